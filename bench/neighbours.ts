@@ -6,7 +6,7 @@ import { SCOPES } from '../src/contract/sets.ts'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
 import { Vault } from '../src/domain/access/secrets.ts'
 import { setPassword } from '../src/domain/accounts/users.ts'
-import * as subscriptions from '../src/domain/notifications/subscriptions.ts'
+import * as webhooks from '../src/domain/webhooks/webhooks.ts'
 import { loadWorld } from '../src/world/world.ts'
 import type { Cluster } from './harness/database.ts'
 import { FLOODS, type Noise, READ_FLOODS } from './harness/floods.ts'
@@ -146,13 +146,13 @@ async function furnish(db: Pool, { site, hungPort, mailPort, flood }: Place) {
     select ${id('accounts', 'quiet')}, ${id('projects', 'quiet')}, 'failed', 'night', 'custom', 'development',
       repeat('Compiling Crate.cpp' || chr(10), 500) || 'Crate.cpp(' || i || '): error C2065: undeclared', now()
     from generate_series(1, 500) i returning id`)
-  await subscriptions.create(db, vault, { account_id: id('accounts', 'quiet'), url: `http://127.0.0.1:${mailPort}/` })
+  await webhooks.create(db, vault, { account_id: id('accounts', 'quiet'), url: `http://127.0.0.1:${mailPort}/` })
   if (flood === 'webhooks') {
     const url = `http://127.0.0.1:${hungPort}/`
-    const { id: first } = await subscriptions.create(db, vault, { account_id: id('accounts', 'noisy'), url })
+    const { id: first } = await webhooks.create(db, vault, { account_id: id('accounts', 'noisy'), url })
     await db.execute(sql`
-      insert into subscriptions (account_id, url, secret_sealed, position, status)
-      select account_id, url, secret_sealed, position, status from subscriptions, generate_series(2, ${TARPITS}) where id = ${first}`)
+      insert into destinations (account_id, kind, url, secret_sealed, position, status)
+      select account_id, kind, url, secret_sealed, position, status from destinations, generate_series(2, ${TARPITS}) where id = ${first}`)
   }
   await setPassword(db, id('users', 'noisy'), PASSWORD)
   const noise: Noise & { account: number } = {
@@ -191,7 +191,7 @@ async function signIn(site: string): Promise<string> {
 
 const setTarpits = (db: Pool, status: 'active' | 'paused') =>
   db.execute(sql`
-    update subscriptions s set status = ${status}, failing_since = null from accounts a where a.id = s.account_id and a.name = 'noisy'`)
+    update destinations d set status = ${status}, failing_since = null from accounts a where a.id = d.account_id and a.name = 'noisy'`)
 
 const start = (flood: Flood, noise: Noise) =>
   spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('./harness/floods.ts', import.meta.url))], {

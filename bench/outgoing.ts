@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, type Pool, sql } from '../src/db/database.ts'
 import { Vault } from '../src/domain/access/secrets.ts'
-import * as subscriptions from '../src/domain/notifications/subscriptions.ts'
+import { create as createWebhook } from '../src/domain/webhooks/webhooks.ts'
 import { fill } from './harness/data.ts'
 import type { Cluster } from './harness/database.ts'
 import { SECRET } from './harness/servers.ts'
@@ -59,8 +59,7 @@ async function scene(cluster: Cluster, { name, webhooks, backlog = 0, pace = 0, 
   try {
     await fill(store.url, 0, [])
     const vault = new Vault(SECRET)
-    for (let i = 0; i < webhooks; i++)
-      await subscriptions.create(db, vault, { account_id: 1, url: `http://127.0.0.1:${port}/${i + 1}` })
+    for (let i = 0; i < webhooks; i++) await createWebhook(db, vault, { account_id: 1, url: `http://127.0.0.1:${port}/${i + 1}` })
     await happen(db, backlog)
     children.push(receive())
     await until(async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined)
@@ -107,7 +106,7 @@ async function happen(db: Pool, count: number) {
 }
 
 const delivered = async (db: Pool) =>
-  (await db.one<{ count: number }>(sql`select count(*) as count from outgoing where status = 'delivered'`))!.count
+  (await db.one<{ count: number }>(sql`select count(*) as count from messages where status = 'delivered'`))!.count
 
 /** What the receiver wrote down beside what was to be sent, webhook by webhook. */
 async function compare(db: Pool, file: string) {
@@ -117,7 +116,7 @@ async function compare(db: Pool, file: string) {
     received.set(webhook, [...(received.get(webhook) ?? []), id])
   }
   const sent = await db.rows<{ webhook: string; ids: string[] }>(sql`
-    select subscription_id::text as webhook, array_agg(id order by position) as ids from outgoing group by subscription_id`)
+    select destination_id::text as webhook, array_agg(event_id order by position) as ids from messages group by destination_id`)
   const sum = { lost: 0, unordered: 0, repeated: 0 }
   for (const { webhook, ids } of sent) {
     const all = received.get(webhook) ?? []

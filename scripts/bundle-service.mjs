@@ -1,6 +1,6 @@
 // Bundles what runs beside the database into a few files: opening two thousand small ones is most of what a start costs, and after
 // a crash every moment of it is one in which nobody listens.
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { inputsOf } from './third-party-notices.mjs'
@@ -32,6 +32,8 @@ export async function bundleService(outdir) {
     // Packages of the older kind ask for Node's modules in the older way.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })
+  // Not over a former build: a file that was renamed would be read twice.
+  rmSync(`${outdir}/schema`, { recursive: true, force: true })
   cpSync(`${root}src/db/schema`, `${outdir}/schema`, { recursive: true })
   return inputsOf(built)
 }

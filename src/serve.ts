@@ -12,15 +12,13 @@ import { buildServer } from './http/server.ts'
 import { shareBodyMemory } from './intake/body-memory.ts'
 import { stopHeavy } from './intake/heavy/heavy.ts'
 import { shareHeavyProcesses } from './intake/heavy/queue.ts'
-import { startAuditStreams } from './jobs/audit-streams/audit-streams.ts'
 import type { Backups } from './jobs/backups/backups.ts'
 import { folderPlace, storePlace } from './jobs/backups/place.ts'
-import { startChannels } from './jobs/channels/channels.ts'
 import { explainer } from './jobs/explainer.ts'
-import { openPost } from './jobs/mail.ts'
 import { startMovingObjects } from './jobs/object-moving.ts'
-import { startOutgoing } from './jobs/outgoing/outgoing.ts'
 import { startIndexing } from './jobs/search-indexing.ts'
+import { openPost } from './jobs/sending/mail.ts'
+import { startSender } from './jobs/sending/sender.ts'
 import { startTableStatistics } from './jobs/table-statistics.ts'
 import { startWorker } from './jobs/worker.ts'
 import { listen } from './listen.ts'
@@ -163,16 +161,18 @@ async function beginWork(settings: Settings, db: Pool, vault: Vault, log: Logger
     ...(backups && { backups: openBackups(settings, backups) }),
   }
   const worker = await startWorker(context)
+  const sender = startSender(context)
   const parts = [
     worker,
-    startOutgoing(context),
-    startChannels(context),
-    startAuditStreams(context),
+    sender,
     startIndexing(context),
     startTableStatistics(context),
     ...(db.objects ? [startMovingObjects({ db, log, objects: db.objects })] : []),
   ]
-  return { silentServers: worker.silentServers, stop: () => Promise.all(parts.map((part) => part.stop())) }
+  return {
+    silentServers: () => [...worker.silentServers(), ...sender.silentServers()],
+    stop: () => Promise.all(parts.map((part) => part.stop())),
+  }
 }
 
 function openBackups({ objectStore, secretKey, dataDir }: Settings, backups: NonNullable<Settings['backups']>): Backups {

@@ -98,7 +98,7 @@ test(
       }
       return ids
     })()
-    const waiting = () => studio.db.execute(sql`select from channel_messages where status in ('waiting', 'sending')`)
+    const waiting = () => studio.db.execute(sql`select from messages where status in ('waiting', 'sending')`)
     const unheard = () =>
       studio.db.execute(sql`select from outbox where position is null or position > (select min(position) from outbox_cursors)`)
     for (let kills = 0; kills < KILLS; kills++) {
@@ -123,7 +123,7 @@ test(
         isFixed: text.includes('Fixed on'),
       }))
       const queued = await studio.db.rows<{ subject_id: string; occasion: number; occurrence: number; status: string }>(sql`
-        select subject_id, occasion, occurrence, status from channel_messages where channel_id = ${channelId} and to_user_id = 0`)
+        select subject_id, occasion, occurrence, status from messages where destination_id = ${channelId} and to_user_id = 0`)
       const rowsOf = (number: number) => queued.filter(({ subject_id }) => subject_id === String(ids[number]))
       const mainOf = (number: number) => rowsOf(number).find(({ occasion }) => occasion === 0)
       // One that was skipped and came back has a later turn.
@@ -157,7 +157,7 @@ test(
       disordered: 0,
     })
     const uncertainBots = await studio.db.execute(sql`
-    select from channel_messages m join channels c on c.id = m.channel_id where c.kind = 'slack' and m.status = 'uncertain' and m.to_user_id = 0`)
+    select from messages m join destinations c on c.id = m.destination_id where c.kind = 'slack' and m.status = 'uncertain' and m.to_user_id = 0`)
     expect(uncertainBots).toBe(0)
     expect(vendors.violations()).toEqual([])
   },

@@ -59,7 +59,7 @@ const FLOORS = [
   ['access', 'accounts', 'audit', 'mail', 'objects', 'privacy', 'sign-in'],
   ['assets', 'branches', 'builds', 'changes', 'contents', 'deployments', 'integrations', 'projects', 'tasks'],
   ['breakages', 'feed', 'investigations', 'search', 'ugs'],
-  ['channels', 'inbox', 'notifications'],
+  ['channels', 'inbox', 'sending', 'webhooks'],
   ['operations', 'retention'],
 ]
 

@@ -62,8 +62,7 @@ export async function fillGrown(url: string, count: number, recent: number): Pro
 
 const SEALED = [
   ['integrations', 'token_sealed'],
-  ['subscriptions', 'secret_sealed'],
-  ['channels', 'secret_sealed'],
+  ['destinations', 'secret_sealed'],
 ] as const
 
 const PEOPLE = `
@@ -72,8 +71,8 @@ const PEOPLE = `
   insert into account_members (account_id, user_id, role) select 1, i, 'owner' from generate_series(1, 3) i;
   insert into projects (id, account_id, name, engine) values (1, 1, 'Harbour', 'unreal'), (2, 1, 'Attic', 'unity');
   insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'jenkins', sha256('x'), '');
-  insert into subscriptions (id, account_id, url, secret_sealed, position, status) values (1, 1, 'https://hook.example/', '', 0, 'paused');
-  insert into channels (id, account_id, kind, name, secret_sealed, status) values (1, 1, 'discord', 'builds', '', 'paused')`
+  insert into destinations (id, account_id, kind, name, url, status)
+  values (1, 1, 'webhook', '', 'https://hook.example/', 'paused'), (2, 1, 'discord', 'builds', '', 'paused')`
 
 /** Their rows come with their numbers. */
 const COUNTED: readonly GrownTable[] = ['tasks', 'changes', 'build_runs', 'breakages', 'deployments']

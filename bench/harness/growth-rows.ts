@@ -159,12 +159,12 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
     select 1, at, 'jenkins', 'build', i::text, case when rare then 'failed' else 'processed' end, 200 from ${frame(count, recent)}`,
 
   outgoing: (count, recent) => `
-    insert into outgoing (id, subscription_id, position, event_type, payload, status, created_at, finished_at)
-    select 'msg_' || i, 1, i, 'build.failed', '{}', case when rare then 'failed' else 'delivered' end, at, at from ${frame(count, recent)}`,
+    insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, created_at, finished_at)
+    select 1, 1, 'msg_' || i, i, 'build.failed', '{}', case when rare then 'failed' else 'delivered' end, at, at from ${frame(count, recent)}`,
 
   channel_messages: (count, recent) => `
-    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, status, created_at, sent_at)
-    select 1, 1 + i % 4, project_id, 'breakage', i::text, case when rare then 'failed' else 'sent' end, at, at from ${frame(count, recent)}`,
+    insert into messages (account_id, destination_id, project_id, subject, subject_id, status, created_at, finished_at)
+    select 1, 2 + i % 4, project_id, 'breakage', i::text, case when rare then 'failed' else 'sent' end, at, at from ${frame(count, recent)}`,
 
   notifications: (count, recent) => `
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, read_at, at)

@@ -27,8 +27,8 @@ test('status tells what waits, what is switched off, what is overdue, and how la
     { kind: 'webhook', status: 'active', count: 1, failing: 0 },
   ])
 
-  await db.execute(sql`update channels set status = 'broken', failing_since = now()`)
-  await db.execute(sql`update subscriptions set status = 'paused'`)
+  await db.execute(sql`update destinations set status = 'broken', failing_since = now() where kind <> 'webhook'`)
+  await db.execute(sql`update destinations set status = 'paused' where kind = 'webhook'`)
   await db.execute(AGING.deliveries.fill(1, sql`now() - interval '182 days'`))
   await db.execute(sql`insert into mails (to_user_id, subject, text) values (1, 'Hello', 'Hello')`)
   for (const looks of [1, 2]) {

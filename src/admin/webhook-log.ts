@@ -1,6 +1,6 @@
-import { OUTGOING_STATUSES } from '../contract/sets.ts'
-import * as outgoing from '../domain/notifications/outgoing-log.ts'
-import * as subscriptions from '../domain/notifications/subscriptions.ts'
+import { WEBHOOK_MESSAGE_STATUSES } from '../contract/sets.ts'
+import * as webhookLog from '../domain/webhooks/webhook-log.ts'
+import * as webhooks from '../domain/webhooks/webhooks.ts'
 import { usage } from '../terminal/failures.ts'
 import { extra, field, main } from '../terminal/table.ts'
 import { count, id, time } from './arguments.ts'
@@ -18,21 +18,21 @@ export const log = command({
   summary: 'its deliveries, newest first, or every attempt at one of them',
   args,
   flags: {
-    status: { help: 'only these', value: 'status', values: OUTGOING_STATUSES },
+    status: { help: 'only these', value: 'status', values: WEBHOOK_MESSAGE_STATUSES },
     before: { help: 'go on after the last one shown', value: 'position', read: count },
     limit: { help: `how many (default: ${USUAL_ROWS})`, value: 'count', read: count },
   },
   examples: ['admin webhook log 3 --status failed', 'admin webhook log 3 2f0c81d4 --json'],
   async run({ args: { webhook, delivery }, flags: { limit = USUAL_ROWS, ...filter }, out, store }) {
     const { db } = await store()
-    await subscriptions.find(db, webhook)
+    await webhooks.find(db, webhook)
     if (delivery !== undefined) {
-      const found = await outgoing.find(db, webhook, await outgoing.idOf(db, webhook, delivery))
+      const found = await webhookLog.find(db, webhook, await webhookLog.idOf(db, webhook, delivery))
       return out.answer(found, () =>
         out.list('attempts', found.attempts, ['at', 'status', field('milliseconds', 'ms'), main('error'), extra('response')]),
       )
     }
-    const { deliveries, has_more } = await outgoing.list(db, webhook, { ...filter, limit })
+    const { deliveries, has_more } = await webhookLog.list(db, webhook, { ...filter, limit })
     out.answer(deliveries, () =>
       out.list('deliveries', deliveries, [
         'id',
@@ -58,11 +58,11 @@ export const replay = command({
   async run({ args: { webhook, delivery }, flags: { failed_since }, out, store }) {
     if ((delivery === undefined) === (failed_since === undefined)) throw usage('Name a delivery, or give --failed-since')
     const { db, change } = await store()
-    await subscriptions.find(db, webhook)
+    await webhooks.find(db, webhook)
     const replayed = await change('webhook', webhook, async (db) =>
       delivery === undefined
-        ? outgoing.replayFailed(db, webhook, failed_since!)
-        : outgoing.replay(db, webhook, await outgoing.idOf(db, webhook, delivery)),
+        ? webhookLog.replayFailed(db, webhook, failed_since!)
+        : webhookLog.replay(db, webhook, await webhookLog.idOf(db, webhook, delivery)),
     )
     out.record({ id: webhook, replayed })
   },

@@ -43,10 +43,11 @@ test('add, show, set, pause, resume, rotate, list and remove', async () => {
 test('log and replay', async () => {
   const { id: webhook } = await json('add', '--account', id('accounts', 'owl'), '--url', 'https://hooks.example.com/')
   await studio.db.execute(sql`
-    insert into outgoing (id, subscription_id, position, event_type, payload, status, finished_at)
-    select 'msg_' || i, ${webhook}, i, 'build_run.failed', '{"type": "build_run.failed"}', 'failed', now() from generate_series(1, 3) i`)
+    insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, finished_at)
+    select ${Number(id('accounts', 'owl'))}, ${webhook}, 'msg_' || i, i, 'build_run.failed', '{"type": "build_run.failed"}', 'failed', now() from generate_series(1, 3) i`)
   await studio.db.execute(sql`
-    insert into outgoing_attempts (outgoing_id, at, status, milliseconds, response) values ('msg_1', now(), 500, 12, 'on fire')`)
+    insert into attempts (account_id, message_id, action, at, status, milliseconds, response)
+    select account_id, id, 'post', now(), 500, 12, 'on fire' from messages where event_id = 'msg_1'`)
   const deliveries = await json('log', String(webhook), '--status', 'failed', '--limit', '2')
   expect(deliveries.map((one: { id: string }) => one.id)).toEqual(['msg_3', 'msg_2'])
   const older = await json('log', String(webhook), '--before', String(deliveries.at(-1).position))
@@ -57,7 +58,7 @@ test('log and replay', async () => {
     attempts: [{ status: 500 }],
   })
   const long = 'msg_0198c2f0b7d54e6f8890aa17c3e2d4f5'
-  await studio.db.execute(sql`update outgoing set id = ${long} where id = 'msg_3'`)
+  await studio.db.execute(sql`update messages set event_id = ${long} where event_id = 'msg_3'`)
   expect(await json('log', String(webhook), 'c3e2d4f5')).toEqual(await json('log', String(webhook), long))
   expect(await json('replay', String(webhook), 'msg_2')).toEqual({ id: webhook, replayed: 1 })
   expect(await json('replay', String(webhook), '--failed-since', '2026-01-01')).toEqual({ id: webhook, replayed: 2 })

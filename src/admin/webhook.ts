@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '../contract/events.ts'
-import * as subscriptions from '../domain/notifications/subscriptions.ts'
+import * as webhooks from '../domain/webhooks/webhooks.ts'
 import type { Noun } from '../terminal/command.ts'
 import type { GivenFlags } from '../terminal/flags.ts'
 import { extra, field, main } from '../terminal/table.ts'
@@ -8,7 +8,7 @@ import { type AdminCommand, command } from './command.ts'
 import { log, replay } from './webhook-log.ts'
 
 /** Kept as written: a group also stands for what joins it later. */
-const eventTypes = (text: string): string[] => subscriptions.readTypes(text.split(','))
+const eventTypes = (text: string): string[] => webhooks.readTypes(text.split(','))
 
 const flags = {
   events: {
@@ -38,7 +38,7 @@ const add = command({
   async run({ flags: { account, url, ...fields }, out, store }) {
     const { change, vault } = await store()
     const asked = { ...fieldsOf(fields), url, account_id: account }
-    out.record(await change('webhook', undefined, (db) => subscriptions.create(db, vault, asked)))
+    out.record(await change('webhook', undefined, (db) => webhooks.create(db, vault, asked)))
   },
 })
 
@@ -48,7 +48,7 @@ const list = command({
   flags: { account: { help: 'its id', value: 'account', read: accountId } },
   examples: ['admin webhook list --account 1'],
   async run({ flags, out, store }) {
-    const found = await subscriptions.list((await store()).db, flags.account)
+    const found = await webhooks.list((await store()).db, flags.account)
     out.answer(found, () =>
       out.list('webhooks', found, [
         'id',
@@ -72,8 +72,8 @@ const show = command({
   examples: ['admin webhook show 3 --secret'],
   async run({ args: { webhook }, flags, out, store }) {
     const { db, vault } = await store()
-    const secret = flags.secret ? { secret: await subscriptions.showSecret(db, vault, webhook) } : {}
-    out.record({ ...(await subscriptions.find(db, webhook)), ...secret })
+    const secret = flags.secret ? { secret: await webhooks.showSecret(db, vault, webhook) } : {}
+    out.record({ ...(await webhooks.find(db, webhook)), ...secret })
   },
 })
 
@@ -85,7 +85,7 @@ const set = command({
   examples: ['admin webhook set 3 --events deployment.*,build_run.failed --project none'],
   async run({ args, flags: { url, ...fields }, out, store }) {
     const { change } = await store()
-    out.record(await change('webhook', args.webhook, (db) => subscriptions.edit(db, args.webhook, { url, ...fieldsOf(fields) })))
+    out.record(await change('webhook', args.webhook, (db) => webhooks.edit(db, args.webhook, { url, ...fieldsOf(fields) })))
   },
 })
 
@@ -96,7 +96,7 @@ const pause = command({
   examples: ['admin webhook pause 3'],
   async run({ args, out, store }) {
     const { change } = await store()
-    out.record(await change('webhook', args.webhook, (db) => subscriptions.pause(db, args.webhook)))
+    out.record(await change('webhook', args.webhook, (db) => webhooks.pause(db, args.webhook)))
   },
 })
 
@@ -107,7 +107,7 @@ const resume = command({
   examples: ['admin webhook resume 3'],
   async run({ args, out, store }) {
     const { change } = await store()
-    out.record(await change('webhook', args.webhook, (db) => subscriptions.resume(db, args.webhook)))
+    out.record(await change('webhook', args.webhook, (db) => webhooks.resume(db, args.webhook)))
   },
 })
 
@@ -118,7 +118,7 @@ const rotate = command({
   examples: ['admin webhook rotate 3'],
   async run({ args, out, store }) {
     const { change, vault } = await store()
-    out.record(await change('webhook', args.webhook, (db) => subscriptions.rotateSecret(db, vault, args.webhook)))
+    out.record(await change('webhook', args.webhook, (db) => webhooks.rotateSecret(db, vault, args.webhook)))
   },
 })
 
@@ -129,7 +129,7 @@ const remove = command({
   examples: ['admin webhook remove 3'],
   async run({ args, out, store }) {
     const { change } = await store()
-    await change('webhook', args.webhook, (db) => subscriptions.remove(db, args.webhook))
+    await change('webhook', args.webhook, (db) => webhooks.remove(db, args.webhook))
     out.record({ id: args.webhook, removed: true })
   },
 })

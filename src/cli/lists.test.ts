@@ -76,12 +76,12 @@ beforeAll(async () => {
   const url = 'https://hooks.salt-and-lantern.example/goldmaster/cinder-coast/console-certification/builds'
   await run('admin', 'webhook', 'add', '--account', idOf('accounts', 'salt'), '--url', url, '--events', 'build_run.*,approval.*')
   await studio.db.execute(sql`
-    insert into outgoing (id, subscription_id, position, event_type, payload, status, finished_at)
-    select 'msg_0198c2f0b7d54e6f8890aa17c3e2d4' || lpad(to_hex(i * 77), 2, '0'), id, i, 'build_run.failed', '{}', 'failed', now() - interval '90 minutes'
-    from subscriptions, generate_series(1, 2) i`)
+    insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, finished_at)
+    select account_id, id, 'msg_0198c2f0b7d54e6f8890aa17c3e2d4' || lpad(to_hex(i * 77), 2, '0'), i, 'build_run.failed', '{}', 'failed', now() - interval '90 minutes'
+    from destinations, generate_series(1, 2) i`)
   await studio.db.execute(sql`
-    insert into outgoing_attempts (outgoing_id, at, milliseconds, error)
-    select id, now(), 10000, 'No answer within 10 seconds: the other side took the connection and said nothing' from outgoing`)
+    insert into attempts (account_id, message_id, action, at, milliseconds, error)
+    select account_id, id, 'post', now(), 10000, 'No answer within 10 seconds: the other side took the connection and said nothing' from messages`)
   const name = 'everybody of the console certification team'
   await run('admin', 'ugs-token', 'add', '--project', idOf('projects', 'cinder'), '--name', name)
   await studio.db.execute(sql`update api_tokens set prefix = 'mQ3vX70' || id`)

@@ -357,11 +357,11 @@ export const RULE_ROLES = ['root', 'wrapper', 'followup', 'noise'] as const
 export const APPROVED_TYPES: readonly AssetType[] = ['texture', 'model', 'audio', 'level', 'material', 'animation', 'video']
 
 /** Whether an outbound webhook is told what happens: stopped by its owner, by an answer of 410, or after days without success. */
-export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'gone', 'failing'] as const
-export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+export const WEBHOOK_STATUSES = ['active', 'paused', 'gone', 'failing'] as const
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number]
 
-export const OUTGOING_STATUSES = ['waiting', 'delivered', 'failed'] as const
-export type OutgoingStatus = (typeof OUTGOING_STATUSES)[number]
+export const WEBHOOK_MESSAGE_STATUSES = ['waiting', 'delivered', 'failed'] as const
+export type WebhookMessageStatus = (typeof WEBHOOK_MESSAGE_STATUSES)[number]
 
 /** Of Unreal Game Sync; their places in these lists are the numbers that its clients send and read. */
 export const UGS_BADGE_STATES = ['Starting', 'Failure', 'Warning', 'Success', 'Skipped'] as const

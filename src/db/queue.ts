@@ -23,8 +23,6 @@ export interface Jobs {
   review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */
   review_ranges: { project_id: number }
-  /** Hands a mail to the mail server, where one is configured. */
-  send_mail: { mail_id: number }
   /** Mails a link that ends a sign-up, or tells whoever has the address already. */
   mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Mails a link that sets a new password, if somebody has the address. */
@@ -305,9 +303,8 @@ export const forgetMentioning = (db: Database, text: string) =>
 
 /** Kinds of advisory locks by which nodes share out queues that have one lane each, and who makes the next backup. */
 export const LEASES = {
-  webhooks: 0x706f7374,
-  channels: 0x63686174,
-  auditStreams: 0x61756469,
+  destinations: 0x706f7374,
+  mails: 0x6d61696c,
   objects: 0x6f626a73,
   backups: 0x6261636b,
 }

@@ -20,7 +20,7 @@ const TABLES = [
   'approvals',
   'deployments',
   'outbox',
-  'outgoing',
+  'messages',
   'mails',
 ]
 
@@ -45,8 +45,8 @@ const fill = (count: number) => {
         select 1, 1, 'hero', gen_random_uuid()::text, 'texture' from ${numbers} returning id)
       insert into approvals (account_id, project_id, asset_id) select 1, 1, id from made`,
     sql`
-      insert into outgoing (subscription_id, position, event_type, payload)
-      select 1, nextval('outbox_position'), 'task.created', '{}' from ${numbers}`,
+      insert into messages (account_id, destination_id, event_id, position, event_type, payload)
+      select 1, 1, gen_random_uuid()::text, nextval('outbox_position'), 'task.created', '{}' from ${numbers}`,
     sql`insert into mails (to_user_id, subject, text) select 1, 'Hello', 'There' from ${numbers}`,
   ]
 }
@@ -59,7 +59,7 @@ const WORLD = [
   sql`
     insert into integrations (id, project_id, provider, token_hash, token_sealed)
     values (1, 1, 'github', decode(repeat('00', 32), 'hex'), '')`,
-  sql`insert into subscriptions (id, account_id, url, secret_sealed, position) values (1, 1, 'https://a.example', '', 0)`,
+  sql`insert into destinations (id, account_id, kind, url) values (1, 1, 'webhook', 'https://a.example')`,
 ]
 
 /** Reads and writes as the version before does, over and over, until told to stop. */

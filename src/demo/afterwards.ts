@@ -1,6 +1,6 @@
 import { type Database, sql } from '../db/database.ts'
 import { announcementOf } from '../domain/channels/announcements.ts'
-import type { Told } from '../domain/inbox/ways.ts'
+import type { Recipient } from '../domain/inbox/ways.ts'
 import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 
@@ -35,7 +35,7 @@ export const addDeliveries = (db: Database, now: Date) =>
       from generate_series(3, 1, -1) place) last
     order by i.id, last.place desc`)
 
-interface Concern extends Told {
+interface Concern extends Recipient {
   at: string
 }
 

@@ -16,8 +16,8 @@ import type { Route } from '../contract/routes/route.ts'
 import { sql } from '../db/database.ts'
 import { eventOf } from '../domain/feed/events.ts'
 import * as outbox from '../domain/feed/outbox.ts'
-import * as subscriptions from '../domain/notifications/subscriptions.ts'
-import { startOutgoing } from '../jobs/outgoing/outgoing.ts'
+import * as webhooks from '../domain/webhooks/webhooks.ts'
+import { startSender } from '../jobs/sending/sender.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { scrubbedLog } from '../scrubbed-log.ts'
 
@@ -173,8 +173,8 @@ describe('no mark leaves', () => {
     stream.stop()
     expect(leaksIn(JSON.stringify(stream.events))).toEqual([])
     const receiver = await openReceiver()
-    const { id } = await subscriptions.create(studio.db, studio.service.vault, { account_id: account, url: receiver.url })
-    await studio.db.execute(sql`update subscriptions set position = 0 where id = ${id}`)
+    const { id } = await webhooks.create(studio.db, studio.service.vault, { account_id: account, url: receiver.url })
+    await studio.db.execute(sql`update destinations set position = 0 where id = ${id}`)
     // One that was queued before texts were scrubbed.
     const event = eventOf(
       'task.state_changed',
@@ -182,9 +182,9 @@ describe('no mark leaves', () => {
       FACTS,
     )
     const payload = { type: event.event_type, timestamp: event.timestamp, data: { ...event, message: 'by leak@marked.example' } }
-    await studio.db.execute(sql`insert into outgoing (subscription_id, position, event_type, payload)
-      values (${id}, 1000000, ${event.event_type}, ${JSON.stringify(payload)}::json)`)
-    const sender = startOutgoing({
+    await studio.db.execute(sql`insert into messages (account_id, destination_id, event_id, position, event_type, payload)
+      values (${account}, ${id}, 'msg_1', 1000000, ${event.event_type}, ${JSON.stringify(payload)}::json)`)
+    const sender = startSender({
       db: studio.db,
       vault: studio.service.vault,
       log: studio.service.log,

@@ -18,7 +18,7 @@ export interface Lane {
   signal: AbortSignal
 }
 
-interface Work {
+export interface Work {
   /** What the log calls its queues. */
   name: string
   lease: number
@@ -33,6 +33,17 @@ interface Work {
 
 export interface Lanes {
   stop(): Promise<void>
+}
+
+/** Does it again and again: at once if there is more to do, else after a short pause. */
+export async function repeat(round: () => Promise<boolean>, stopped: AbortSignal, onError: (error: Error) => void) {
+  while (!stopped.aborted) {
+    const more = await round().catch((error: Error) => {
+      onError(error)
+      return false
+    })
+    if (!more) await sleep(TICK_MS, undefined, { signal: stopped }).catch(() => {})
+  }
 }
 
 /** Works off queues in lanes, until stopped. Any number of nodes may do so side by side: each queue has one lane among all of them. */
@@ -68,15 +79,9 @@ export function startLanes({ db, log }: { db: Pool; log: Logger }, work: Work): 
     return more
   }
 
-  const running = (async () => {
-    while (!stopped.signal.aborted) {
-      const more = await round().catch((error: Error) => {
-        log.warn({ error: error.message }, `${work.name}s wait for the database`)
-        return false
-      })
-      if (!more) await sleep(TICK_MS, undefined, { signal: stopped.signal }).catch(() => {})
-    }
-  })()
+  const running = repeat(round, stopped.signal, (error) =>
+    log.warn({ error: error.message }, `${work.name}s wait for the database`),
+  )
 
   return {
     async stop() {

@@ -25,9 +25,9 @@ import { serverJobs } from '../intake/providers/jobs.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
-import { type Post, sendMail } from './mail.ts'
 import { startRunner, type Task, type WorkerPool } from './runner.ts'
 import { daily, everyMinutes, hourly, type Times } from './schedule.ts'
+import type { Post } from './sending/mail.ts'
 
 /** What work on a job may use. */
 export interface WorkerContext extends JobContext {
@@ -51,7 +51,6 @@ type Work<Payload> = (context: WorkerContext, payload: Payload, signal?: AbortSi
 /** Every kind of job and who does it; a kind without work does not compile. */
 export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ingest: ({ db }, { delivery_id }) => ingest(db, delivery_id),
-  send_mail: sendMail,
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   audit_refused_sign_in: ({ db }, payload) => recordWrongPassword(db, payload),

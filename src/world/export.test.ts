@@ -86,8 +86,10 @@ test('an account with something in every table goes to an empty service and back
   expect(await exported(empty.db, elsewhere, account)).toBe(open)
   // Secrets, too, and under the key of the other service.
   expect(await showToken(empty.db, elsewhere, integration)).toBe(await showToken(own.db, here, integration))
-  const secret = await empty.db.one<{ sealed: string }>(sql`select secret_sealed as sealed from channels where id = ${channel}`)
-  expect(elsewhere.open(secret!.sealed, sealedIn('channels', channel, 'secret_sealed'))).toBe('https://discord.example/x')
+  const secret = await empty.db.one<{ sealed: string }>(
+    sql`select secret_sealed as sealed from destinations where id = ${channel}`,
+  )
+  expect(elsewhere.open(secret!.sealed, sealedIn('destinations', channel, 'secret_sealed'))).toBe('https://discord.example/x')
   const hashes = sql`select array_agg(hash order by id) as hashes from api_tokens where user_id in (select user_id from account_members where account_id = ${account})`
   expect(await empty.db.one(hashes)).toEqual(await own.db.one(hashes))
 })

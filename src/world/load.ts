@@ -17,6 +17,8 @@ import { Waiting } from './waiting.ts'
 const BATCH_ROWS = 2000
 const BATCH_BYTES = 4 << 20
 
+/** Lists of a world file that are called otherwise than their tables. */
+const TABLES_OF: Partial<Record<List, string>> = { tokens: 'api_tokens', channels: 'destinations' }
 const UUID_LISTS: readonly List[] = ['assets', 'deployments']
 
 /** The printed entry of a key: made when the key is read, filled when its row is placed. */
@@ -123,7 +125,7 @@ export class Load {
   /** Leaves the writing to PostgreSQL: it is waited for when the next batch is ready. */
   async #place<L extends List>(list: L, rows: Row<L>[]) {
     if (rows.length === 0) return
-    const table = list === 'tokens' ? 'api_tokens' : list
+    const table = TABLES_OF[list] ?? list
     const ids = UUID_LISTS.includes(list) ? rows.map(this.#newUuid) : await reserveIds(this.#db, table, rows.length)
     if (list === 'users') await keepHashes(rows as Row<'users'>[])
     const batch = new Batch()

@@ -148,7 +148,7 @@ export class Restore {
       const taken = await this.#db.one(sql`select from projects where badge_key = ${row.badge_key as string}`)
       if (taken) row.badge_key = null
     }
-    if (table === 'subscriptions') row.position = await outbox.end(this.#db)
+    if (table === 'destinations') row.position = await outbox.end(this.#db)
     return row
   }
 
@@ -166,7 +166,7 @@ export class Restore {
 
   #insert(table: string, rows: Row[]) {
     const columns = this.#header!.tables[table]!.columns.filter((name) => this.#columns.get(table)!.includes(name))
-    if (table === 'subscriptions') columns.push('position')
+    if (table === 'destinations') columns.push('position')
     const selected = columns.map((name) =>
       name === 'via_api_token_id' ? '(select a.id from api_tokens a where a.id = r.via_api_token_id)' : `r."${name}"`,
     )

@@ -11,10 +11,11 @@ import { branchKey } from '../domain/branches/branch-names.ts'
 import { streamsOf } from '../domain/branches/streams.ts'
 import { sent } from '../domain/builds/logs.ts'
 import { byName } from '../domain/builds/measures.ts'
-import { readSecret, requireRoom, requireWholeRule, secretOf } from '../domain/channels/channels.ts'
+import { readSecret, requireRoom, requireWholeRule } from '../domain/channels/channels.ts'
 import { sealConfig } from '../domain/integrations/config.ts'
 import { buildTypeOf } from '../domain/integrations/context.ts'
 import { mintToken, sealSecrets } from '../domain/integrations/integrations.ts'
+import { secretOf } from '../domain/sending/destinations.ts'
 import type { List, ValuesOf } from './fields.ts'
 import type { Table } from './tables.ts'
 import type { Found, Reference } from './values.ts'
@@ -107,7 +108,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     requireRoom(kind, room)
     const account_id = idOf(account)
     const secret_sealed = to.vault.seal(readSecret(kind, secret), secretOf(to.id as number))
-    to.put('channels', { id: to.id, account_id, kind, room: room.trim(), secret_sealed, ...rest, ...times(rest) })
+    to.put('destinations', { id: to.id, account_id, kind, room: room.trim(), secret_sealed, ...rest, ...times(rest) })
     for (const { project, ...rule } of rules) {
       requireWholeRule(rule)
       if (project.found!.account_id !== account_id) throw invalidParameter(project.path, 'must belong to the same account')

@@ -25,7 +25,7 @@ const COLUMNS = {
     asset_version decided_at created_at updated_at`,
   deployments: `id account_id project_id integration_id platform store track status branch version external_id external_build_id build_run_id
     submitted_at deployed_at live_at created_at updated_at`,
-  channels: 'id account_id kind name room secret_sealed status created_at updated_at',
+  destinations: 'id account_id kind name room secret_sealed status created_at updated_at',
   channel_rules: 'account_id channel_id project_id subject branch job category hours here quiet_from quiet_until',
   breakages: `id account_id project_id fingerprint branch state flaky category confidence cause suggested_fix evidence suspects jobs build_count
     first_build_run_id last_build_run_id last_good_change_id first_bad_change_id owner_user_id claimed_at muted_until fixed_by_change_id

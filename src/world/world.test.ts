@@ -102,7 +102,7 @@ describe('a whole world', () => {
     expect(await rows('deployments')).toMatchObject([
       { ...owner, integration_id: 1, build_run_id: 1, status: 'live', live_at: null },
     ])
-    expect(await rows('channels')).toMatchObject([{ account_id: 1, kind: 'discord', room: '', status: 'active' }])
+    expect(await rows('destinations')).toMatchObject([{ account_id: 1, kind: 'discord', room: '', status: 'active' }])
     expect(await rows('channel_rules')).toMatchObject([
       { ...owner, channel_id: 1, subject: 'breakage', branch: 'main', job: '', quiet_from: '22:00:00', quiet_until: '07:00:00' },
     ])
@@ -142,8 +142,8 @@ describe('a whole world', () => {
     expect(
       integration.secrets_sealed.map((sealed: string) => vault.open(sealed, `integrations/${integration.id}/secrets_sealed`)),
     ).toEqual(['old', 'new'])
-    const [channel] = await rows('channels')
-    expect(vault.open(channel.secret_sealed, `channels/${channel.id}/secret_sealed`)).toBe(full.channels[0].secret)
+    const [channel] = await rows('destinations')
+    expect(vault.open(channel.secret_sealed, `destinations/${channel.id}/secret_sealed`)).toBe(full.channels[0].secret)
     const [login] = await rows('logins')
     const [salt, key] = login.password.split(':')
     expect(login).toMatchObject({ user_id: 1, provider_id: 'credential', account_id: '1' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChannelKind } from '../../src/contract/channels.ts'
-import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
+import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { axe } from '../support/browser.ts'
 import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
@@ -29,7 +29,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     vendors = await openChatVendors()
     const { db, service } = studio()
     const slackApi = vendors.destination('slack', 'C0ANY').api!
-    node = startChannels({ ...service, db, allowed: allowedHosts(['127.0.0.1']), slackApi })
+    node = startSender({ ...service, db, allowed: allowedHosts(['127.0.0.1']), slackApi })
   })
   afterAll(async () => {
     await node?.stop()

@@ -79,8 +79,8 @@ describeWith('chromium')('every page in a browser', () => {
     studio = await openSite(world, { service: { metering: true } })
     await studio.db.execute(sql`update users set operator = true where id = ${studio.world.users.lead!.id}`)
     await studio.db.execute(sql`
-      insert into channel_messages (account_id, channel_id, subject, subject_id, status, sent_at)
-      select account_id, id, 'test', '1', 'sent', now() from channels`)
+      insert into messages (account_id, destination_id, subject, subject_id, status, finished_at)
+      select account_id, id, 'test', '1', 'sent', now() from destinations`)
     browser = await openBrowser()
   })
   afterAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { unsubscribeUrl } from '../../src/domain/inbox/unsubscribe.ts'
-import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
+import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { axe, openTab } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
@@ -35,7 +35,7 @@ describeWith('chromium')('the inbox in a browser', () => {
   let node: Lanes
   beforeAll(() => {
     const { db, service } = studio()
-    node = startChannels({ ...service, db, allowed: allowedHosts([]) })
+    node = startSender({ ...service, db, allowed: allowedHosts([]) })
   })
   afterAll(() => node?.stop())
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import * as streams from '../../src/domain/audit/streams.ts'
+import * as streams from '../../src/domain/sending/audit-streams.ts'
 import { axe, openTab, signInAs } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
 import { describeWith } from '../support/skippable.ts'
@@ -188,7 +188,10 @@ describeWith('chromium')('settings in a browser', () => {
       select ${account}, ${Number(world.users.lead!.id)}, 'editThing' from generate_series(1, 250)`)
     const url = 'syslog+tls://siem.example'
     await streams.set(db, service.vault, account, { url })
-    await streams.recordFailed(db, account, new URL(url), 'its certificate is refused: it is self-signed', 600)
+    await db.execute(sql`
+      update destinations set failing_since = now(), tries = 1, error = 'its certificate is refused: it is self-signed',
+        rests_until = now() + interval '10 minutes'
+      where account_id = ${account} and kind = 'audit_stream'`)
     await tab().go('/settings/audit')
     await page.getByText('its certificate is refused: it is self-signed').waitFor()
     await page.getByLabel('Who').selectOption('Leading Lady')

@@ -9,9 +9,8 @@ export async function makeOwners(db: Database) {
   await db.execute(sql`
     insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'github', ${Buffer.alloc(32)}, '')`)
   await db.execute(
-    sql`insert into subscriptions (id, account_id, url, secret_sealed, position) values (1, 1, 'https://a.example', '', 0)`,
+    sql`insert into destinations (id, account_id, kind, url) values (1, 1, 'webhook', 'https://a.example'), (2, 1, 'discord', '')`,
   )
-  await db.execute(sql`insert into channels (id, account_id, kind, name, secret_sealed) values (1, 1, 'discord', 'builds', '')`)
 }
 
 export const numbers = (count: number) => sql`generate_series(1, ${count}::integer) n`
@@ -37,15 +36,15 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
   },
   outgoing: {
     fill: (count, at) => sql`
-      insert into outgoing (subscription_id, position, event_type, payload, status, created_at)
-      select 1, nextval('outbox_position'), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
-    left: sql`select from outgoing`,
+      insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, created_at)
+      select 1, 1, gen_random_uuid()::text, nextval('outbox_position'), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
+    left: sql`select from messages where event_id is not null`,
   },
   channel_messages: {
     fill: (count, at) => sql`
-      insert into channel_messages (account_id, channel_id, subject, subject_id, status, created_at)
-      select 1, 1, 'test', gen_random_uuid()::text, 'sent', ${at} from ${numbers(count)}`,
-    left: sql`select from channel_messages`,
+      insert into messages (account_id, destination_id, subject, subject_id, status, created_at)
+      select 1, 2, 'test', gen_random_uuid()::text, 'sent', ${at} from ${numbers(count)}`,
+    left: sql`select from messages where subject is not null`,
   },
   notifications: {
     fill: (count, at) => sql`

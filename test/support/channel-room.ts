@@ -6,8 +6,8 @@ import { type Database, type Pool, sql } from '../../src/db/database.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
 import * as log from '../../src/domain/channels/message-log.ts'
 import * as outbox from '../../src/domain/feed/outbox.ts'
-import { startChannels } from '../../src/jobs/channels/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
+import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import { type ChatVendors, openChatVendors } from './chat-vendors.ts'
 import { resetClock } from './clock.ts'
@@ -77,7 +77,7 @@ export function openChannelRoom() {
   afterEach(async () => {
     await Promise.all(nodes.splice(0).map((node) => node.stop()))
     await resetClock(studio.db)
-    await studio.db.execute(sql`delete from channels`)
+    await studio.db.execute(sql`delete from destinations`)
     await studio.db.execute(sql`delete from breakages`)
     await studio.db.execute(sql`delete from notifications`)
     await studio.db.execute(sql`delete from notification_preferences`)
@@ -100,7 +100,7 @@ export function openChannelRoom() {
     messages,
     /** A node that tells, stopped after the test if not before. */
     node(db: Pool = studio.db): Lanes {
-      const node = startChannels({
+      const node = startSender({
         db,
         vault: studio.service.vault,
         log: pino({ level: 'silent' }),
@@ -126,9 +126,7 @@ export function openChannelRoom() {
     /** Nothing waits any more. */
     async quiet() {
       await heard()
-      await until(
-        async () => (await studio.db.execute(sql`select from channel_messages where status in ('waiting', 'sending')`)) === 0,
-      )
+      await until(async () => (await studio.db.execute(sql`select from messages where status in ('waiting', 'sending')`)) === 0)
     },
     said: (kind: ChannelKind, room: string) => vendors.messages(kind, room).map(({ text }) => text),
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ChannelKind } from '../../src/contract/channels.ts'
-import type { Destination } from '../../src/jobs/channels/vendor.ts'
+import type { Room } from '../../src/jobs/sending/vendor.ts'
 import { type Fault, type FaultSchedule, openFaults } from './chat/faults.ts'
 import { openPace, type Rate } from './chat/pace.ts'
 import type { ChatReply, ChatRequest, Handled } from './chat/request.ts'
@@ -20,7 +20,7 @@ export interface ChatVendorsOptions {
 
 export interface ChatVendors {
   /** What somebody would give us to write to a room there. Slack's rooms are ids: C…, or U… for somebody. */
-  destination(kind: ChannelKind, room: string): Destination
+  destination(kind: ChannelKind, room: string): Room
   messages(kind?: ChannelKind, room?: string): StoredMessage[]
   /** Everything that a vendor would not have taken, and every return before its time. */
   violations(): string[]

@@ -30,8 +30,8 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`select min(id) as id from build_runs where project_id = ${project_id}`,
   ))!
   const { id: change } = (await db.one<{ id: number }>(sql`select min(id) as id from changes where project_id = ${project_id}`))!
-  const channel = await reserveId(db, 'channels')
-  const webhook = await reserveId(db, 'subscriptions')
+  const channel = await reserveId(db, 'destinations')
+  const webhook = await reserveId(db, 'destinations')
   const owner = sql`${account_id}, ${project_id}`
   const statements = [
     sql`insert into connected_accounts (user_id, provider, uid) values (${user}, 'github', '4711')`,
@@ -47,11 +47,11 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into failure_rules (account_id, rule_id, definition) values (${account_id}, 'own', '{"pattern": "boom"}')`,
     sql`insert into refused_requests (day, account_id, address, reason, count) values ('2026-10-05', ${account_id}, '192.0.2.1', 'rate_limited', 4)`,
     sql`insert into intake_usage (account_id, day, bytes) values (${account_id}, '2026-10-05', 4)`,
-    sql`insert into channels (id, account_id, kind, name, secret_sealed) overriding system value
-        values (${channel}, ${account_id}, 'discord', 'builds', ${vault.seal('https://discord.example/x', sealedIn('channels', channel, 'secret_sealed'))})`,
+    sql`insert into destinations (id, account_id, kind, name, secret_sealed) overriding system value
+        values (${channel}, ${account_id}, 'discord', 'builds', ${vault.seal('https://discord.example/x', sealedIn('destinations', channel, 'secret_sealed'))})`,
     sql`insert into channel_rules (account_id, channel_id, project_id, subject) values (${account_id}, ${channel}, ${project_id}, 'breakage')`,
-    sql`insert into subscriptions (id, account_id, url, secret_sealed, position) overriding system value
-        values (${webhook}, ${account_id}, 'https://hook.example/', ${vault.seal('whsec_x', sealedIn('subscriptions', webhook, 'secret_sealed'))}, 0)`,
+    sql`insert into destinations (id, account_id, kind, url, secret_sealed) overriding system value
+        values (${webhook}, ${account_id}, 'webhook', 'https://hook.example/', ${vault.seal('whsec_x', sealedIn('destinations', webhook, 'secret_sealed'))})`,
     sql`insert into sso_connections (account_id, issuer, client_id, client_secret_sealed)
         values (${account_id}, 'https://id.example.com', 'gold', ${vault.seal('hush', sealedIn('sso_connections', account_id, 'client_secret_sealed'))})`,
     sql`insert into sso_domains (domain, account_id) values ('full.example', ${account_id})`,

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
-import * as log from '../../src/domain/notifications/outgoing-log.ts'
-import * as subscriptions from '../../src/domain/notifications/subscriptions.ts'
+import * as log from '../../src/domain/webhooks/webhook-log.ts'
+import * as webhooks from '../../src/domain/webhooks/webhooks.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
-import { startOutgoing } from '../../src/jobs/outgoing/outgoing.ts'
+import { startSender } from '../../src/jobs/sending/sender.ts'
 import { type AllowedHosts, allowedHosts } from '../../src/net/addresses.ts'
 import { openReceiver, type Received, type Receiver } from './receiver.ts'
 import { openStudio, type Studio } from './studio.ts'
@@ -27,15 +27,15 @@ export function openPostRoom() {
   afterEach(async () => {
     await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
     await Promise.all(pools.splice(0).map((pool) => pool.close()))
-    await studio.db.execute(sql`delete from subscriptions`)
+    await studio.db.execute(sql`delete from destinations`)
     await receiver.close()
   })
 
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
-  const deliveries = async (subscriptionId: number) => (await log.list(studio.db, subscriptionId, { limit: 50 })).deliveries
-  const missing = (subscriptionId: number) =>
+  const deliveries = async (webhookId: number) => (await log.list(studio.db, webhookId, { limit: 50 })).deliveries
+  const missing = (webhookId: number) =>
     studio.db.execute(sql`select from outbox o where o.position is null
-      or o.position > (select s.position from subscriptions s where s.id = ${subscriptionId})`)
+      or o.position > (select d.position from destinations d where d.id = ${webhookId})`)
   const task = (title: string, project = 'star') =>
     studio.db.execute(sql`insert into tasks (account_id, project_id, title)
       values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
@@ -50,7 +50,7 @@ export function openPostRoom() {
     },
     /** A node that sends, stopped after the test if not before. */
     pump(db: Pool = studio.db, allowed: AllowedHosts = allowedHosts(['127.0.0.1'])): Lanes {
-      const pump = startOutgoing({
+      const pump = startSender({
         db,
         vault: studio.service.vault,
         log: pino({ level: 'silent' }),
@@ -67,23 +67,21 @@ export function openPostRoom() {
     },
     /** Connections of a node of its own. */
     pool: () => pools[pools.push(openDatabase(studio.url, { max: 4 })) - 1]!,
-    subscribe: (fields: Partial<subscriptions.SubscriptionFields> & { account_id?: number } = {}) =>
-      subscriptions.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
+    subscribe: (fields: Partial<webhooks.WebhookFields> & { account_id?: number } = {}) =>
+      webhooks.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
     titles: (path?: string) => receiver.received.filter((one) => path === undefined || one.path === path).map(titleOf),
     /** Everything that happened so far is in its queue, and nothing waits there. */
-    settled: (subscriptionId: number) =>
+    settled: (webhookId: number) =>
       until(
-        async () =>
-          (await missing(subscriptionId)) === 0 && (await deliveries(subscriptionId)).every((one) => one.status === 'delivered'),
+        async () => (await missing(webhookId)) === 0 && (await deliveries(webhookId)).every((one) => one.status === 'delivered'),
       ),
     /** The first message of it was sent so often, or more often: the next attempt may follow at once. */
-    tried: (subscriptionId: number, times: number) =>
-      until(async () => ((await deliveries(subscriptionId)).at(-1)?.tries ?? 0) >= times),
+    tried: (webhookId: number, times: number) => until(async () => ((await deliveries(webhookId)).at(-1)?.tries ?? 0) >= times),
     /** As if what waits had waited long enough. */
-    hurry: (subscriptionId: number) =>
-      studio.db.execute(
-        sql`update outgoing set next_at = now() where subscription_id = ${subscriptionId} and status = 'waiting'`,
-      ),
+    hurry: (webhookId: number) =>
+      studio.db.execute(sql`
+        with rested as (update destinations set rests_until = now() where id = ${webhookId})
+        update messages set not_before = now() where destination_id = ${webhookId} and status = 'waiting'`),
   }
 }
 

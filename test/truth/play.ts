@@ -5,9 +5,10 @@ import { raw, sql } from '../../src/db/database.ts'
 import type { JobKind } from '../../src/db/queue.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
 import * as outbox from '../../src/domain/feed/outbox.ts'
-import { readOutbox } from '../../src/domain/notifications/outbox-readers.ts'
-import { runChannelWorker } from '../../src/jobs/channels/channel-worker.ts'
+import { readOutbox } from '../../src/domain/inbox/outbox-readers.ts'
+import { runLane } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
+import { openDispatcher } from '../../src/net/dispatcher.ts'
 import { RULE, SITE } from '../support/channel-room.ts'
 import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
 import { advanceClock, clockTime } from '../support/clock.ts'
@@ -87,11 +88,13 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
     allowed: allowedHosts(['127.0.0.1']),
     site: SITE,
     slackApi: vendors.destination('slack', 'C0ANY').api!,
+    dispatcher: openDispatcher(allowedHosts([])),
   }
   const players: Player[] = []
   for (const seed of seeds) players.push(await openPlayer(studio, vendors, seed))
 
   const close = async () => {
+    context.dispatcher.close()
     await vendors.close()
     await studio.close()
   }
@@ -99,7 +102,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
   const dueKinds = async () =>
     (
       await db.rows<{ kind: JobKind }>(sql`
-        select distinct kind from jobs where run_at <= goldmaster_now() and kind <> all (array['describe_changelist', 'send_mail'])`)
+        select distinct kind from jobs where run_at <= goldmaster_now() and kind <> 'describe_changelist'`)
     ).map(({ kind }) => kind)
 
   /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */
@@ -108,7 +111,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
     while (await readOutbox(db, context)) {}
     for (;;) {
       const waiting = await db.rows<{ id: number }>(sql`
-        select distinct case when m.to_user_id = 0 then m.channel_id else -m.channel_id end as id from channel_messages m where m.status in ('waiting', 'sending')
+        select distinct case when m.to_user_id = 0 then m.destination_id else -m.destination_id end as id from messages m where m.status in ('waiting', 'sending')
           and m.not_before <= goldmaster_now() + interval '1 minute'
           order by 1`)
       if (waiting.length === 0) return
@@ -116,7 +119,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
       await Promise.all(
         waiting.map(({ id }) => {
           let asked = 0
-          return runChannelWorker(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
+          return runLane(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
         }),
       )
     }

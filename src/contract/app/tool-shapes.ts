@@ -99,7 +99,7 @@ export const Webhook = object({
   project_id: nullable(integer),
   url: ownText,
   event_types: Type.Array(text),
-  status: oneOf(sets.SUBSCRIPTION_STATUSES),
+  status: oneOf(sets.WEBHOOK_STATUSES),
   failing_since: nullable(instant),
   waiting: integer,
   created_at: instant,
@@ -111,7 +111,7 @@ export const Outgoing = object({
   /** Where a page goes on. */
   position: integer,
   event_type: text,
-  status: oneOf(sets.OUTGOING_STATUSES),
+  status: oneOf(sets.WEBHOOK_MESSAGE_STATUSES),
   tries: integer,
   answer: nullable(integer),
   error: nullable(text),

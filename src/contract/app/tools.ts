@@ -194,7 +194,7 @@ export const toolRoutes = {
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
     summary: 'Messages to an address, newest first',
     ...accountAdmin,
-    query: { status: param.oneOf(sets.OUTGOING_STATUSES), before: param.reference, limit: param.limit },
+    query: { status: param.oneOf(sets.WEBHOOK_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
   },
   showOutgoing: {

@@ -1,5 +1,5 @@
 import type { ChannelMessageStatus, ChannelStatus, MessageSubject, NotificationWay, RuleSubject } from '../channels.ts'
-import type { DeliveryOutcome, OutgoingStatus, ProviderCategory, SubscriptionStatus } from '../sets.ts'
+import type { DeliveryOutcome, ProviderCategory, WebhookMessageStatus, WebhookStatus } from '../sets.ts'
 import { labels, terms } from './term.ts'
 
 /** Labels of deliveries from tools and of messages to people, channels and webhooks. */
@@ -18,7 +18,7 @@ export const SENDING_TERMS = {
     ignored: { label: 'Ignored', description: 'Goldmaster does not use this kind of event.' },
     failed: { label: 'Failed' },
   }),
-  subscription_status: terms<SubscriptionStatus>({
+  subscription_status: terms<WebhookStatus>({
     active: { label: 'Active' },
     paused: { label: 'Paused', description: 'Paused. Events are kept and sent after you resume it.' },
     gone: {
@@ -30,7 +30,7 @@ export const SENDING_TERMS = {
       description: 'Disabled after 5 days of failed deliveries. Resume it to send the pending messages.',
     },
   }),
-  outgoing_status: labels<OutgoingStatus>({ waiting: 'Pending', delivered: 'Delivered', failed: 'Failed' }),
+  outgoing_status: labels<WebhookMessageStatus>({ waiting: 'Pending', delivered: 'Delivered', failed: 'Failed' }),
   channel_status: labels<ChannelStatus>({ active: 'Active', paused: 'Paused', broken: 'Disabled' }),
   channel_message_status: terms<ChannelMessageStatus>({
     waiting: { label: 'Pending' },

@@ -7,11 +7,12 @@ import { until } from '../../../test/support/until.ts'
 import { signIn } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 import { Cursors } from '../../db/page.ts'
-import { create as createChannel, secretOf } from '../channels/channels.ts'
+import { create as createChannel } from '../channels/channels.ts'
 import { openConfig } from '../integrations/config.ts'
 import { setSigning } from '../integrations/integrations.ts'
 import { rotateToken, showToken } from '../integrations/settings.ts'
-import * as subscriptions from '../notifications/subscriptions.ts'
+import { secretOf } from '../sending/destinations.ts'
+import * as webhooks from '../webhooks/webhooks.ts'
 import { rotateKeys, SEALED } from './key-rotation.ts'
 import { verifySecret } from './secret-canary.ts'
 import { keyFor, Vault } from './secrets.ts'
@@ -46,8 +47,8 @@ beforeAll(async () => {
   }))
   studio.world = await studio.load({ integrations })
   const account_id = 1
-  const { id } = await subscriptions.create(studio.db, vault, { account_id, url: 'https://hook.example/' })
-  await subscriptions.rotateSecret(studio.db, vault, id)
+  const { id } = await webhooks.create(studio.db, vault, { account_id, url: 'https://hook.example/' })
+  await webhooks.rotateSecret(studio.db, vault, id)
   await createChannel(studio.db, vault, account_id, {
     kind: 'discord',
     name: 'builds',
@@ -136,14 +137,11 @@ test('a change of keys goes on after it was killed, under load, and ends the for
 
   expect([...statuses]).toEqual([200])
   expect(await opened(next)).toBe(TOOLS)
-  expect(await subscriptions.showSecret(studio.db, next, 1)).toMatch(/^whsec_/)
-  const [{ former_sealed }, { secret_sealed }] = (await studio.db.rows<Record<string, string>>(sql`
-    select former_sealed, secret_sealed from subscriptions union all select '', secret_sealed from channels`)) as [
-    Record<string, string>,
-    Record<string, string>,
-  ]
-  expect(next.open(former_sealed!, subscriptions.secretOf(1))).toMatch(/^whsec_/)
-  expect(next.open(secret_sealed!, secretOf(1))).toContain('discord.example')
+  const [webhook, channel] = await studio.db.rows<{ id: number; former_sealed: string; secret_sealed: string }>(sql`
+    select id, former_sealed, secret_sealed from destinations order by kind = 'webhook' desc`)
+  expect(await webhooks.showSecret(studio.db, next, webhook!.id)).toMatch(/^whsec_/)
+  expect(next.open(webhook!.former_sealed, secretOf(webhook!.id))).toMatch(/^whsec_/)
+  expect(next.open(channel!.secret_sealed, secretOf(channel!.id))).toContain('discord.example')
   await verifySecret(studio.db, next)
   await expect(verifySecret(studio.db, new Vault(OLD))).rejects.toThrow(/^SECRET_KEY is not the key/)
   expect(await opened(new Vault(OLD))).toBe(0)

@@ -9,14 +9,12 @@ import { sealedIn, type Vault } from './secrets.ts'
  */
 export const SEALED: Record<string, { key: string; columns: Record<string, string> }> = {
   integrations: { key: 'id', columns: { token_sealed: 'token_sealed', secrets_sealed: 'secrets_sealed', config: 'config' } },
-  subscriptions: { key: 'id', columns: { secret_sealed: 'secret_sealed', former_sealed: 'secret_sealed' } },
+  destinations: { key: 'id', columns: { secret_sealed: 'secret_sealed', former_sealed: 'secret_sealed' } },
   two_factors: { key: 'user_id', columns: { secret_sealed: 'secret_sealed' } },
   sso_connections: { key: 'account_id', columns: { client_secret_sealed: 'client_secret_sealed' } },
   sso_sessions: { key: 'session_id', columns: { id_token_sealed: 'id_token_sealed' } },
   exports: { key: 'id', columns: { passphrase_sealed: 'passphrase_sealed' } },
-  channels: { key: 'id', columns: { secret_sealed: 'secret_sealed' } },
   audit_keys: { key: 'id', columns: { key_sealed: 'key_sealed' } },
-  audit_streams: { key: 'account_id', columns: { secret_sealed: 'secret_sealed' } },
 }
 
 const BATCH = 100

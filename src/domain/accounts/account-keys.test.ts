@@ -18,24 +18,18 @@ const PROMISED = ['approvals', 'assets', 'build_runs', 'changes', 'deployments',
 /** The account is in the row, and the id counts for the whole service. */
 const COUNTED = [
   'breakage_history',
-  'channel_messages',
   'channel_rules',
   'deployment_history',
   'mails',
   'notifications',
   'outbox',
   'search_segments',
-  'subscriptions',
   'task_history',
 ]
 /** Found by the row it hangs on. */
 const BELOW = [
   'build_steps',
-  'channel_attempts',
-  'channel_people',
   'deliveries',
-  'outgoing',
-  'outgoing_attempts',
   'project_members',
   'notification_preferences',
   'task_build_runs',
@@ -49,7 +43,6 @@ const SHORT = [
   'api_tokens',
   'audit_keys',
   'channel_rules',
-  'channels',
   'connected_accounts',
   'external_references',
   'failure_rules',
@@ -58,7 +51,6 @@ const SHORT = [
   'logins',
   'projects',
   'sessions',
-  'subscriptions',
   'users',
   'verifications',
 ]

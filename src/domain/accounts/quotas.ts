@@ -42,7 +42,7 @@ export const set = (db: Database, accountId: number, quotas: OwnQuotas) =>
   db.execute(sql`update accounts set quotas = ${JSON.stringify(quotas)}::jsonb, updated_at = now() where id = ${accountId}`)
 
 const counted = {
-  webhooks: (id: number) => sql`select count(*) as used from subscriptions where account_id = ${id}`,
+  webhooks: (id: number) => sql`select count(*) as used from destinations where account_id = ${id} and kind = 'webhook'`,
   integrations: (id: number) => sql`
     select count(*) as used from integrations i join projects p on p.id = i.project_id
     where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,

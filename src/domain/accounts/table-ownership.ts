@@ -83,13 +83,13 @@ export const HOLDINGS: Record<string, Holding> = {
   failure_rules: account(),
   intake_usage: account('account_id, day'),
   integrations: project('id', { of: ofIntegration }),
-  channels: account('id', { secret: 'setting' }),
-  channel_rules: project('id', { secret: 'setting' }),
-  subscriptions: account('id', {
-    of: ({ account_id, project_id }) =>
-      sql`t.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
+  // An audit stream belongs to the log of this service: it is set up again elsewhere.
+  destinations: account('id', {
+    of: ({ account_id, project_id }) => sql`t.account_id = ${account_id} and t.kind <> 'audit_stream'
+      ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
     secret: 'setting',
   }),
+  channel_rules: project('id', { secret: 'setting' }),
   ugs_tokens: project('id', { secret: 'credential' }),
   branches: project('account_id, project_id, name'),
   changes: project(),
@@ -124,20 +124,14 @@ export const HOLDINGS: Record<string, Holding> = {
   ugs_user_metadata: project('account_id, project_id, path, change, user_key'),
 
   outbox: project('id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
-  outgoing: account('id', { of: below('subscription_id', 'subscriptions', ofAccount), left: ON_ITS_WAY }),
-  outgoing_attempts: account('id', {
-    of: below('outgoing_id', 'outgoing', below('subscription_id', 'subscriptions', ofAccount)),
-    left: ON_ITS_WAY,
-  }),
-  channel_messages: project('id', { left: ON_ITS_WAY }),
-  channel_attempts: project('id', { of: below('message_id', 'channel_messages'), left: ON_ITS_WAY }),
-  channel_people: account('channel_id, user_id', { of: below('channel_id', 'channels', ofAccount), left: 'looked up again' }),
+  messages: project('id', { left: ON_ITS_WAY }),
+  attempts: project('id', { of: below('message_id', 'messages'), left: ON_ITS_WAY }),
+  channel_people: account('account_id, channel_id, user_id', { left: 'looked up again' }),
   audit_log: account('account_id, id', {
     appendOnly: true,
     left: 'sealed where it was written: save it as JSON beside the export',
   }),
   audit_heads: account('account_id', { appendOnly: true, left: 'it belongs to the log of this service' }),
-  audit_streams: account('account_id', { left: 'it belongs to the log of this service: set it up again' }),
   mails: account('id', { left: ON_ITS_WAY }),
   // A running one, which may be the one that deletes the account, goes when it is done.
   jobs: account('id', { of: (scope) => sql`${ofAccount(scope)} and t.${IDLE}`, left: 'work of this service' }),
@@ -187,7 +181,7 @@ export const REFERENCES: Record<string, string> = {
   integration_id: 'integrations',
   connected_account_id: 'connected_accounts',
   via_api_token_id: 'api_tokens',
-  channel_id: 'channels',
+  channel_id: 'destinations',
   change_id: 'changes',
   last_change_id: 'changes',
   last_good_change_id: 'changes',
@@ -212,7 +206,7 @@ export const REFERENCES: Record<string, string> = {
 export const UNEXPORTED: Record<string, readonly string[]> = {
   accounts: ['closed_member_ids'],
   users: ['operator', 'digested_at'],
-  subscriptions: ['position'],
+  destinations: ['position'],
   deliveries: ['body_object'],
   build_runs: ['log_object'],
 }

@@ -22,7 +22,7 @@ const ACCOUNTS = {
   integration: (id) => ofIntegration(itself(id)),
   delivery: (id) => ofIntegration(sql`select d.integration_id from deliveries d where d.id = ${id}`),
   ugs_token: (id) => ofProject(sql`select u.project_id from ugs_tokens u where u.id = ${id}`),
-  webhook: (id) => sql`select s.account_id from subscriptions s where s.id = ${id}`,
+  webhook: (id) => sql`select d.account_id from destinations d where d.id = ${id} and d.kind = 'webhook'`,
 } as const satisfies Record<string, (id: number) => Sql>
 
 export type OperatedKind = keyof typeof ACCOUNTS

@@ -58,8 +58,8 @@ const integration = byId(
   'provider, active, requires_signature, cardinality(secrets_sealed) as secrets',
   'integration',
 )
-const channel = byId('channels', 'kind, room, status', 'channel')
-const webhook = byId('subscriptions', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
+const channel = byId('destinations', 'kind, room, status', 'channel')
+const webhook = byId('destinations', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
 const failureRule: Subject = {
   kind: 'failure_rule',
   id: 'rule_id',
@@ -77,10 +77,10 @@ const singleSignOn: Subject = {
 const auditStream: Subject = {
   kind: 'audit_stream',
   id: 'account_id',
-  table: 'audit_streams',
+  table: 'destinations',
   columns:
     "split_part(url, '/', 1) || '//' || split_part(split_part(url, '/', 3), '?', 1) as address, secret_sealed <> '' as authenticates",
-  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')}`,
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and kind = 'audit_stream'`,
 }
 const exported = byId('exports', 'project_id, secrets', 'export')
 const asset: Subject = {

@@ -9,13 +9,13 @@ import { until } from '../../../test/support/until.ts'
 import { workOffDue } from '../../../test/support/work-off.ts'
 import type { ChannelKind } from '../../contract/channels.ts'
 import { sql } from '../../db/database.ts'
-import { startChannels } from '../../jobs/channels/channels.ts'
 import type { Lanes } from '../../jobs/lanes.ts'
+import { startSender } from '../../jobs/sending/sender.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import * as channels from '../channels/channels.ts'
 import * as outbox from '../feed/outbox.ts'
 import * as inbox from '../inbox/inbox.ts'
-import { readOutbox } from '../notifications/outbox-readers.ts'
+import { readOutbox } from '../inbox/outbox-readers.ts'
 
 const [KIM, ANN] = ['kim@example.com', 'ann@example.com']
 
@@ -282,7 +282,7 @@ describe('in chat a breakage', () => {
         ...(kind === 'slack' && { room: 'C0BUILDS' }),
         rules: [{ ...RULE, project_id: room.project, subject: 'breakage' }],
       })
-    node = startChannels({
+    node = startSender({
       db: studio.db,
       vault: studio.service.vault,
       log: pino({ level: 'silent' }),
@@ -293,14 +293,14 @@ describe('in chat a breakage', () => {
   })
   afterEach(async () => {
     await node.stop()
-    await studio.db.execute(sql`delete from channels`)
+    await studio.db.execute(sql`delete from destinations`)
     await vendors.close()
   })
   async function quiet() {
     await outbox.sequenceAll(studio.db)
     const waits = sql`select from outbox where position > (select min(position) from outbox_cursors)`
     await until(async () => (await studio.db.execute(waits)) === 0)
-    const queued = sql`select from channel_messages where status in ('waiting', 'sending')`
+    const queued = sql`select from messages where status in ('waiting', 'sending')`
     await until(async () => (await studio.db.execute(queued)) === 0)
   }
   const said = (kind: ChannelKind) => vendors.messages(kind, 'C0BUILDS').map(({ text }) => text)

@@ -1,4 +1,4 @@
-import { type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
+import { CHANNEL_KINDS, type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { branchFits, fits } from '../branches/branch-names.ts'
@@ -40,7 +40,7 @@ export const activeRules = (db: Database, projectIds: readonly number[]): Promis
   db.rows(sql`
     select r.channel_id, r.account_id, r.project_id, r.subject, r.branch, r.job,
       r.category, r.hours, r.here, ${NOT_BEFORE} as not_before
-    from channel_rules r join channels c on c.id = r.channel_id join accounts a on a.id = r.account_id
+    from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id join accounts a on a.id = r.account_id
     where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
 
 const matches = ({ branch, job, category }: ActiveRule, location: Location): boolean =>
@@ -102,7 +102,9 @@ async function withChannels(db: Database, entries: readonly OutboxEntry[]): Prom
   const relevant = entries.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
   if (relevant.length === 0) return []
   const accounts = await db.rows<{ account_id: number }>(sql`
-    select distinct account_id from channels where account_id = any (${[...new Set(relevant.map(({ account_id }) => account_id))]}::integer[])`)
+    
+    select distinct account_id from destinations
+    where account_id = any (${[...new Set(relevant.map(({ account_id }) => account_id))]}::integer[]) and kind = any (${CHANNEL_KINDS}::text[])`)
   return relevant.filter((entry) => accounts.some(({ account_id }) => account_id === entry.account_id))
 }
 
@@ -162,6 +164,6 @@ export const directChannels = (
   accountIds: readonly number[],
 ): Promise<{ account_id: number; id: number; kind: ChannelKind }[]> =>
   db.rows(sql`
-    select distinct on (account_id) account_id, id, kind from channels
+    select distinct on (account_id) account_id, id, kind from destinations
     where account_id = any (${accountIds}::integer[]) and status = 'active' and kind = any (${DIRECT_KINDS}::text[])
     order by account_id, id`)

@@ -20,13 +20,13 @@ interface About {
 
 /** What a message says now; undefined where what it is about is gone. */
 export async function announcementOf(db: Database, about: About, site: string): Promise<Announcement | undefined> {
-  const said = await TELLERS[about.subject](db, about.project_id ?? 0, about.subject_id, site, about.occurrence ?? 0)
+  const said = await WRITERS[about.subject](db, about.project_id ?? 0, about.subject_id, site, about.occurrence ?? 0)
   return said && { ...said, here: about.here }
 }
 
-type Teller = (db: Database, projectId: number, id: string, site: string, occurrence: number) => Promise<Announcement | undefined>
+type Writer = (db: Database, projectId: number, id: string, site: string, occurrence: number) => Promise<Announcement | undefined>
 
-const TELLERS: Record<MessageSubject, Teller> = {
+const WRITERS: Record<MessageSubject, Writer> = {
   breakage: breakageAnnouncement,
   breakage_fixed: breakageFixed,
   breakage_reopened: breakageAnnouncement,

@@ -2,7 +2,8 @@ import { EDITING_KINDS, type MessageSubject, type RuleSubject, THREADING_KINDS }
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { OutboxEntry } from '../feed/outbox.ts'
-import { enqueue, type Head, type NewMessage, revise } from './message-queue.ts'
+import type { Message } from '../sending/messages.ts'
+import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
 /** The messages that channel rules request. */
 type MessagesOf = (about: { subject: RuleSubject; occasion?: number; occurrence?: number }) => NewMessage[]
@@ -25,7 +26,7 @@ export async function announceBreakage(db: Database, entry: OutboxEntry, message
 }
 
 /** Whether a message `m` may have arrived in the room. */
-const TOLD = sql`(m.delivered > 0 or m.reference <> '' or m.status in ('sending', 'uncertain'))`
+const POSTED = sql`(m.delivered > 0 or m.reference <> '' or m.status in ('sending', 'uncertain'))`
 
 /** For rooms that got a message about it. A flickering breakage has one message with a counter instead, at most one post a day. */
 const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubject, rooms: readonly NewMessage[]) => {
@@ -33,26 +34,27 @@ const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubj
   const wanted = rooms.map(({ channel_id, not_before, here }) => ({ channel_id, not_before, here }))
   return db.execute(sql`
     with rooms as (
-      select m.channel_id, m.project_id, m.to_user_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, k.flaky,
-        max(coalesce(m.sent_at, m.tried_at)) as last_at
-      from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active' join breakages k on k.id = ${row_id}::bigint
+      select m.destination_id as channel_id, m.project_id, m.to_user_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, k.flaky,
+        max(coalesce(m.finished_at, m.tried_at)) as last_at
+      from messages m join destinations c on c.account_id = m.account_id and c.id = m.destination_id and c.status = 'active'
+      join breakages k on k.id = ${row_id}::bigint
       where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened', 'breakage_flickering')
-        and m.subject_id = ${row_id} and ${TOLD}
+        and m.subject_id = ${row_id} and ${POSTED}
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
         and (m.to_user_id = 0 or ${subject === 'breakage_fixed'} and exists (
           select from notifications n where n.user_id = m.to_user_id and n.kind in ('suspected', 'given') and n.subject = 'breakage'
             and n.subject_id = k.id || case when k.occurrence > 1 then ':' || k.occurrence else '' end))
       group by 1, 2, 3, 4, 5)
-    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)
+    insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)
     select ${account_id}, r.channel_id, r.project_id, case when r.flaky then 'breakage_flickering' else ${subject} end, ${row_id}, ${position},
       ${occurrence}, r.to_user_id, ${subject === 'breakage_reopened'} and coalesce(w.here, false) and not r.flaky,
       greatest(case when r.threads then goldmaster_now() else coalesce(w.not_before, goldmaster_now()) end,
         case when r.flaky then r.last_at + interval '1 day' end)
-    from rooms r left join json_to_recordset(${JSON.stringify(wanted)}::json) w (channel_id integer, not_before timestamptz, here boolean)
+    from rooms r left join json_to_recordset(${JSON.stringify(wanted)}::json) w (channel_id bigint, not_before timestamptz, here boolean)
       on w.channel_id = r.channel_id
     where not r.flaky or not r.threads and r.to_user_id = 0 and not exists (
-      select from channel_messages o where o.channel_id = r.channel_id and o.subject = 'breakage_flickering' and o.subject_id = ${row_id}
-        and o.status = 'waiting')
+      select from messages o where o.account_id = ${account_id} and o.destination_id = r.channel_id and o.subject = 'breakage_flickering'
+        and o.subject_id = ${row_id} and o.status = 'waiting')
     on conflict do nothing`)
 }
 
@@ -63,20 +65,21 @@ const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubj
 const announceSteady = (db: Database, { account_id, row_id, position }: OutboxEntry) =>
   db.execute(sql`
     with rooms as (
-      select m.channel_id, m.project_id,
+      select m.destination_id as channel_id, m.project_id,
         (array_agg(m.subject order by m.occasion desc, m.id desc))[1] as last_word
-      from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
+      from messages m join destinations c on c.account_id = m.account_id and c.id = m.destination_id and c.status = 'active'
       where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened')
-        and m.subject_id = ${row_id} and m.to_user_id = 0 and ${TOLD}
+        and m.subject_id = ${row_id} and m.to_user_id = 0 and ${POSTED}
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
       group by 1, 2)
-    insert into channel_messages (account_id, channel_id, project_id, subject, subject_id, occasion, occurrence, not_before)
+    insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, not_before)
     select ${account_id}, r.channel_id, r.project_id, case when k.state = 'fixed' then 'breakage_fixed' else 'breakage_reopened' end,
       ${row_id}, ${position}, k.occurrence, goldmaster_now()
     from rooms r join breakages k on k.id = ${row_id}::bigint where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
     on conflict do nothing`)
 
-interface Known {
+/** What decides whether a message is still wanted. */
+interface Circumstances {
   state: BreakageState
   flaky: boolean
   /** The person of a direct message. */
@@ -90,27 +93,27 @@ interface Known {
  * Why a message about a breakage is skipped; undefined if it is sent. A breakage that was fixed before its first message is not posted, and the
  * last message in a room is the current state.
  */
-export async function whyObsolete(db: Database, head: Head): Promise<string | undefined> {
-  if (!head.subject.startsWith('breakage') || head.delivered > 0 || head.reference !== '') return undefined
-  const k = await db.one<Known>(sql`
+export async function whyObsolete(db: Database, message: Message): Promise<string | undefined> {
+  if (!message.subject.startsWith('breakage') || message.delivered > 0 || message.reference !== '') return undefined
+  const k = await db.one<Circumstances>(sql`
     select k.state, k.flaky,
-      coalesce(k.owner_user_id = ${head.to_user_id} or (named_suspect(k.suspects) ->> 'user_id')::integer = ${head.to_user_id}, false) as concerned,
-      exists (select from channel_messages m where ${SAME_ROOM(head)} and m.subject = 'breakage') as has_main,
-      (select m.subject from channel_messages m where ${SAME_ROOM(head)} and ${TOLD}
+      coalesce(k.owner_user_id = ${message.to_user_id} or (named_suspect(k.suspects) ->> 'user_id')::integer = ${message.to_user_id}, false) as concerned,
+      exists (select from messages m where ${SAME_ROOM(message)} and m.subject = 'breakage') as has_main,
+      (select m.subject from messages m where ${SAME_ROOM(message)} and ${POSTED}
         and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened') order by m.occasion desc, m.id desc limit 1) as last_word,
-      exists (select from channel_messages m where ${SAME_ROOM(head)} and m.subject = 'breakage_reopened' and m.status = 'waiting'
-        and m.turn > ${head.turn}) as reopening_waits
-    from breakages k where k.project_id = ${head.project_id} and k.id = ${head.subject_id}::bigint`)
-  return k && WHY[head.subject]?.(k, head)
+      exists (select from messages m where ${SAME_ROOM(message)} and m.subject = 'breakage_reopened' and m.status = 'waiting'
+        and m.queue_order > ${message.queue_order}) as reopening_waits
+    from breakages k where k.project_id = ${message.project_id} and k.id = ${message.subject_id}::bigint`)
+  return k && WHY[message.subject]?.(k, message)
 }
 
-const SAME_ROOM = ({ id, channel_id, subject_id, to_user_id }: Head) => sql`
-  m.channel_id = ${channel_id} and m.subject_id = ${subject_id} and m.to_user_id = ${to_user_id} and m.id <> ${id}
+const SAME_ROOM = ({ id, account_id, destination_id, subject_id, to_user_id }: Message) => sql`
+  m.account_id = ${account_id} and m.destination_id = ${destination_id} and m.subject_id = ${subject_id} and m.to_user_id = ${to_user_id} and m.id <> ${id}
   and m.subject like 'breakage%'`
 
-const isOver = ({ state }: Known) => state === 'fixed' || state === 'withdrawn'
+const isOver = ({ state }: Circumstances) => state === 'fixed' || state === 'withdrawn'
 
-const WHY: Partial<Record<MessageSubject, (known: Known, head: Head) => string | undefined>> = {
+const WHY: Partial<Record<MessageSubject, (circumstances: Circumstances, message: Message) => string | undefined>> = {
   breakage: (k, { to_user_id }) => {
     if (isOver(k)) return `The breakage was already ${k.state} when this was due.`
     if (to_user_id > 0 && !k.concerned) return 'The person is no longer a suspect or the owner.'

@@ -1,10 +1,17 @@
-import { CHANNEL_KIND_TABLE, type ChannelKind, type ChannelStatus, type RuleSubject } from '../../contract/channels.ts'
+import {
+  CHANNEL_KIND_TABLE,
+  CHANNEL_KINDS,
+  type ChannelKind,
+  type ChannelStatus,
+  type RuleSubject,
+} from '../../contract/channels.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { URL_MAX } from '../../contract/limits.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
+import type { Vault } from '../access/secrets.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
+import { IN_QUEUE, secretOf } from '../sending/destinations.ts'
 
 /** What a channel hears of, and when it is left alone. */
 export interface Rule {
@@ -39,12 +46,13 @@ export interface Channel {
 const CHANNELS_MAX = 50
 
 const select = (where: Sql) => sql`
-  select c.id, c.account_id, c.kind, c.name, c.room, c.status, c.trouble, c.failing_since, c.created_at, c.updated_at,
-    (select count(*) from channel_messages m where m.channel_id = c.id and m.status in ('waiting', 'sending')) as waiting,
+  select c.id, c.account_id, c.kind, c.name, c.room, c.status, case when c.status = 'broken' then c.error else '' end as trouble,
+    c.failing_since, c.created_at, c.updated_at,
+    (select count(*) from messages m where m.account_id = c.account_id and m.destination_id = c.id and ${IN_QUEUE}) as waiting,
     coalesce((select json_agg(json_build_object('project_id', r.project_id, 'subject', r.subject, 'branch', r.branch, 'job', r.job,
       'category', r.category, 'hours', r.hours, 'here', r.here, 'quiet_from', to_char(r.quiet_from, 'HH24:MI'),
       'quiet_until', to_char(r.quiet_until, 'HH24:MI')) order by r.id) from channel_rules r where r.channel_id = c.id), '[]') as rules
-  from channels c where ${where} order by c.id`
+  from destinations c where c.kind = any (${CHANNEL_KINDS}::text[]) and ${where} order by c.id`
 
 export const list = async (db: Database, accountId: number): Promise<Channel[]> =>
   withUnmatched(db, accountId, await db.rows(select(sql`c.account_id = ${accountId}`)))
@@ -92,9 +100,6 @@ export interface ChannelFields {
   rules: Rule[]
 }
 
-/** The place that the secret of a channel is sealed for. */
-export const secretOf = (id: number) => sealedIn('channels', id, 'secret_sealed')
-
 export const create = (
   db: Database,
   vault: Vault,
@@ -102,15 +107,15 @@ export const create = (
   { kind, name, room = '', secret, rules = [] }: { kind: ChannelKind; name: string; secret: string } & Partial<ChannelFields>,
 ): Promise<Channel> =>
   db.transaction(async (db) => {
-    const id = await reserveId(db, 'channels')
+    const id = await reserveId(db, 'destinations')
     const sealed = vault.seal(readSecret(kind, secret), secretOf(id))
     requireRoom(kind, room)
     // Two at once take turns, so that the last place is given once.
     await db.one(sql`select from accounts where id = ${accountId} for no key update`)
     const made = await db.one<{ id: number }>(sql`
-      insert into channels (id, account_id, kind, name, room, secret_sealed) overriding system value
+      insert into destinations (id, account_id, kind, name, room, secret_sealed) overriding system value
       select ${id}, ${accountId}, ${kind}, ${name}, ${room.trim()}, ${sealed}
-      where (select count(*) from channels where account_id = ${accountId}) < ${CHANNELS_MAX} returning id`)
+      where (select count(*) from destinations where account_id = ${accountId} and kind = any (${CHANNEL_KINDS}::text[])) < ${CHANNELS_MAX} returning id`)
     if (!made) throw invalidParameter('kind', `an account has at most ${CHANNELS_MAX} channels`)
     await setRules(db, accountId, made.id, rules)
     return find(db, accountId, made.id)
@@ -130,20 +135,22 @@ export const edit = (
     const sealed = secret === undefined ? null : vault.seal(readSecret(known.kind, secret), secretOf(known.id))
     const mended = secret !== undefined || room !== undefined ? 'active' : known.status
     await db.execute(sql`
-      update channels set name = ${name ?? known.name}, room = ${room?.trim() ?? known.room},
+      update destinations set name = ${name ?? known.name}, room = ${room?.trim() ?? known.room},
         secret_sealed = coalesce(${sealed}, secret_sealed), status = ${status ?? (known.status === 'broken' ? mended : known.status)},
-        updated_at = now() where id = ${known.id}`)
+        updated_at = now() where account_id = ${accountId} and id = ${known.id}`)
     await db.execute(sql`
-      update channels set trouble = '', failing_since = null, rests_until = now() where id = ${known.id} and status = 'active'`)
+      update destinations set error = '', failing_since = null, rests_until = now()
+      where account_id = ${accountId} and id = ${known.id} and status = 'active'`)
     // What somebody is called belongs to the workspace that was asked.
     if (secret !== undefined) await db.execute(sql`delete from channel_people where channel_id = ${known.id}`)
     if (rules !== undefined) await setRules(db, accountId, known.id, rules)
     return find(db, accountId, known.id)
   })
 
-/** Its messages and its log go with it. */
+/** Deletes its messages and its log, too. */
 export async function remove(db: Database, accountId: number, id: number | undefined) {
-  const gone = await db.execute(sql`delete from channels where account_id = ${accountId} and id = ${id ?? 0}`)
+  const gone = await db.execute(sql`
+    delete from destinations where account_id = ${accountId} and id = ${id ?? 0} and kind = any (${CHANNEL_KINDS}::text[])`)
   if (gone === 0) throw notFound('Channel')
 }
 

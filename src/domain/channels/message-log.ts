@@ -1,10 +1,10 @@
 import type { ChannelMessageStatus, MessageSubject } from '../../contract/channels.ts'
-import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { inlineInteger, when } from '../../db/page.ts'
+import * as messages from '../sending/messages.ts'
 import { announcementOf } from './announcements.ts'
 
-/** A message to a channel, and how it fared. */
+/** A message to a channel, and its result. */
 interface Message {
   id: number
   subject: MessageSubject
@@ -18,7 +18,7 @@ interface Message {
   created_at: string
 }
 
-const COLUMNS = sql`m.id, m.subject, m.subject_id, m.project_id, nullif(m.to_user_id, 0) as to_user_id, m.status, m.tries, m.error, m.sent_at, m.created_at`
+const COLUMNS = sql`m.id, m.subject, m.subject_id, m.project_id, nullif(m.to_user_id, 0) as to_user_id, m.status, m.tries, m.error, m.finished_at as sent_at, m.created_at`
 
 interface Filter {
   status?: ChannelMessageStatus | undefined
@@ -29,43 +29,39 @@ interface Filter {
 /** Newest first. */
 export async function list(db: Database, channelId: number, { status, before, limit }: Filter) {
   const rows = await db.rows<Message>(sql`
-    select ${COLUMNS} from channel_messages m where m.channel_id = ${channelId}
+    select ${COLUMNS} from messages m where m.destination_id = ${channelId} and m.subject is not null
       ${when(status, (status) => sql`and m.status = ${status}`)} ${when(before, (id) => sql`and m.id < ${id}`)}
     order by m.id desc limit ${inlineInteger(limit + 1)}`)
   return { messages: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
-interface Attempt {
-  at: string
-  action: string
-  status: number | null
-  milliseconds: number
-  error: string
-  response: string
-}
+const theOne = (channelId: number, id: number | undefined) => sql`m.destination_id = ${channelId} and m.id = ${id ?? 0}`
 
-export async function find(db: Database, channelId: number, id: number | undefined, site: string) {
-  const message = await db.one<Message>(sql`
-    select ${COLUMNS} from channel_messages m where m.channel_id = ${channelId} and m.id = ${id ?? 0}`)
-  if (!message) throw notFound('Message')
+export async function find(db: Database, { id: channelId, account_id }: Channel, id: number | undefined, site: string) {
+  const message = await messages.find<Message>(
+    db,
+    'Message',
+    COLUMNS,
+    sql`m.account_id = ${account_id} and ${theOne(channelId, id)}`,
+  )
   const said = await announcementOf(db, { ...message, here: false }, site)
-  const attempts = await db.rows<Attempt>(sql`
-    select at, action, status, milliseconds, error, response from channel_attempts where message_id = ${message.id} order by id`)
+  const attempts = await messages.listAttempts(db, account_id, message.id)
   return { ...message, says: said ? { title: said.title, url: said.url } : null, attempts }
 }
 
 /** At the end of the queue, as something new; one that is on its way stays where it is. */
-export async function replay(db: Database, channelId: number, id: number | undefined) {
-  const again = await db.execute(sql`
-    update channel_messages set status = 'waiting', turn = nextval('channel_turn'), tries = 0, first_tried_at = null, not_before = now(),
-      error = '' where channel_id = ${channelId} and id = ${id ?? 0} and status not in ('waiting', 'sending')`)
-  if (again > 0) return
-  const known = await db.one(sql`select from channel_messages where channel_id = ${channelId} and id = ${id ?? 0}`)
-  if (!known) throw notFound('Message')
+export async function replay(db: Database, { id: channelId, account_id }: Channel, id: number | undefined) {
+  const which = sql`m.account_id = ${account_id} and ${theOne(channelId, id)}`
+  if ((await messages.replay(db, which)) === 0) await messages.find(db, 'Message', sql`m.id`, which)
 }
 
-/** Goes the way of every other message. */
-export const test = async (db: Database, { account_id, id }: { account_id: number; id: number }): Promise<Message> =>
+interface Channel {
+  account_id: number
+  id: number
+}
+
+/** Sent like every other message. */
+export const test = async (db: Database, { account_id, id }: Channel): Promise<Message> =>
   (await db.one<Message>(sql`
-    insert into channel_messages as m (account_id, channel_id, subject, subject_id)
+    insert into messages as m (account_id, destination_id, subject, subject_id)
     values (${account_id}, ${id}, 'test', gen_random_uuid()::text) returning ${COLUMNS}`))!

@@ -2,8 +2,8 @@ import { CHANNEL_KIND_TABLE, type ChannelKind } from '../../contract/channels.ts
 import { type Database, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 
-/** Somebody who is to be named in a channel. */
-interface Known {
+/** A person as a channel's vendor knows them. */
+interface ChatPerson {
   user_id: number
   /** What they are called there, as they said or as was found; null where nobody knows. */
   chat_id: string | null
@@ -17,7 +17,7 @@ export const known = (
   channel: { id: number; kind: ChannelKind },
   projectId: number,
   userIds: readonly number[],
-): Promise<Known[]> =>
+): Promise<ChatPerson[]> =>
   db.rows(sql`
     select u.id as user_id, coalesce(said.uid, p.chat_id) as chat_id,
       case when said.uid is null and p.user_id is null and u.email_verified then u.email end as email
@@ -31,7 +31,8 @@ export const known = (
     where u.id = any (${userIds}::integer[])
       and not exists (select from notification_preferences n where n.user_id = u.id and n.kind = 'suspected' and not n.chat)`)
 
-export const remember = (db: Database, channelId: number, userId: number, chatId: string | undefined) =>
+export const remember = (db: Database, channel: { id: number; account_id: number }, userId: number, chatId: string | undefined) =>
   db.execute(sql`
-    insert into channel_people (channel_id, user_id, chat_id) values (${channelId}, ${userId}, ${chatId ?? null})
-    on conflict (channel_id, user_id) do update set chat_id = excluded.chat_id, looked_up_at = now()`)
+    insert into channel_people (account_id, channel_id, user_id, chat_id)
+    values (${channel.account_id}, ${channel.id}, ${userId}, ${chatId ?? null})
+    on conflict (account_id, channel_id, user_id) do update set chat_id = excluded.chat_id, looked_up_at = now()`)

@@ -27,7 +27,7 @@ async function becomes(clock: string): Promise<string> {
 }
 
 async function waits(quiet_from: string, quiet_until: string) {
-  await studio.db.execute(sql`delete from channels`)
+  await studio.db.execute(sql`delete from destinations`)
   const rule = {
     project_id: Number(id('projects', 'star')),
     subject: 'breakage' as const,

@@ -8,7 +8,7 @@ const BRANCHES_LOOKED_AT = 50
 /** Says once for each last known good change that it has become too old, wherever a rule asks for that and something came after it. */
 export async function announceStaleBranches(db: Database) {
   const projects = await db.rows<{ account_id: number; project_id: number }>(sql`
-    select distinct r.account_id, r.project_id from channel_rules r join channels c on c.id = r.channel_id
+    select distinct r.account_id, r.project_id from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id
     where r.subject = 'last_known_good' and c.status = 'active' order by r.project_id`)
   for (const { account_id, project_id } of projects) {
     const rules = await activeRules(db, [project_id])

@@ -13,7 +13,7 @@ export interface SequencedEvent {
 }
 
 /** Events that only readers inside the service know: the feed, the stream and webhooks pass over them. */
-const INTERNAL_EVENT_TYPES = [
+export const INTERNAL_EVENT_TYPES = [
   /** Messages about the breakage say something else now. */
   'breakage.revised',
   /** The breakage no longer counts as flickering. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openChannelRoom, RULE, SITE } from '../../../test/support/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import * as outbox from '../feed/outbox.ts'
-import { readOutbox } from '../notifications/outbox-readers.ts'
+import { readOutbox } from '../inbox/outbox-readers.ts'
 import { sendDigests } from './digest.ts'
 import * as inbox from './inbox.ts'
 import * as preferences from './preferences.ts'
@@ -389,7 +389,7 @@ test('a rule hears once for each good change that it has become too old', async 
       method: 'POST',
       body: { job_name: 'Cook', build_number: number, status, changelist: number, branch: 'main' },
     })
-  const queued = () => db().rows(sql`select subject, subject_id, occasion from channel_messages where channel_id = ${channelId}`)
+  const queued = () => db().rows(sql`select subject, subject_id, occasion from messages where destination_id = ${channelId}`)
   await announceStaleBranches(db())
   await announceStaleBranches(db())
   expect(await queued()).toEqual([{ subject: 'last_known_good', subject_id: 'main', occasion: Number(made.changes!['201']!.id) }])

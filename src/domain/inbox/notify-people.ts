@@ -6,22 +6,22 @@ import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import type { OutboxEntry } from '../feed/outbox.ts'
-import { mailTo, type Told, wantedBy, wayTo } from './ways.ts'
+import { mailTo, type Recipient, wantedBy, wayTo } from './ways.ts'
 
-interface Concern extends Told {
+interface Concern extends Recipient {
   /** Deduplicates notifications, if the subject alone is not enough: each occurrence of a breakage has its own. */
-  told_as?: string
+  dedupe_id?: string
   /** The occurrence of a reopened breakage; 0 for the first one. */
   occurrence?: number
 }
 
-interface Means {
+interface Context {
   vault: Vault
   site: string
 }
 
 /** Notifies people of what concerns them, where they chose; of each thing once. In the caller's transaction. */
-export async function notifyPeople(db: Database, { vault, site }: Means, entries: readonly OutboxEntry[]) {
+export async function notifyPeople(db: Database, { vault, site }: Context, entries: readonly OutboxEntry[]) {
   for (const { event_type, row_id, occurrence = 0 } of entries)
     if (event_type === 'breakage.suspects_changed') await clear(db, row_id, occurrence)
   for (const concern of await concernsOf(db, entries)) await notifyPerson(db, { vault, site }, concern)
@@ -83,18 +83,18 @@ const members = (rows: Sql): Sql => sql`
   select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
     where n.user_id = c.user_id and n.project_id = c.project_id and n.kind = c.kind and n.subject = c.subject
-      and n.subject_id = coalesce(c.told_as, c.subject_id))`
+      and n.subject_id = coalesce(c.dedupe_id, c.subject_id))`
 
 /** Only whoever is most likely to know: the others would be asked in vain. */
 const suspected = (ids: string[]) => sql`
   select (named_suspect(k.suspects)->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
-    k.id::text as subject_id, ${OCCURRENCE} as told_as, ${LATER} as occurrence
+    k.id::text as subject_id, ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
   from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
 
 /** By somebody else. */
 const given = (ids: string[]) => sql`
   select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id,
-    ${OCCURRENCE} as told_as, ${LATER} as occurrence
+    ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
   from breakages k cross join lateral (
     select h.detail from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id and h.kind = 'claimed'
     order by h.id desc limit 1) said
@@ -106,26 +106,26 @@ const given = (ids: string[]) => sql`
  */
 const waiting = (ids: string[]) => sql`
   select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id,
-    null as told_as, 0 as occurrence
+    null as dedupe_id, 0 as occurrence
   from approvals a join project_access o on o.project_id = a.project_id and o.project_role in ('approver', 'lead')
     and (o.account_role in ('owner', 'admin')
       or exists (select from project_members m where m.project_id = o.project_id and m.user_id = o.user_id))
   where a.id = any (${ids}::uuid[]) and a.status = 'pending'`
 
 const assigned = (ids: string[]) => sql`
-  select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id, null as told_as, 0 as occurrence
+  select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id, null as dedupe_id, 0 as occurrence
   from tasks t where t.id = any (${ids}::bigint[]) and t.user_id is not null and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
-async function notifyPerson(db: Database, { vault, site }: Means, concern: Concern) {
-  const { user_id, account_id, project_id, kind, subject, subject_id, told_as } = concern
+async function notifyPerson(db: Database, { vault, site }: Context, concern: Concern) {
+  const { user_id, account_id, project_id, kind, subject, subject_id, dedupe_id } = concern
   const said = await announcementOf(db, { project_id, subject, subject_id, here: false }, site)
   if (!said) return
   const wanted = await wantedBy(db, user_id, kind)
   const way = await wayTo(db, concern, wanted)
   await db.execute(sql`
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way)
-    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${told_as ?? subject_id}, ${titleFor(kind, said)},
+    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${dedupe_id ?? subject_id}, ${titleFor(kind, said)},
       ${pathOf(said, site)}, ${wanted.in_app}, ${way.way})`)
   if (way.way === 'mail') await mailTo(db, { vault, site }, concern, said)
   if (way.way !== 'direct') return

@@ -116,13 +116,13 @@ test('a message about a breakage gives its start time with the time zone', async
 test('a direct message does not wait for a rate-limited room', async () => {
   await channel('slack', 'C0BUILDS', [{ subject: 'breakage', branch: 'dev' }])
   node()
-  await studio().db.execute(sql`update channels set rests_until = now() + interval '1 hour'`)
+  await studio().db.execute(sql`update destinations set rests_until = now() + interval '1 hour'`)
   await breaks({ branch: 'dev', cause: 'in the room' })
   await breaks({ cause: 'to Kim', suspect: suspect('kim') })
   await heard()
   await until(() => posts().length === 1)
   expect(posts()).toEqual([['D0KIM', []]])
-  await studio().db.execute(sql`update channels set rests_until = now(), direct_rests_until = now() + interval '1 hour'`)
+  await studio().db.execute(sql`update destinations set rests_until = now(), direct_rests_until = now() + interval '1 hour'`)
   await quiet()
   expect(posts()).toEqual([
     ['D0KIM', []],

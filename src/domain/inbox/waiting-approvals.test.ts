@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import * as outbox from '../feed/outbox.ts'
-import { readOutbox } from '../notifications/outbox-readers.ts'
+import { readOutbox } from '../inbox/outbox-readers.ts'
 import * as inbox from './inbox.ts'
 
 const PEOPLE = {

@@ -11,7 +11,7 @@ import { preferencesOf } from './preferences.ts'
 import { unsubscribeUrl } from './unsubscribe.ts'
 
 /** A person and the subject of their notification. */
-export interface Told {
+export interface Recipient {
   user_id: number
   account_id: number
   project_id: number
@@ -26,38 +26,43 @@ type Way = { way: 'room' | 'mail' } | { way: 'direct'; channel_id: number } | { 
  * One message per event besides the inbox: a mention in a room if a bot can make it, otherwise a direct message, otherwise an email. People
  * who turned off chat get the email, and people who turned off email get the others.
  */
-export async function wayTo(db: Database, told: Told, wanted: { mail: boolean; chat: boolean }): Promise<Way> {
+export async function wayTo(db: Database, recipient: Recipient, wanted: { mail: boolean; chat: boolean }): Promise<Way> {
   if (wanted.chat) {
-    if (told.kind === 'suspected' && (await isMentioned(db, told))) return { way: 'room' }
-    const [direct] = await directChannels(db, [told.account_id])
-    if (direct && (await isReached(db, direct, told))) return { way: 'direct', channel_id: direct.id }
+    if (recipient.kind === 'suspected' && (await isMentioned(db, recipient))) return { way: 'room' }
+    const [direct] = await directChannels(db, [recipient.account_id])
+    if (direct && (await isReached(db, direct, recipient))) return { way: 'direct', channel_id: direct.id }
   }
   return { way: wanted.mail ? 'mail' : null }
 }
 
 /** Whether a message that is about to be posted can ping them: edits ping nobody. */
-async function isMentioned(db: Database, told: Told): Promise<boolean> {
+async function isMentioned(db: Database, recipient: Recipient): Promise<boolean> {
   const rooms = await db.rows<{ id: number; kind: ChannelKind }>(sql`
-    select distinct c.id, c.kind from channel_messages m join channels c on c.id = m.channel_id and c.status = 'active'
-    where m.account_id = ${told.account_id} and m.subject in ('breakage', 'breakage_reopened') and m.subject_id = ${told.subject_id}
+    select distinct c.id, c.kind from messages m join destinations c on c.account_id = m.account_id and c.id = m.destination_id and c.status = 'active'
+    where m.account_id = ${recipient.account_id} and m.subject in ('breakage', 'breakage_reopened') and m.subject_id = ${recipient.subject_id}
       and m.to_user_id = 0 and m.status in ('waiting', 'sending') and m.reference = '' and m.not_before <= goldmaster_now() + interval '1 minute'`)
-  for (const room of rooms) if (await isReached(db, room, told)) return true
+  for (const room of rooms) if (await isReached(db, room, recipient)) return true
   return false
 }
 
 /** Mapped to a user of the vendor, or a bot can look them up by address. */
-async function isReached(db: Database, channel: { id: number; kind: ChannelKind }, { project_id, user_id }: Told) {
+async function isReached(db: Database, channel: { id: number; kind: ChannelKind }, { project_id, user_id }: Recipient) {
   const [known] = await people.known(db, channel, project_id, [user_id])
   return known !== undefined && (known.chat_id !== null || (known.email !== null && CHANNEL_KIND_TABLE[channel.kind].direct))
 }
 
-interface Means {
+interface Context {
   vault: Vault
   site: string
 }
 
 /** Beyond this number in an hour, notifications are in the inbox only. */
-export async function mailTo(db: Database, { vault, site }: Means, { user_id, account_id, kind }: Told, said: Announcement) {
+export async function mailTo(
+  db: Database,
+  { vault, site }: Context,
+  { user_id, account_id, kind }: Recipient,
+  said: Announcement,
+) {
   if (await mails.isSwamped(db, user_id)) return
   await mails.writeToUser(db, user_id, concerning(kind, said, unsubscribeUrl(vault, site, user_id, kind)), account_id)
 }
@@ -71,17 +76,17 @@ export const wantedBy = async (db: Database, userId: number, kind: NotificationK
 /** Sends an email instead, once: the person should have been notified in chat, but the vendor does not know their address. */
 export const mailInstead = (
   db: Database,
-  means: Means,
+  means: Context,
   about: { project_id: number | null; subject: MessageSubject; subject_id: string },
   userId: number,
 ) =>
   db.transaction(async (db) => {
     const subject = about.subject.startsWith('breakage') ? 'breakage' : about.subject
-    const told = await db.one<Omit<Told, 'subject' | 'subject_id'>>(sql`
+    const recipient = await db.one<Omit<Recipient, 'subject' | 'subject_id'>>(sql`
       update notifications set way = 'mail' where user_id = ${userId} and project_id = ${about.project_id} and subject = ${subject}
         and split_part(subject_id, ':', 1) = ${about.subject_id} and way in ('room', 'direct')
       returning user_id, account_id, project_id, kind`)
-    if (!told || !(await wantedBy(db, userId, told.kind)).mail) return
+    if (!recipient || !(await wantedBy(db, userId, recipient.kind)).mail) return
     const said = await announcementOf(db, { ...about, subject, here: false }, means.site)
-    if (said) await mailTo(db, means, { ...told, subject, subject_id: about.subject_id }, said)
+    if (said) await mailTo(db, means, { ...recipient, subject, subject_id: about.subject_id }, said)
   })

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { enqueue } from '../../db/queue.ts'
 
 export interface MailTemplate {
   subject: string
@@ -32,14 +31,9 @@ async function write(
   accountId: number | undefined,
   recipients: Sql,
 ): Promise<void> {
-  const written = await db.rows<{ id: number; to_user_id: number | null; to_address: string | null }>(sql`
+  await db.execute(sql`
     insert into mails (to_user_id, to_address, account_id, subject, text, unsubscribe)
-    select r.user_id, r.address, ${accountId ?? null}::integer, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)
-    returning id, to_user_id, to_address`)
-  for (const { id, to_user_id, to_address } of written) {
-    const owner = to_address === null ? `user:${to_user_id}` : recipient(to_address)
-    await enqueue(db, 'send_mail', { mail_id: id }, { owner, server: 'smtp' })
-  }
+    select r.user_id, r.address, ${accountId ?? null}::integer, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)`)
 }
 
 /** The owner of jobs that write to an address; the queue need not know which. */
@@ -70,22 +64,41 @@ export const isSwamped = async (db: Database, userId: number): Promise<boolean> 
   return found!.count >= UNASKED_PER_HOUR
 }
 
-/** A mail that waits, with the address it goes to. */
-export interface Waiting extends Required<MailTemplate> {
+/** Lanes in which mails are handed to the mail server in parallel. Mails to one person share a lane, so they arrive in order. */
+const LANES = 2
+const LANE = sql`1 + abs(hashtext(coalesce(lower(m.to_address), m.to_user_id::text))::bigint) % ${LANES}`
+
+export const dueLanes = async (db: Database): Promise<number[]> =>
+  (await db.rows<{ lane: number }>(sql`select distinct ${LANE} as lane from mails m where m.next_at <= now() order by 1`)).map(
+    ({ lane }) => lane,
+  )
+
+/** A mail in the queue, with the address it goes to. */
+export interface QueuedMail extends Required<MailTemplate> {
   id: number
   to: string
+  tries: number
 }
 
-export const findWaiting = (db: Database, id: number): Promise<Waiting | undefined> =>
+/** The mail that has been due longest. */
+export const next = (db: Database, lane: number): Promise<QueuedMail | undefined> =>
   db.one(sql`
-    select m.id, ${ADDRESS} as to, m.subject, m.text, m.unsubscribe from mails m left join users u on u.id = m.to_user_id
-    where m.id = ${id} and m.sent_at is null`)
+    select m.id, ${ADDRESS} as to, m.subject, m.text, m.unsubscribe, m.tries from mails m left join users u on u.id = m.to_user_id
+    where m.next_at <= now() and ${LANE} = ${lane} order by m.next_at, m.id limit 1`)
 
-export const noteSent = (db: Database, id: number) =>
-  db.execute(sql`update mails set sent_at = now(), error = '' where id = ${id}`)
+export const recordSent = (db: Database, id: number) =>
+  db.execute(sql`update mails set sent_at = now(), next_at = null, error = '' where id = ${id}`)
 
-export const noteFailed = (db: Database, id: number, error: string) =>
-  db.execute(sql`update mails set error = ${error.slice(0, 500)} where id = ${id}`)
+const GIVEN_UP_AFTER = sql`interval '4 days'`
+
+export const recordFailed = (db: Database, id: number, error: string, delaySeconds: number) =>
+  db.execute(sql`
+    update mails set tries = tries + 1, error = ${error.slice(0, 500)},
+      next_at = case when created_at > now() - ${GIVEN_UP_AFTER} then now() + make_interval(secs => ${delaySeconds}) end
+    where id = ${id}`)
+
+/** Without a mail server, operators read them; a server that is set up later does not send what is old by then. */
+export const keepUnsent = (db: Database) => db.execute(sql`update mails set next_at = null where next_at is not null`)
 
 const PAGE = 50
 

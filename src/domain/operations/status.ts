@@ -2,6 +2,7 @@ import { LANES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { countJobs, dueTimes, type JobCount, LEASES } from '../../db/queue.ts'
 import type { Retention } from '../accounts/retention-days.ts'
+import { IN_QUEUE } from '../sending/destinations.ts'
 import { type Backups, readBackups } from './backups.ts'
 import { listNodes, type Node } from './nodes.ts'
 import { type Refused, readRefused } from './refused-requests.ts'
@@ -30,9 +31,10 @@ const readBacklog = (db: Database): Promise<Backlog | undefined> =>
     select
       (select ${age(sql`min(run_at)`)} from (${dueTimes} limit ${COUNT_MAX}) due) as oldest_job,
       (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null order by id limit 1) unplaced) as outbox,
-      (select ${age(sql`min(waiting.created_at)`)} from subscriptions s cross join lateral (
-        select created_at from outgoing where subscription_id = s.id and status = 'waiting' order by turn limit 1) waiting
-        where s.status = 'active') as outbound,
+      (select ${age(sql`min(waiting.created_at)`)} from destinations d cross join lateral (
+        select created_at from messages m where m.account_id = d.account_id and m.destination_id = d.id and (m.to_user_id <> 0) = false
+          and ${IN_QUEUE} order by m.queue_order limit 1) waiting
+        where d.kind = 'webhook' and d.status = 'active') as outbound,
       (select count(*) from (select from mails where sent_at is null limit ${COUNT_MAX}) unsent) as mails,
       (select count(*) from (select from mails where sent_at is null and error <> '' limit ${COUNT_MAX}) failed) as failed_mails`)
 
@@ -44,12 +46,12 @@ interface DestinationCount {
   failing: number
 }
 
+const FAMILY = sql`case when d.kind = 'webhook' then 'webhook' else 'channel' end`
+
 const countDestinations = (db: Database): Promise<DestinationCount[]> =>
   db.rows<DestinationCount>(sql`
-    select 'channel' as kind, status, count(*) as count, count(failing_since) as failing from channels group by status
-    union all
-    select 'webhook', status, count(*), count(failing_since) from subscriptions group by status
-    order by 1, 2`)
+    select ${FAMILY} as kind, status, count(*) as count, count(failing_since) as failing from destinations d
+    where kind <> 'audit_stream' group by 1, 2 order by 1, 2`)
 
 /** A channel or webhook that doesn't get through, or doesn't know whether it did. */
 interface Trouble {
@@ -68,16 +70,12 @@ const TROUBLES = 20
 
 const listTroubles = (db: Database): Promise<Trouble[]> =>
   db.rows<Trouble>(sql`
-    with uncertain as (select channel_id, count(*) as messages from channel_messages where status = 'uncertain' group by channel_id)
-    select found.*, a.name as account from (
-      select 'channel' as kind, account_id, name, status, failing_since, coalesce(u.messages, 0) as uncertain
-      from channels c left join uncertain u on u.channel_id = c.id
-      where status not in ('active', 'paused') or failing_since is not null or u.messages > 0
-      union all
-      select 'webhook', account_id, substring(url from '://(?:[^/@]*@)?([^/:?#]+)'), status, failing_since, 0 from subscriptions
-      where status not in ('active', 'paused') or failing_since is not null) found
-    join accounts a on a.id = found.account_id
-    order by failing_since nulls last, account_id, kind, name limit ${TROUBLES}`)
+    with uncertain as (select destination_id, count(*) as messages from messages where status = 'uncertain' group by destination_id)
+    select ${FAMILY} as kind, d.account_id, case when d.kind = 'webhook' then substring(d.url from '://(?:[^/@]*@)?([^/:?#]+)') else d.name end as name,
+      d.status, d.failing_since, coalesce(u.messages, 0) as uncertain, a.name as account
+    from destinations d left join uncertain u on u.destination_id = d.id join accounts a on a.id = d.account_id
+    where d.kind <> 'audit_stream' and (d.status not in ('active', 'paused') or d.failing_since is not null or u.messages > 0)
+    order by d.failing_since nulls last, d.account_id, 1, 3 limit ${TROUBLES}`)
 
 /** Queues that are worked off one message after the other. */
 interface Lanes {
@@ -88,19 +86,29 @@ interface Lanes {
   waiting: number | null
 }
 
-const WAITING: Partial<Record<keyof typeof LEASES, Sql>> = {
-  webhooks: sql`select from outgoing where status = 'waiting'`,
-  channels: sql`select from channel_messages where status in ('waiting', 'sending')`,
+/** Which destinations and messages are counted together. */
+const OF_LANE: Partial<Record<Lanes['lane'], { destinations: Sql; messages?: Sql }>> = {
+  webhooks: { destinations: sql`d.kind = 'webhook'`, messages: sql`m.event_id is not null` },
+  channels: { destinations: sql`d.kind not in ('webhook', 'audit_stream')`, messages: sql`m.subject is not null` },
+  auditStreams: { destinations: sql`d.kind = 'audit_stream'` },
 }
+
+/** Leases of all nodes; the number of a lane may be negative. */
+const leases = (kind: number) => sql`
+  select abs(objid::bigint::bit(32)::integer) as id from pg_locks where locktype = 'advisory' and granted and classid = ${kind}::bigint::oid
+    and database = (select oid from pg_database where datname = current_database())`
 
 async function readLanes(db: Database): Promise<Lanes[]> {
   const lanes: Lanes[] = []
   for (const lane of LANES) {
-    const waiting = WAITING[lane] ? sql`(select count(*) from (${WAITING[lane]} limit ${COUNT_MAX}) waiting)` : sql`null::bigint`
-    const found = await db.one<Omit<Lanes, 'lane'>>(sql`
-      select ${waiting} as waiting,
-        (select count(*) from pg_locks where locktype = 'advisory' and granted and classid = ${LEASES[lane]}::bigint::oid
-          and database = (select oid from pg_database where datname = current_database())) as active`)
+    const { destinations, messages } = OF_LANE[lane] ?? {}
+    const waiting = messages
+      ? sql`(select count(*) from (select from messages m where ${IN_QUEUE} and ${messages} limit ${COUNT_MAX}) waiting)`
+      : sql`null::bigint`
+    const active = destinations
+      ? sql`from (${leases(LEASES.destinations)}) l join destinations d on d.id = l.id where ${destinations}`
+      : sql`from (${leases(LEASES.objects)}) l`
+    const found = await db.one<Omit<Lanes, 'lane'>>(sql`select ${waiting} as waiting, (select count(*) ${active}) as active`)
     lanes.push({ lane, ...found! })
   }
   return lanes

@@ -113,7 +113,7 @@ test('a replay outlives the delivery it repeats', async () => {
 
 test('what waits to be sent or numbered stays, however old', async () => {
   await db.execute(AGING.outgoing.fill(5, old))
-  await db.execute(sql`update outgoing set status = 'waiting'`)
+  await db.execute(sql`update messages set status = 'waiting'`)
   await db.execute(AGING.outbox.fill(5, old))
   await db.execute(sql`update outbox set position = null`)
   expect(await purge(db, 'outgoing', DAYS)).toBe(0)

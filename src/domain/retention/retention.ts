@@ -50,7 +50,8 @@ const walkingByAccount = (table: Sql, due: (batch: Batch) => Sql): Purge =>
 const accounts = sql`select id, retention from accounts`
 const integrations = sql`
   select i.id, a.retention from integrations i join projects p on p.id = i.project_id join accounts a on a.id = p.account_id`
-const webhooks = sql`select s.id, a.retention from subscriptions s join accounts a on a.id = s.account_id`
+const destinations = (kinds: Sql) =>
+  sql`select d.id, a.retention from destinations d join accounts a on a.id = d.account_id where ${kinds}`
 
 const PURGES: Record<Retained, Purge | Purge[]> = {
   // In the row or out of it: an index each.
@@ -70,14 +71,20 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
   outgoing: byOwner(
-    webhooks,
-    sql`outgoing`,
-    ({ before }) => sql`subscription_id = a.id and status <> 'waiting' and created_at < ${before} order by created_at`,
-    sql`delete from outgoing`,
+    destinations(sql`d.kind = 'webhook'`),
+    sql`messages`,
+    ({ before }) =>
+      sql`destination_id = a.id and status not in ('waiting', 'sending') and created_at < ${before} order by created_at`,
+    sql`delete from messages`,
   ),
-  channel_messages: walkingByAccount(
-    sql`channel_messages`,
-    ({ before }) => sql`status not in ('waiting', 'sending') and coalesce(sent_at, channel_messages.created_at) < ${before}`,
+  channel_messages: byOwner(
+    destinations(sql`d.kind not in ('webhook', 'audit_stream')`),
+    sql`messages`,
+    // Those that were edited since stay until that is as long ago.
+    ({ before }) =>
+      sql`destination_id = a.id and status not in ('waiting', 'sending') and created_at < ${before} and coalesce(finished_at, created_at) < ${before}
+        order by created_at`,
+    sql`delete from messages`,
   ),
   notifications: walkingByAccount(sql`notifications`, ({ before }) => sql`at < ${before}`),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),

@@ -21,9 +21,9 @@ export const channelHandlers: Handlers<keyof typeof channelRoutes> = {
   },
   testChannel: async (call) => log.test(call.db, await own(call)),
   listChannelMessages: async (call) => log.list(call.db, (await own(call)).id, call.query),
-  showChannelMessage: async (call) => log.find(call.db, (await own(call)).id, idOf(call.path.message_id, 'Message'), call.site),
+  showChannelMessage: async (call) => log.find(call.db, await own(call), idOf(call.path.message_id, 'Message'), call.site),
   async replayChannelMessage(call) {
-    await log.replay(call.db, (await own(call)).id, idOf(call.path.message_id, 'Message'))
+    await log.replay(call.db, await own(call), idOf(call.path.message_id, 'Message'))
     return done
   },
 

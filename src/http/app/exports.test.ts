@@ -105,9 +105,9 @@ describe('an account', () => {
     const empty = await createDatabase()
     await loadWorld(empty.db, Readable.from([bytes]), { vault: studio.service.vault, passphrase: PASSPHRASE })
     expect(await empty.db.rows(sql`select title from tasks order by id`)).toHaveLength(2)
-    expect(await empty.db.rows(sql`select from channels`)).toHaveLength(1)
+    expect(await empty.db.rows(sql`select from destinations`)).toHaveLength(1)
     // Nobody's password or token went with it: members may own other accounts.
-    expect(tablesIn(bytes)).toContain('channels')
+    expect(tablesIn(bytes)).toContain('destinations')
     for (const table of CREDENTIALS) {
       expect(tablesIn(bytes)).not.toContain(table)
       expect(await empty.db.rows(sql`select from ${raw(table)}`)).toEqual([])

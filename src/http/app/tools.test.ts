@@ -147,8 +147,8 @@ describe('the log of an outgoing webhook', () => {
     const account = `/accounts/${studio.world.accounts.owl!.id}/webhooks`
     const { id } = (await lead.app(account, { method: 'POST', body: { url: 'https://hooks.example.com/' } })).json
     await studio.db.execute(sql`
-      insert into outgoing (id, subscription_id, position, event_type, payload, status)
-      select 'msg_' || i, ${id}::integer, i, 'build_run.failed', '{}', case when i % 2 = 0 then 'failed' else 'delivered' end
+      insert into messages (account_id, destination_id, event_id, position, event_type, payload, status)
+      select ${studio.world.accounts.owl!.id as number}, ${id}::bigint, 'msg_' || i, i, 'build_run.failed', '{}', case when i % 2 = 0 then 'failed' else 'delivered' end
       from generate_series(1, 7) i`)
     const walk = async (filter: string) => {
       const seen: string[] = []

@@ -10,8 +10,8 @@ import * as deliveries from '../../domain/integrations/delivery-log.ts'
 import { health } from '../../domain/integrations/health.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
 import * as settings from '../../domain/integrations/settings.ts'
-import * as outgoing from '../../domain/notifications/outgoing-log.ts'
-import * as subscriptions from '../../domain/notifications/subscriptions.ts'
+import * as webhookLog from '../../domain/webhooks/webhook-log.ts'
+import * as webhooks from '../../domain/webhooks/webhooks.ts'
 import { Refused } from '../../intake/deliver.ts'
 import type { Delivered } from '../../intake/persist.ts'
 import type { ServerSettings } from '../../intake/provider.ts'
@@ -93,29 +93,29 @@ export const toolHandlers: Handlers<keyof typeof toolRoutes> = {
     return orRefusal(replay(db, idOf(path.id, 'Delivery'), project_id))
   },
 
-  listWebhooks: async ({ db, account_id }) => ({ webhooks: await subscriptions.list(db, account_id) }),
+  listWebhooks: async ({ db, account_id }) => ({ webhooks: await webhooks.list(db, account_id) }),
   async createWebhook({ db, vault, account_id, body, quotas }) {
     await refuseIfFull(db, quotas, account_id, 'webhooks')
-    return subscriptions.create(db, vault, { account_id, ...body })
+    return webhooks.create(db, vault, { account_id, ...body })
   },
   async editWebhook(call) {
     const { db, body } = call
     const id = await webhook(call)
     const { status, ...fields } = body
-    await subscriptions.edit(db, id, fields)
-    if (status === 'paused') return subscriptions.pause(db, id)
-    return status === 'active' ? subscriptions.resume(db, id) : subscriptions.find(db, id)
+    await webhooks.edit(db, id, fields)
+    if (status === 'paused') return webhooks.pause(db, id)
+    return status === 'active' ? webhooks.resume(db, id) : webhooks.find(db, id)
   },
   async removeWebhook(call) {
-    await subscriptions.remove(call.db, await webhook(call))
+    await webhooks.remove(call.db, await webhook(call))
     return done
   },
-  showWebhookSecret: async (call) => ({ secret: await subscriptions.showSecret(call.db, call.vault, await webhook(call)) }),
-  rotateWebhookSecret: async (call) => subscriptions.rotateSecret(call.db, call.vault, await webhook(call)),
-  listOutgoing: async (call) => outgoing.list(call.db, await webhook(call), call.query),
-  showOutgoing: async (call) => outgoing.find(call.db, await webhook(call), call.path.message_id),
+  showWebhookSecret: async (call) => ({ secret: await webhooks.showSecret(call.db, call.vault, await webhook(call)) }),
+  rotateWebhookSecret: async (call) => webhooks.rotateSecret(call.db, call.vault, await webhook(call)),
+  listOutgoing: async (call) => webhookLog.list(call.db, await webhook(call), call.query),
+  showOutgoing: async (call) => webhookLog.find(call.db, await webhook(call), call.path.message_id),
   async replayOutgoing(call) {
-    await outgoing.replay(call.db, await webhook(call), call.path.message_id)
+    await webhookLog.replay(call.db, await webhook(call), call.path.message_id)
     return done
   },
 }
@@ -135,7 +135,7 @@ async function webhook({
   account_id: number
   path: { id: string }
 }): Promise<number> {
-  const found = await subscriptions.find(db, shortIdOf(path.id, 'Webhook'))
+  const found = await webhooks.find(db, shortIdOf(path.id, 'Webhook'))
   if (found.account_id !== account_id) throw notFound('Webhook')
   return found.id
 }

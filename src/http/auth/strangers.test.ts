@@ -71,8 +71,8 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   invitations: () => ofTheirs(sql`select id::text from invitations where account_id = ${foxId()}`),
   ugs_tokens: () => ofTheirs(sql`select id::text from ugs_tokens where account_id = ${foxId()}`),
   views: () => ofTheirs(sql`select id::text from saved_views where user_id = ${rivalId()}`),
-  channels: () => ofTheirs(sql`select id::text from channels where account_id = ${foxId()}`),
-  webhooks: () => ofTheirs(sql`select id::text from subscriptions where account_id = ${foxId()}`),
+  channels: () => ofTheirs(sql`select id::text from destinations where account_id = ${foxId()} and kind <> 'webhook'`),
+  webhooks: () => ofTheirs(sql`select id::text from destinations where account_id = ${foxId()} and kind = 'webhook'`),
 }
 /** Bodies that are looked at before the record. */
 const BODIES: Partial<Record<AppName, unknown>> = {

@@ -5,8 +5,9 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../../contract/events.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
-import { enqueueMessages } from '../../domain/notifications/outgoing-queue.ts'
-import * as subscriptions from '../../domain/notifications/subscriptions.ts'
+import * as outbox from '../../domain/feed/outbox.ts'
+import { enqueueMessages } from '../../domain/webhooks/webhook-messages.ts'
+import * as webhooks from '../../domain/webhooks/webhooks.ts'
 
 let studio: Studio
 let all: Listening
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const token = studio.world.tokens!.kim!.token as string
   const subscribe = async (event_types: string[]) =>
     (
-      await subscriptions.create(studio.db, studio.service.vault, {
+      await webhooks.create(studio.db, studio.service.vault, {
         account_id: account(),
         url: 'https://away.example/',
         event_types,
@@ -108,7 +109,7 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
 }
 
 const queued = async (id: number) =>
-  (await studio.db.rows<{ type: string }>(sql`select event_type as type from outgoing where subscription_id = ${id}`)).map(
+  (await studio.db.rows<{ type: string }>(sql`select event_type as type from messages where destination_id = ${id}`)).map(
     ({ type }) => type,
   )
 
@@ -146,6 +147,26 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     if (EVENTS[type].feed)
       expect(list.json.events).toContainEqual(expect.objectContaining({ event_type: type, message: own[0]!.message }))
   })
+})
+
+test('an internal event reaches no stream, no webhook and no feed, and holds up none of them', async () => {
+  const from = all.events.length
+  const token = studio.world.tokens!.kim!.token as string
+  for (const type of outbox.INTERNAL_EVENT_TYPES)
+    await outbox.append(studio.db, type, sql`select ${account()}::integer, ${project()}::integer, 1`)
+  await run(sql`insert into tasks (account_id, project_id, title) values (${account()}, ${project()}, 'after it')`)
+  await all.until(from + 1)
+  expect(all.events.slice(from).map(({ message }) => message)).toEqual([expect.stringContaining('after it')])
+  while (await enqueueMessages(studio.db));
+  const internal = sql`select from messages where event_type = any (${outbox.INTERNAL_EVENT_TYPES}::text[])`
+  expect(await studio.db.execute(internal)).toBe(0)
+  expect(await queued(queues['task.state_changed'])).toContain('task.state_changed')
+  const { json } = await studio.ask('/api/v1/workspace/events?limit=1', { token })
+  expect(json.events[0].message).toContain('after it')
+  for (const type of outbox.INTERNAL_EVENT_TYPES) {
+    expect((await studio.ask(`/api/v1/workspace/events?event_type=${type}`, { token })).status).toBe(422)
+    expect(EVENT_TYPES).not.toContain(type)
+  }
 })
 
 test('what happened quickly is told as it was each time', async () => {

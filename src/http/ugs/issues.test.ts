@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
-import { readOutbox } from '../../domain/notifications/outbox-readers.ts'
+import { readOutbox } from '../../domain/inbox/outbox-readers.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
 const STREAM = '//ue5/main'

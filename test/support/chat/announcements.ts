@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Announcement, Person } from '../../../src/domain/channels/announcement.ts'
-import type { Post } from '../../../src/jobs/channels/vendor.ts'
+import type { Post } from '../../../src/jobs/sending/vendor.ts'
 
 export const KIM: Person = { user_id: 1, name: 'Kim Sato' }
 export const ADA: Person = { user_id: 2, name: 'Ada Berg' }

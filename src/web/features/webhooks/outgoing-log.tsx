@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { OUTGOING_STATUSES } from '../../../contract/sets.ts'
+import { WEBHOOK_MESSAGE_STATUSES } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { LOOK_AGAIN_MS, useEasing } from '../../polling.ts'
 import { useApi, usePages, useWrite } from '../../queries.ts'
@@ -44,7 +44,7 @@ function Messages({ accountId, webhookId, locked }: Props) {
           label="Status"
           value={status}
           onChange={(event) => setStatus(event.target.value)}
-          options={[['', 'All messages'], ...OUTGOING_STATUSES.map((value) => [value, value] as const)]}
+          options={[['', 'All messages'], ...WEBHOOK_MESSAGE_STATUSES.map((value) => [value, value] as const)]}
         />
       </div>
       <Loaded query={query}>

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { firsts, openPostRoom } from '../../../test/support/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import * as log from '../../domain/notifications/outgoing-log.ts'
-import * as subscriptions from '../../domain/notifications/subscriptions.ts'
-import { delayAfter } from './webhook-worker.ts'
+import * as log from '../../domain/webhooks/webhook-log.ts'
+import * as webhooks from '../../domain/webhooks/webhooks.ts'
+import { delayAfter } from './transport.ts'
 
 const { studio, receiver, id, task, tasks, pump, subscribe, titles, deliveries, tried, settled, hurry } = openPostRoom()
-const statusOf = async (subscriptionId: number) => (await subscriptions.find(studio().db, subscriptionId)).status
+const statusOf = async (subscriptionId: number) => (await webhooks.find(studio().db, subscriptionId)).status
 
 describe('a receiver that fails', () => {
   test('gets the same message again, holds back its own later ones and nobody else', async () => {
@@ -37,7 +37,7 @@ describe('a receiver that fails', () => {
     const { attempts } = await log.find(studio().db, failing.id, receiver().received.find((one) => one.path === '/failing')!.id)
     expect(attempts[0]).toMatchObject({ status: 500, response: 'on fire', error: '', milliseconds: expect.any(Number) })
     expect(attempts.at(-1)).toMatchObject({ status: 204 })
-    expect(await subscriptions.find(studio().db, failing.id)).toMatchObject({ status: 'active', failing_since: null, waiting: 0 })
+    expect(await webhooks.find(studio().db, failing.id)).toMatchObject({ status: 'active', failing_since: null, waiting: 0 })
   })
 
   test('is asked less and less often, as it wishes, and no longer than a day for one message', async () => {
@@ -47,17 +47,19 @@ describe('a receiver that fails', () => {
     await tasks('given up', 'next')
     await tried(webhook, 1)
     const wait = async () =>
-      (await studio().db.one<{ seconds: string; next_at: string }>(sql`
-        select extract(epoch from next_at - now())::integer as seconds, next_at from outgoing order by turn limit 1`))!
+      (await studio().db.one<{ seconds: string }>(sql`
+        select extract(epoch from not_before - now())::integer as seconds from messages order by queue_order limit 1`))!
     expect(Number((await wait()).seconds)).toBeGreaterThan(35)
     receiver().answer = (_, response) => void response.writeHead(500).end()
     await studio().db.execute(sql`
-      update outgoing set tries = 20, next_at = now(), first_tried_at = now() - interval '23 hours 50 minutes' where tries > 0`)
+      update messages set tries = 20, first_tried_at = now() - interval '23 hours 50 minutes' where tries > 0`)
+    await hurry(webhook)
     await until(async () => (await deliveries(webhook)).at(-1)?.tries === 21)
     // The pause would be half an hour; the day ends before.
     expect(Number((await wait()).seconds)).toBeLessThanOrEqual(600)
     await studio().db.execute(sql`
-      update outgoing set next_at = now(), first_tried_at = first_tried_at - interval '10 minutes' where tries > 0`)
+      update messages set first_tried_at = first_tried_at - interval '10 minutes' where tries > 0`)
+    await hurry(webhook)
     await until(async () => (await deliveries(webhook)).at(-1)?.status === 'failed')
     await until(() => titles().includes('next'))
     receiver().answer = () => {}
@@ -78,7 +80,7 @@ describe('a receiver that fails', () => {
     await until(() => titles('/well').includes('three'))
     expect(titles('/gone')).toEqual(['one'])
     receiver().answer = () => {}
-    await subscriptions.resume(studio().db, webhook)
+    await webhooks.resume(studio().db, webhook)
     await until(() => titles('/gone').length === 4)
     expect(titles('/gone')).toEqual(['one', 'one', 'two', 'three'])
   })
@@ -89,11 +91,11 @@ describe('a receiver that fails', () => {
     pump()
     await task('one')
     await tried(webhook, 1)
-    await studio().db.execute(sql`update subscriptions set failing_since = now() - interval '4 days 23 hours 59 minutes'`)
+    await studio().db.execute(sql`update destinations set failing_since = now() - interval '4 days 23 hours 59 minutes'`)
     await hurry(webhook)
     await tried(webhook, 2)
     expect(await statusOf(webhook)).toBe('active')
-    await studio().db.execute(sql`update subscriptions set failing_since = now() - interval '5 days'`)
+    await studio().db.execute(sql`update destinations set failing_since = now() - interval '5 days'`)
     await hurry(webhook)
     await until(async () => (await statusOf(webhook)) === 'failing')
     const mails = await studio().db.rows<{ to_user_id: number; text: string; sent_at: null }>(sql`select * from mails`)
@@ -101,9 +103,9 @@ describe('a receiver that fails', () => {
     expect(mails[0]!.text).toContain(`${receiver().url}hook)`)
     expect(mails[0]!.text).not.toContain('hidden')
     receiver().answer = () => {}
-    await subscriptions.resume(studio().db, webhook)
+    await webhooks.resume(studio().db, webhook)
     await settled(webhook)
-    expect(await subscriptions.find(studio().db, webhook)).toMatchObject({ status: 'active', failing_since: null })
+    expect(await webhooks.find(studio().db, webhook)).toMatchObject({ status: 'active', failing_since: null })
   })
 
   test('waits longer after each attempt, up to half an hour', () => {
@@ -143,7 +145,7 @@ describe('a replay', () => {
       ['two', 2],
     ] as const)
       await studio().db.execute(sql`
-        update outgoing set status = 'failed', finished_at = now() - make_interval(hours => ${hours})
+        update messages set status = 'failed', finished_at = now() - make_interval(hours => ${hours})
         where payload ->> 'data' like ${`%${title}” is to do%`}`)
     const since = new Date(Date.now() - 4 * 3_600_000).toISOString()
     expect(await log.replayFailed(studio().db, webhook, since)).toBe(2)

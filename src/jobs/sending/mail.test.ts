@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { keepLog } from '../../test/support/log.ts'
-import { until } from '../../test/support/until.ts'
-import { sql } from '../db/database.ts'
-import { enqueue } from '../db/queue.ts'
-import { Vault } from '../domain/access/secrets.ts'
-import { createByOwner } from '../domain/access/tokens.ts'
-import * as users from '../domain/accounts/users.ts'
-import { writeToAddress, writeToUser } from '../domain/mail/mails.ts'
-import { allowedHosts } from '../net/addresses.ts'
-import { htmlOf, openPost, sendMail } from './mail.ts'
-import { startWorker } from './worker.ts'
+import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { keepLog } from '../../../test/support/log.ts'
+import { until } from '../../../test/support/until.ts'
+import { sql } from '../../db/database.ts'
+import { Vault } from '../../domain/access/secrets.ts'
+import { createByOwner } from '../../domain/access/tokens.ts'
+import * as users from '../../domain/accounts/users.ts'
+import { dueLanes, writeToAddress, writeToUser } from '../../domain/mail/mails.ts'
+import { allowedHosts } from '../../net/addresses.ts'
+import { openBreaker } from '../breaker.ts'
+import { htmlOf, openPost, sendNext } from './mail.ts'
+import { startSender } from './sender.ts'
 
 interface Arrived {
   to: string[]
@@ -58,34 +58,47 @@ const newest = () => store.db.one<{ id: number }>(sql`select id from mails order
 const stateOf = (id: number) =>
   store.db.one<{ sent_at: string | null; error: string }>(sql`select sent_at, error from mails where id = ${id}`)
 
-test('a mail server that says nothing holds up no other work, and is left alone after a few mails', async () => {
+/** Sends everything that is due, whatever comes of it. */
+async function sendAll() {
+  // The database rounds times, also up: a mail of this moment may be due in half a millisecond.
+  await store.db.execute(sql`update mails set next_at = now() - interval '1 second' where next_at is not null and tries = 0`)
+  for (const lane of await dueLanes(store.db))
+    while (
+      await sendNext(
+        { db: store.db, log: keepLog().log, post },
+        { id: lane, signal: new AbortController().signal },
+        openBreaker(),
+      )
+    );
+}
+const hurry = () => store.db.execute(sql`update mails set next_at = now() - interval '1 second' where next_at is not null`)
+const open = (more: object = {}) => ({
+  db: store.db,
+  vault: new Vault('x'),
+  log: keepLog().log,
+  allowed: allowedHosts([]),
+  site: 'https://gold.example',
+  ...more,
+})
+
+test('a mail server that says nothing is left alone after a few mails', async () => {
   const callers = new Set<Socket>()
   const silent = createServer((socket) => callers.add(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
   const log = keepLog()
   for (let i = 0; i < 20; i++) await writeToAddress(store.db, `${i}@example.com`, { subject: 'Hello', text: 'Hello' })
-  const mute = openPost({ url, from: 'gold@example.com' })
-  const worker = await startWorker({
-    db: store.db,
-    vault: new Vault('x'),
-    log: log.log,
-    allowed: allowedHosts([]),
-    site: 'https://gold.example',
-    post: mute,
-  })
+  const sender = startSender(open({ log: log.log, post: openPost({ url, from: 'gold@example.com' }) }))
   try {
     await until(() => callers.size >= 2)
-    // Somebody else's work asks no mail server.
-    await enqueue(store.db, 'purge_integration', { integration_id: 1 }, {})
-    await until(async () => (await store.db.rows(sql`select from jobs where kind = 'purge_integration'`)).length === 0)
     await until(() => log.text().includes('is left alone'))
     expect(callers.size).toBeLessThanOrEqual(6)
+    expect(sender.silentServers()).toEqual(['smtp'])
   } finally {
     for (const caller of callers) caller.destroy()
     silent.close()
-    await worker.stop()
-    await store.db.execute(sql`delete from jobs`)
+    await sender.stop()
+    await store.db.execute(sql`delete from mails`)
   }
 })
 
@@ -93,14 +106,7 @@ describe('a mail', () => {
   test('leaves after the transaction that wrote it, as text and as HTML, to its reader alone', async () => {
     const ana = await users.create(store.db, { email: 'ana@example.com', name: 'Ana' })
     await users.create(store.db, { email: 'ben@example.com', name: 'Ben' })
-    const worker = await startWorker({
-      db: store.db,
-      vault: new Vault('x'),
-      log: keepLog().log,
-      allowed: allowedHosts([]),
-      site: 'https://gold.example',
-      post,
-    })
+    const sender = startSender(open({ post }))
     const made = await createByOwner(
       store.db,
       { user_id: ana.id, token_id: null, scopes: [], only_account_id: null, only_project_ids: null },
@@ -108,7 +114,8 @@ describe('a mail', () => {
       'https://gold.example',
     )
     await until(() => arrived.length === 1)
-    await worker.stop()
+    await until(async () => (await stateOf((await newest())!.id))?.sent_at !== null)
+    await sender.stop()
     const [{ to, data }] = arrived as [Arrived]
     expect(to).toEqual(['ana@example.com'])
     expect(data).toContain('From: Goldmaster <gold@example.com>')
@@ -125,7 +132,7 @@ describe('a mail', () => {
     async (to) => {
       await writeToAddress(store.db, to, { subject: 'Hello', text: 'Hello' })
       const before = arrived.length
-      await sendMail({ db: store.db, post }, { mail_id: (await newest())!.id }).catch(() => {})
+      await sendAll()
       expect(arrived.slice(before).flatMap((one) => one.to)).not.toContain('victim@example.com')
     },
   )
@@ -146,8 +153,8 @@ describe('a mail', () => {
       await writeToAddress(store.db, 'dee@example.com', { subject: 'Hello', text })
       const { id } = (await newest())!
       for (let times = 0; times < 2; times++) {
-        await sendMail({ db: store.db, post }, { mail_id: id })
-        await store.db.execute(sql`update mails set sent_at = null where id = ${id}`)
+        await sendAll()
+        await store.db.execute(sql`update mails set sent_at = null, next_at = now() where id = ${id}`)
         ids.push(/^Message-ID: (<[0-9a-f]{32}@example\.com>)/m.exec(arrived.at(-1)!.data)?.[1])
       }
     }
@@ -156,24 +163,43 @@ describe('a mail', () => {
   })
 
   test('that the server refuses says why and is tried again', async () => {
+    await store.db.execute(sql`delete from mails`)
     await writeToAddress(store.db, 'cleo@example.com', { subject: 'Hello', text: 'Hello' })
     const { id } = (await newest())!
     refuseNext = 1
-    await expect(sendMail({ db: store.db, post }, { mail_id: id })).rejects.toThrow('come back later')
+    await sendAll()
     expect(await stateOf(id)).toMatchObject({ sent_at: null, error: expect.stringContaining('come back later') })
     const count = arrived.length
-    await sendMail({ db: store.db, post }, { mail_id: id })
-    await sendMail({ db: store.db, post }, { mail_id: id })
+    // Not before its time.
+    await sendAll()
+    expect(arrived.length).toBe(count)
+    await hurry()
+    await sendAll()
+    await sendAll()
     expect(arrived.length).toBe(count + 1)
     expect(await stateOf(id)).toMatchObject({ sent_at: expect.any(String), error: '' })
+  })
+
+  test('that the server refuses for four days is given up', async () => {
+    await writeToAddress(store.db, 'eve@example.com', { subject: 'Hello', text: 'Hello' })
+    const { id } = (await newest())!
+    await store.db.execute(sql`update mails set created_at = now() - interval '4 days 1 hour' where id = ${id}`)
+    refuseNext = 1
+    await sendAll()
+    expect(await store.db.one(sql`select next_at, sent_at from mails where id = ${id}`)).toEqual({ next_at: null, sent_at: null })
   })
 
   test('stays where operators read it when there is no mail server', async () => {
     const user = await users.create(store.db, { email: 'dora@example.com', name: 'Dora' })
     await writeToUser(store.db, user.id, { subject: 'Kept', text: 'Kept' })
     const { id } = (await newest())!
-    await sendMail({ db: store.db }, { mail_id: id })
+    const sender = startSender(open())
+    await until(async () => (await store.db.execute(sql`select from mails where next_at is not null`)) === 0)
+    await sender.stop()
     expect(await stateOf(id)).toMatchObject({ sent_at: null, error: '' })
+    const later = arrived.length
+    await sendAll()
+    expect(arrived.length).toBe(later)
   })
 })
 

@@ -3,7 +3,7 @@ import { openPostRoom } from '../../../test/support/post-room.ts'
 import { isGenuine, type Received } from '../../../test/support/receiver.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import * as subscriptions from '../../domain/notifications/subscriptions.ts'
+import * as webhooks from '../../domain/webhooks/webhooks.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 
 const { studio, receiver, id, task, tasks, pump, subscribe, titles, deliveries, tried, settled } = openPostRoom()
@@ -33,13 +33,13 @@ describe('a message', () => {
 
   test('is signed with the former secret too while a new one takes over', async () => {
     const { id, secret } = await subscribe()
-    const rotated = await subscriptions.rotateSecret(studio().db, studio().service.vault, id)
-    expect(await subscriptions.showSecret(studio().db, studio().service.vault, id)).toBe(rotated.secret)
+    const rotated = await webhooks.rotateSecret(studio().db, studio().service.vault, id)
+    expect(await webhooks.showSecret(studio().db, studio().service.vault, id)).toBe(rotated.secret)
     pump()
     await task('both')
     await receiver().until(1)
     expect([secret, rotated.secret].map((one) => isGenuine(receiver().received[0]!, one))).toEqual([true, true])
-    await studio().db.execute(sql`update subscriptions set former_until = now() - interval '1 second'`)
+    await studio().db.execute(sql`update destinations set former_until = now() - interval '1 second'`)
     await task('one')
     await receiver().until(2)
     expect([secret, rotated.secret].map((one) => isGenuine(receiver().received[1]!, one))).toEqual([false, true])
@@ -65,7 +65,7 @@ describe('a message', () => {
         .received.filter((one) => one.path === `/${path}`)
         .map((one) => one.body.type)
     await receiver().until(9)
-    await until(async () => (await studio().db.rows(sql`select from outgoing where status = 'waiting'`)).length === 0)
+    await until(async () => (await studio().db.rows(sql`select from messages where status = 'waiting'`)).length === 0)
     expect(Object.fromEntries(Object.keys(paths).map((path) => [path, told(path)]))).toEqual({
       all: ['build_run.failed', 'build_run.completed', 'task.state_changed'],
       failed: ['build_run.failed'],
@@ -121,11 +121,11 @@ test('a paused webhook keeps its place', async () => {
   await receiver().until(2)
   // What was sent but not yet written down is rightly sent again.
   await settled(webhook)
-  await subscriptions.pause(studio().db, webhook)
+  await webhooks.pause(studio().db, webhook)
   await tasks('meanwhile', 'and more')
   await until(() => titles('/other').includes('and more'))
   expect(titles('/paused')).toEqual(['before'])
-  await subscriptions.resume(studio().db, webhook)
+  await webhooks.resume(studio().db, webhook)
   await receiver().until(6)
   expect(titles('/paused')).toEqual(['before', 'meanwhile', 'and more'])
 })

@@ -1,4 +1,4 @@
-import type { Destination, Outcome, Post, Vendor, VendorRequest } from '../vendor.ts'
+import type { Outcome, Post, Room, Vendor, VendorRequest } from '../vendor.ts'
 import { failureOf, jsonOf, waitOf } from './replies.ts'
 import { backslashed, markdownLink, ZERO_WIDTH } from './text.ts'
 import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
@@ -46,7 +46,7 @@ const request = (method: 'POST' | 'PATCH', url: URL, post: Post, plain: boolean)
   body: JSON.stringify(message(post, plain)),
 })
 
-const webhook = ({ secret }: Destination, rest = ''): URL => {
+const webhook = ({ secret }: Room, rest = ''): URL => {
   const url = new URL(secret)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${rest}`
   return url

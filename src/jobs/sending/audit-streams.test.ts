@@ -14,11 +14,11 @@ import { until } from '../../../test/support/until.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 import { record } from '../../domain/audit/audit-log.ts'
-import * as streams from '../../domain/audit/streams.ts'
-import { signatureOf } from '../../domain/notifications/webhook-signature.ts'
+import * as streams from '../../domain/sending/audit-streams.ts'
+import { signatureOf } from '../../domain/webhooks/webhook-signature.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import type { Lanes } from '../lanes.ts'
-import { startAuditStreams } from './audit-streams.ts'
+import { startSender } from './sender.ts'
 
 const PASSWORD = 'a long enough password'
 let studio: Studio
@@ -42,7 +42,7 @@ afterEach(async () => {
   await Promise.all(pumps.splice(0).map((pump) => pump.stop()))
   await Promise.all(closing.splice(0).map((close) => close()))
   await receiver.close()
-  await studio.db.execute(sql`delete from audit_streams`)
+  await studio.db.execute(sql`delete from destinations`)
 })
 
 const account = (key: string) => Number(studio.world.accounts[key]!.id)
@@ -51,11 +51,9 @@ const tell = (action: string, key = 'owl') =>
 const stream = (url: string, key = 'owl', more: object = {}) =>
   streams.set(studio.db, studio.service.vault, account(key), { url, ...more })
 const pump = (allowed = ['127.0.0.1']) =>
-  pumps.push(
-    startAuditStreams({ ...studio.service, db: studio.db, allowed: allowedHosts(allowed), site: 'https://gold.example' }),
-  )
+  pumps.push(startSender({ ...studio.service, db: studio.db, allowed: allowedHosts(allowed), site: 'https://gold.example' }))
 const shown = async (key = 'owl') => (await streams.find(studio.db, studio.service.vault, account(key)))!
-const hurry = () => studio.db.execute(sql`update audit_streams set next_at = now()`)
+const hurry = () => studio.db.execute(sql`update destinations set rests_until = now()`)
 
 interface Certificate {
   key: Buffer
@@ -138,7 +136,7 @@ test('a server that is away is asked later and later, is shown as failing, and h
   for (let i = 0; i < 5; i++) await tell(`fox ${i}`, 'fox')
   await until(async () => (await shown('fox')).waiting === 0)
   const { tries } = (await studio.db.one<{ tries: number }>(
-    sql`select tries from audit_streams where account_id = ${account('owl')}`,
+    sql`select tries from destinations where account_id = ${account('owl')}`,
   ))!
   expect(tries).toBeGreaterThan(0)
   expect(await shown()).toMatchObject({ waiting: 1, error: expect.stringContaining('ECONNREFUSED') })

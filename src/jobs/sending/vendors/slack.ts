@@ -1,4 +1,4 @@
-import type { Destination, Outcome, Vendor, VendorReply, VendorRequest } from '../vendor.ts'
+import type { Outcome, Room, Vendor, VendorReply, VendorRequest } from '../vendor.ts'
 import { failureOf, jsonOf, retryAfter } from './replies.ts'
 import { slackMessage } from './slack-message.ts'
 
@@ -10,13 +10,13 @@ const CLOCK_SKEW_MS = 60_000
 /** What Slack recommends at most; more messages since then, and it cannot be known whether ours is among them. */
 const HISTORY_LIMIT = 200
 
-const request = ({ api = API, secret }: Destination, method: string, query?: Record<string, string>): VendorRequest => ({
+const request = ({ api = API, secret }: Room, method: string, query?: Record<string, string>): VendorRequest => ({
   method: 'GET',
   url: `${api}/${method}${query ? `?${new URLSearchParams(query)}` : ''}`,
   headers: { authorization: `Bearer ${secret}` },
 })
 
-const send = (to: Destination, method: string, body: object): VendorRequest => {
+const send = (to: Room, method: string, body: object): VendorRequest => {
   const { headers, ...rest } = request(to, method)
   return {
     ...rest,
@@ -28,7 +28,7 @@ const send = (to: Destination, method: string, body: object): VendorRequest => {
 }
 
 /** `channel ts`; the time alone for one that was found in the room that was looked through. */
-const parts = (reference: string, { room }: Destination): { channel: string; ts: string } => {
+const parts = (reference: string, { room }: Room): { channel: string; ts: string } => {
   const [ts, channel = room] = reference.split(' ').reverse()
   return { channel, ts: ts! }
 }

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { openPostRoom } from '../../../test/support/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import { WORKERS_PER_ACCOUNT } from '../../domain/notifications/outgoing.ts'
+import { LANES_PER_ACCOUNT } from '../../domain/sending/destinations.ts'
 
 const { studio, receiver, id, task, tasks, pump, subscribe, titles, settled } = openPostRoom()
 
 /** Webhooks of the first account that take messages and do not answer. */
 async function tarpits(count: number, failing = false) {
   for (let i = 0; i < count; i++) await subscribe({ url: `${receiver().url}tar`, event_types: ['task.*'] })
-  if (failing) await studio().db.execute(sql`update subscriptions set failing_since = now() where url like '%/tar'`)
+  if (failing) await studio().db.execute(sql`update destinations set failing_since = now() where url like '%/tar'`)
 }
 
 /** Receivers on `/tar` are silent until the test is over; how many of them waited at most at the same time. */
@@ -31,13 +31,13 @@ test('three hundred receivers of one account that never answer hold up no other 
   const tar = silence()
   pump()
   await task('for the tarpits')
-  await until(() => tar.now >= WORKERS_PER_ACCOUNT)
+  await until(() => tar.now >= LANES_PER_ACCOUNT)
   for (const title of ['one', 'two', 'three']) {
     await task(title, 'den')
     await until(() => titles('/fox').includes(title))
   }
   // A few more: the other side may hear late of one that was given up.
-  expect(tar.most).toBeLessThan(2 * WORKERS_PER_ACCOUNT)
+  expect(tar.most).toBeLessThan(2 * LANES_PER_ACCOUNT)
   tar.over = true
 })
 
@@ -49,12 +49,12 @@ test('of one account, receivers that fail leave lanes to those that are well', a
   await tasks('one', 'two')
   await until(() => titles('/well').includes('two'))
   await settled(well)
-  expect(tar.most).toBeLessThan(WORKERS_PER_ACCOUNT)
+  expect(tar.most).toBeLessThan(LANES_PER_ACCOUNT)
   tar.over = true
 })
 
 test('a receiver that answers slowly does not keep its lane while others of its account wait', async () => {
-  const count = WORKERS_PER_ACCOUNT + 4
+  const count = LANES_PER_ACCOUNT + 4
   for (let i = 0; i < count; i++) await subscribe({ url: `${receiver().url}${i}` })
   // Longer than a lane is given to one that is slow.
   receiver().answer = () => sleep(1_100)

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, TLSSocket } from 'node:tls'
 import type { Entry } from '../../domain/audit/audit-log.ts'
-import { PORTS } from '../../domain/audit/streams.ts'
+import { PORTS } from '../../domain/sending/audit-streams.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import { resolveHost } from '../../net/safe-fetch.ts'
 

@@ -22,14 +22,14 @@ describe('when a vendor', () => {
   test.each(['504 after', 'reset after'] as const)(
     'breaks off (%s), a bot finds its message and does not say it twice',
     async (fault) => {
-      const { id: channelId } = await channel('slack', 'C0BUILDS')
+      const made = await channel('slack', 'C0BUILDS')
       vendors().inject('C0BUILDS', fault)
       node()
       await breaks({ cause: 'once' })
       await breaks({ cause: 'next' })
       await room.quiet()
       expect(said('slack', 'C0BUILDS')).toEqual([expect.stringContaining('once'), expect.stringContaining('next')])
-      const { attempts } = await log.find(studio().db, channelId, (await messages(channelId)).at(-1)!.id, SITE)
+      const { attempts } = await log.find(studio().db, made, (await messages(made.id)).at(-1)!.id, SITE)
       expect(attempts.map(({ action }) => action)).toEqual(['post', 'find', 'edit'])
     },
   )
@@ -46,16 +46,16 @@ describe('when a vendor', () => {
   test.each(['discord', 'teams'] as const)(
     'of %s breaks off, the message is uncertain, is not repeated, and can be sent again by hand',
     async (kind) => {
-      const { id: channelId } = await channel(kind, 'odd')
+      const made = await channel(kind, 'odd')
       vendors().inject('odd', 'reset before')
       node()
       await breaks({ cause: 'once' })
       await breaks({ cause: 'next' })
       await room.quiet()
       expect(said(kind, 'odd')).toEqual([expect.stringContaining('next')])
-      const [, first] = await messages(channelId)
+      const [, first] = await messages(made.id)
       expect(first).toMatchObject({ status: 'uncertain', error: expect.stringContaining('didn’t confirm') })
-      await log.replay(studio().db, channelId, first!.id)
+      await log.replay(studio().db, made, first!.id)
       await room.quiet()
       expect(said(kind, 'odd')).toHaveLength(2)
     },

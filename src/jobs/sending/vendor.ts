@@ -1,7 +1,7 @@
 import type { Announcement, Person } from '../../domain/channels/announcement.ts'
 
 /** Where messages go: the room a bot posts to and its token, or the address of a webhook. */
-export interface Destination {
+export interface Room {
   room: string
   secret: string
   /** Where a bot finds the vendor's API, if not at its usual address. */
@@ -53,21 +53,21 @@ export type Outcome =
   | { kind: 'unknown'; why: string }
 
 export interface Vendor {
-  post(to: Destination, post: Post, plain: boolean): VendorRequest
+  post(to: Room, post: Post, plain: boolean): VendorRequest
   /** Absent where messages cannot be changed. */
-  edit?(to: Destination, post: Post, reference: string, plain: boolean): VendorRequest
+  edit?(to: Room, post: Post, reference: string, plain: boolean): VendorRequest
   read(reply: VendorReply): Outcome
   /**
    * Looks for a message of ours that may have arrived, posted not before `since`, below `thread` if it was to stand there; absent
    * where nobody can look. Undefined: not there. Throws when it cannot be known.
    */
   find?: {
-    ask(to: Destination, since: Date, thread?: string): VendorRequest
+    ask(to: Room, since: Date, thread?: string): VendorRequest
     read(reply: VendorReply, id: string): string | undefined
   }
   /** Finds somebody by their address; absent where a vendor has no such question. Undefined: not there. Throws when it cannot be known. */
   findPerson?: {
-    ask(to: Destination, email: string): VendorRequest
+    ask(to: Room, email: string): VendorRequest
     read(reply: VendorReply): string | undefined
   }
   /** A message to one person goes to this room; absent where there is no such thing. */

@@ -131,7 +131,7 @@ describe('a breakage', () => {
     const breakage = await breaks()
     await room.quiet()
     const rest = (until: ReturnType<typeof sql>) =>
-      studio().db.execute(sql`update channels set rests_until = ${until} where id = ${channelId}`)
+      studio().db.execute(sql`update destinations set rests_until = ${until} where id = ${channelId}`)
     await rest(sql`now() + interval '1 hour'`)
     for (const state of ['fixed', 'open', 'fixed', 'open'] as const) await becomes(breakage, state)
     await room.heard()
@@ -178,7 +178,7 @@ describe('a breakage', () => {
     }
     const due = () =>
       studio().db.execute(sql`
-        select from channel_messages where status in ('waiting', 'sending') and not_before <= goldmaster_now()`)
+        select from messages where status in ('waiting', 'sending') and not_before <= goldmaster_now()`)
     for (let i = 0; i < 3; i++) await flicker()
     for (const kind of kinds) expect(said(kind, 'C0FLICKER')).toHaveLength(1)
     for (const kind of ['slack', 'discord'] as const) expect(said(kind, 'C0FLICKER')[0]).toMatch(/Flaky[\s\S]*4 times/)
@@ -255,12 +255,12 @@ describe('rules', () => {
     const zone = sql`(select timezone from accounts where id = ${id('accounts', 'owl')})`
     const waits = await studio().db.one<{ minutes: number; expected: boolean }>(sql`
       select extract(epoch from m.not_before - m.created_at) / 60 as minutes, (m.created_at at time zone ${zone})::time < '23:59' as expected
-      from channel_messages m where channel_id = ${channelId}`)
+      from messages m where destination_id = ${channelId}`)
     if (waits!.expected) {
       expect(Number(waits!.minutes)).toBeGreaterThan(0)
       expect(said('mattermost', 'asleep')).toEqual([])
     }
-    await studio().db.execute(sql`update channel_messages set not_before = now()`)
+    await studio().db.execute(sql`update messages set not_before = now()`)
     await room.quiet()
     expect(said('mattermost', 'asleep')).toHaveLength(1)
   })
@@ -281,12 +281,12 @@ test('a channel that is paused is told nothing of what happens meanwhile', async
 })
 
 test('a test message goes the way of every other', async () => {
-  const { id: channelId, account_id } = await channel('rocketchat', 'new', [])
+  const made = await channel('rocketchat', 'new', [])
   node()
-  const { id: message } = await log.test(studio().db, { account_id, id: channelId })
+  const { id: message } = await log.test(studio().db, made)
   await room.quiet()
   expect(said('rocketchat', 'new')).toEqual([expect.stringContaining('Test message')])
-  expect(await log.find(studio().db, channelId, message, SITE)).toMatchObject({
+  expect(await log.find(studio().db, made, message, SITE)).toMatchObject({
     status: 'sent',
     attempts: [{ action: 'post', status: 200, error: '' }],
   })
@@ -295,11 +295,11 @@ test('a test message goes the way of every other', async () => {
 test('what waited for more than a day is not told any more', async () => {
   const { id: channelId } = await channel('mattermost', 'old')
   node()
-  await studio().db.execute(sql`update channels set rests_until = now() + interval '1 hour'`)
+  await studio().db.execute(sql`update destinations set rests_until = now() + interval '1 hour'`)
   await breaks()
   await room.heard()
-  await studio().db.execute(sql`update channel_messages set not_before = now() - interval '25 hours'`)
-  await studio().db.execute(sql`update channels set rests_until = now()`)
+  await studio().db.execute(sql`update messages set not_before = now() - interval '25 hours'`)
+  await studio().db.execute(sql`update destinations set rests_until = now()`)
   await room.quiet()
   expect(said('mattermost', 'old')).toEqual([])
   expect(await messages(channelId)).toMatchObject([{ status: 'failed' }])

@@ -1,0 +1,66 @@
+import { isChosen } from '../../contract/events.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { OutboxEvent } from '../feed/events.ts'
+import * as outbox from '../feed/outbox.ts'
+import { LIVE } from '../sending/destinations.ts'
+
+const BATCH = 500
+/** Messages that one account's turn queues; the rest waits until the other accounts had theirs. */
+const MESSAGES = 2_000
+
+/** Webhooks of an account with equal cursors. */
+interface Level {
+  account_id: number
+  position: number
+  ids: number[]
+}
+
+/** Queues events for the webhooks that want them. Returns true if there are more than one turn takes. */
+export async function enqueueMessages(db: Database): Promise<boolean> {
+  const levels = await db.rows<Level>(sql`
+    select d.account_id, d.position, array_agg(d.id) as ids from destinations d
+    where d.kind = 'webhook' and ${LIVE} and exists (select from outbox o where o.account_id = d.account_id and o.position > d.position)
+    group by d.account_id, d.position`)
+  let more = false
+  for (const level of levels) if (await enqueueLevel(db, level)) more = true
+  return more
+}
+
+interface Filter {
+  id: number
+  project_id: number | null
+  event_types: string[]
+}
+
+/** Whoever holds the rows advances their cursors; another node that waited for them finds them at a later position. */
+const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promise<boolean> =>
+  db.transaction(async (db) => {
+    const filters = await db.rows<Filter>(sql`
+      select id, project_id, event_types from destinations
+      where account_id = ${account_id} and id = any (${ids}) and position = ${position} and status = 'active' order by id for no key update`)
+    if (filters.length === 0) return false
+    const { events, last, more } = await outbox.read(db, position, portion(filters.length), account_id)
+    const queued = events.flatMap(({ position, event }) =>
+      filters.filter((filter) => isWanted(filter, event)).map(({ id }) => ({ id, position, event })),
+    )
+    if (queued.length > 0)
+      await db.execute(sql`
+        insert into messages (account_id, destination_id, event_id, position, event_type, payload)
+        select ${account_id}, q.id, 'msg_' || replace(gen_random_uuid()::text, '-', ''), q.position, q.type, q.payload::json
+        from unnest(${queued.map(({ id }) => id)}::bigint[], ${queued.map(({ position }) => position)}::bigint[],
+          ${queued.map(({ event }) => event.event_type)}::text[], ${queued.map(({ event }) => payloadOf(event))}::text[])
+          with ordinality q (id, position, type, payload, place)
+        order by q.place`)
+    await db.execute(
+      sql`update destinations set position = ${last} where account_id = ${account_id} and id = any (${filters.map(({ id }) => id)})`,
+    )
+    return more
+  })
+
+const portion = (webhooks: number) => Math.max(1, Math.min(BATCH, Math.floor(MESSAGES / webhooks)))
+
+const isWanted = ({ project_id, event_types }: Filter, event: OutboxEvent) =>
+  (project_id === null || project_id === event.project_id) && isChosen(event_types, event.event_type)
+
+/** Stored: a message that is sent again has the same payload. */
+const payloadOf = (event: OutboxEvent) => JSON.stringify({ type: event.event_type, timestamp: event.timestamp, data: event })
