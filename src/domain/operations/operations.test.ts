@@ -54,7 +54,7 @@ test('a node that ended without a word is shown as vanished, until its machine i
     { host: 'fox', vanished: true },
     { host: 'owl', vanished: false, processes: 1 },
   ])
-  expect(await areaOf('nodes')).toMatchObject({ level: 'warn', text: 'No sign of life from fox.' })
+  expect(await areaOf('nodes')).toMatchObject({ level: 'warn', text: 'No report from fox.' })
   expect((await areaOf('breakers')).level, 'what it noticed is out of date').toBe('ok')
   await db.execute(sql`update nodes set seen_at = now() - interval '25 hours' where host = 'fox'`)
   await purgeExpired(db)
@@ -87,7 +87,7 @@ test('refused requests are added up by account and address, over processes', asy
   })
   expect(await areaOf('refused')).toMatchObject({
     level: 'warn',
-    next: 'If these requests are welcome, raise LIMIT_WEBHOOKS, LIMIT_REQUESTS_PER_IP.',
+    next: 'If these requests are legitimate, raise LIMIT_WEBHOOKS, LIMIT_REQUESTS_PER_IP.',
   })
 })
 

@@ -111,7 +111,7 @@ describe('wrong codes of somebody who has the password', () => {
     const rest = (seconds: number) =>
       studio.db.execute(sql`
         update two_factors set wrong_at = wrong_at - make_interval(secs => ${seconds}) where user_id = ${studio.world.users.wren!.id}`)
-    const told = () => studio.db.rows(sql`select from mails where subject = 'Wrong codes after your password'`)
+    const told = () => studio.db.rows(sql`select from mails where subject = 'Failed sign-ins to your account'`)
 
     for (let n = 0; n < 4; n++) expect((await give(wrong)).status).toBe(422)
     expect(await told()).toEqual([])
@@ -202,7 +202,7 @@ describe('a passkey', () => {
     expect(await post(owner, '/me/passkeys/challenges')).toMatchObject(stale)
     expect(await post(owner, '/me/two_factor')).toMatchObject(stale)
     const mails = await studio.db.rows<{ text: string }>(
-      sql`select text from mails where subject = 'How you sign in was changed'`,
+      sql`select text from mails where subject = 'Your sign-in settings changed'`,
     )
     expect(mails.some(({ text }) => text.includes('A passkey was added'))).toBe(true)
   })
