@@ -140,7 +140,8 @@ export async function reserve(db: Database, tables: Header['tables']): Promise<M
 export function readRanges(tables: Header['tables']) {
   for (const [table, { range, columns }] of Object.entries(tables)) {
     const whole =
-      range === null || (range.length === 2 && range.every((n) => Number.isSafeInteger(n) && n > 0) && range[0] <= range[1])
+      range === null ||
+      (Array.isArray(range) && range.length === 2 && range.every((n) => Number.isSafeInteger(n) && n > 0) && range[0] <= range[1])
     if (!whole || !Array.isArray(columns)) throw new Error(`export[0]: the numbers of ${table} are not readable`)
   }
 }

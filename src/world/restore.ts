@@ -1,5 +1,5 @@
 import { type Database, raw, sql } from '../db/database.ts'
-import { migrations } from '../db/migration-files.ts'
+import { BASELINE, migrations } from '../db/migration-files.ts'
 import { enqueue } from '../db/queue.ts'
 import { mapSealed, SEALED } from '../domain/access/key-rotation.ts'
 import { hashOf, sealedIn, type Vault } from '../domain/access/secrets.ts'
@@ -26,6 +26,9 @@ const SKIPPED_IF_THERE = [
 ]
 /** Whatever proves who somebody is, or says what they want: a file does not decide it for whoever was here before. */
 const OWN = ['logins', 'connected_accounts', 'notification_preferences', 'api_tokens']
+
+/** Tables and columns that were renamed before the first release are left out of such a file. */
+const isBeforeRelease = ({ schema }: Header) => schema < BASELINE
 
 /** Loads an export: the same rows under the numbers they get here. */
 export class Restore {
@@ -58,8 +61,9 @@ export class Restore {
     readRanges(header.tables)
     this.#columns = await exportedColumns(this.#db, 'operator')
     const known = exportedTables(header.secrets !== null, 'operator').map(([table]) => table)
-    for (const table of Object.keys(header.tables))
-      if (!known.includes(table)) throw new Error(`export[0]: unknown table ${table}`)
+    for (const table of Object.keys(header.tables).filter((table) => !known.includes(table)))
+      if (isBeforeRelease(header)) delete header.tables[table]
+      else throw new Error(`export[0]: unknown table ${table}`)
     if (header.secrets !== null) this.#fileVault = await passphraseVault(this.#passphrase!, header.secrets)
     this.#header = header
     this.#remap = new Remap(header.tables, await reserve(this.#db, header.tables))
@@ -68,10 +72,13 @@ export class Restore {
   /** `{"tasks": {…}}` */
   async add(index: number, value: Record<string, unknown>, bytes: number): Promise<void> {
     const [table = '', row] = Object.entries(value)[0] ?? []
+    const older = this.#header && isBeforeRelease(this.#header)
+    if (older && !Object.hasOwn(this.#header!.tables, table)) return
     if (!this.#header || !Object.hasOwn(this.#header.tables, table) || typeof row !== 'object' || row === null)
       throw new Error(`rows[${index}]: unknown table ${JSON.stringify(table)}`)
-    for (const name of Object.keys(row))
-      if (!this.#columns.get(table)!.includes(name)) throw new Error(`rows[${index}]: ${table} has no ${JSON.stringify(name)}`)
+    for (const name of Object.keys(row).filter((name) => !this.#columns.get(table)!.includes(name)))
+      if (older) delete (row as Row)[name]
+      else throw new Error(`rows[${index}]: ${table} has no ${JSON.stringify(name)}`)
     if (table !== this.#table || this.#rows.length >= BATCH_ROWS || this.#bytes >= BATCH_BYTES) await this.flush()
     this.#table = table
     this.#rows.push(row as Row)
