@@ -29,20 +29,7 @@ const WORST: readonly (readonly [word: RegExp, why: string])[] = [
 ]
 
 /** Where texts for people are written: screens, labels and errors, emails, chat, setup guides, help of both programs, assistants' tools. */
-const PLACES = [
-  'web',
-  'contract/labels',
-  'domain/mail',
-  'domain/inbox',
-  'domain/channels',
-  'domain/notifications',
-  'domain/operations',
-  'jobs/channels',
-  'intake/providers',
-  'cli',
-  'admin',
-  'mcp',
-]
+const PLACES = ['web', 'contract/labels', 'domain', 'jobs', 'intake/providers', 'cli', 'admin', 'mcp']
 const FILES = ['contract/labels.ts', 'contract/events.ts', 'contract/channels.ts', 'contract/errors.ts', 'intake/setup.ts']
 
 const SRC = join(import.meta.dirname, '../src')
