@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import { type Pool, sql } from '../src/db/database.ts'
-import { Vault } from '../src/domain/access/secrets.ts'
+import { Vault } from '../src/domain/privacy/secrets.ts'
 import { readEnvironment } from '../src/environment.ts'
 import { buildServer } from '../src/http/server.ts'
 import { ingest } from '../src/intake/ingest.ts'

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../test/support/database.ts'
 import { sql } from './db/database.ts'
 import { migrations } from './db/migration-files.ts'
-import { keyFor } from './domain/access/secrets.ts'
+import { keyFor } from './domain/privacy/secrets.ts'
 import { readEnvironment } from './environment.ts'
 import { openLog, openSchema, openStore } from './service.ts'
 

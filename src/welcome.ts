@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Database, sql } from './db/database.ts'
 import type { DemoAccess } from './demo/load.ts'
-import { isFirstRun } from './domain/access/sign-ups.ts'
+import { isFirstRun } from './domain/sign-in/sign-ups.ts'
 import type { Settings } from './environment.ts'
 import type { Service } from './http/service.ts'
 

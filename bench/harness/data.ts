@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { SCOPES } from '../../src/contract/sets.ts'
-import { hashOf, newToken } from '../../src/domain/access/secrets.ts'
+import { hashOf, newToken } from '../../src/domain/privacy/secrets.ts'
 import { inserts, type Table, TIMES } from './rows.ts'
 
 /** One account, three people, two projects and as many rows as asked in the tables named; returns a token that may do everything. */

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import pg from 'pg'
 import { pino } from 'pino'
-import { Vault } from '../../src/domain/access/secrets.ts'
+import { Vault } from '../../src/domain/privacy/secrets.ts'
 import { readEnvironment } from '../../src/environment.ts'
 import { buildServer } from '../../src/http/server.ts'
 import { openPools } from '../../src/pools.ts'

@@ -1,5 +1,5 @@
 import { Cursors } from '../../src/db/page.ts'
-import { keyFor } from '../../src/domain/access/secrets.ts'
+import { keyFor } from '../../src/domain/privacy/secrets.ts'
 import type { ListName } from '../../src/http/routes/lists.ts'
 import { PROJECT } from './rows.ts'
 import { SECRET } from './servers.ts'

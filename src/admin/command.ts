@@ -1,9 +1,9 @@
 import type { Database, Pool } from '../db/database.ts'
 import type { MigrationLog } from '../db/migration-session.ts'
-import type { Vault } from '../domain/access/secrets.ts'
 import type { Quotas } from '../domain/accounts/quotas.ts'
 import type { Retention } from '../domain/accounts/retention-days.ts'
 import { type OperatedKind, operated } from '../domain/audit/operators.ts'
+import type { Vault } from '../domain/privacy/secrets.ts'
 import type { Command, Run } from '../terminal/command.ts'
 import type { Arguments, Flags } from '../terminal/flags.ts'
 

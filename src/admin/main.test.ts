@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { admin } from '../../test/support/admin.ts'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
-import { hashOf, Vault } from '../domain/access/secrets.ts'
 import { open as openIntegration } from '../domain/integrations/webhook-access.ts'
+import { hashOf, Vault } from '../domain/privacy/secrets.ts'
 import { adminCommand } from './main.ts'
 
 const unopened = () => Promise.reject(new Error('not opened for help'))

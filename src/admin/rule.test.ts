@@ -6,7 +6,7 @@ import { admin } from '../../test/support/admin.ts'
 import { BAKER_LOG, bakerRule } from '../../test/support/baker-rule.ts'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
-import { Vault } from '../domain/access/secrets.ts'
+import { Vault } from '../domain/privacy/secrets.ts'
 
 let own: TestDatabase
 let folder: string

@@ -5,9 +5,9 @@ import { AGING, makeOwners } from '../../test/support/aging.ts'
 import { createDatabase } from '../../test/support/database.ts'
 import { sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
-import { Vault } from '../domain/access/secrets.ts'
 import { reportNode } from '../domain/operations/nodes.ts'
 import { RefusedRequests } from '../domain/operations/refused-requests.ts'
+import { Vault } from '../domain/privacy/secrets.ts'
 
 test('status tells what waits, what is switched off, what is overdue, and how large it all is', async () => {
   const own = await createDatabase()

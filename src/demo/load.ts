@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Pool } from '../db/database.ts'
-import { newToken, type Vault } from '../domain/access/secrets.ts'
 import { setOperator } from '../domain/accounts/users.ts'
+import { newToken, type Vault } from '../domain/privacy/secrets.ts'
 import { analyze, insertWorld } from '../world/world.ts'
 import { TOKEN } from './accounts.ts'
 import { addDeliveries, addPhases, fillInboxes } from './afterwards.ts'

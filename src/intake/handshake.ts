@@ -1,6 +1,6 @@
 import type { Pool } from '../db/database.ts'
-import type { Vault } from '../domain/access/secrets.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
+import type { Vault } from '../domain/privacy/secrets.ts'
 import { noteHandshake, refuse } from './deliver.ts'
 import type { Handshake } from './provider.ts'
 import { providers } from './providers/index.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
-import type { Vault } from '../domain/access/secrets.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
+import type { Vault } from '../domain/privacy/secrets.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
 import { text } from './reading.ts'
 

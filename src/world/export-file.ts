@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Pool } from '../db/database.ts'
-import type { Vault } from '../domain/access/secrets.ts'
 import * as exports from '../domain/accounts/exports.ts'
+import type { Vault } from '../domain/privacy/secrets.ts'
 import { exportWorld } from './export.ts'
 
 const gzipped = promisify(gzip)

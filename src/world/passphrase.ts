@@ -1,6 +1,6 @@
 import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { Vault } from '../domain/access/secrets.ts'
+import { Vault } from '../domain/privacy/secrets.ts'
 
 /** How the key of a file's secrets is made of a passphrase: slow on purpose, since a file can be guessed at anywhere. */
 export interface Derivation {

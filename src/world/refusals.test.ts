@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { raw, sql } from '../db/database.ts'
-import { Vault } from '../domain/access/secrets.ts'
+import { Vault } from '../domain/privacy/secrets.ts'
 import { LISTS, type List } from './fields.ts'
 import { loadWorld } from './world.ts'
 

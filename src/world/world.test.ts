@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { raw, sql } from '../db/database.ts'
-import { hashOf, Vault } from '../domain/access/secrets.ts'
+import { hashOf, Vault } from '../domain/privacy/secrets.ts'
 import { LISTS } from './fields.ts'
 import { loadWorld, type Progress } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { type Database, type Pool, raw, sql } from '../db/database.ts'
-import type { Vault } from '../domain/access/secrets.ts'
+import type { Vault } from '../domain/privacy/secrets.ts'
 import { LISTS, type List } from './fields.ts'
 import { Load, type Touched } from './load.ts'
 import type { Loaded } from './loaded.ts'

@@ -1,5 +1,5 @@
 import { type Pool, reserveId, sql } from '../../src/db/database.ts'
-import { sealedIn, type Vault } from '../../src/domain/access/secrets.ts'
+import { sealedIn, type Vault } from '../../src/domain/privacy/secrets.ts'
 import { nightOwl } from './night-owl.ts'
 
 /** A studio with at least one row in every table that belongs to an account. */

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf } from './secrets.ts'
+import { hashOf } from '../privacy/secrets.ts'
 
 const NAME_MAX = 60
 const UNUSED_MAX = 10_000

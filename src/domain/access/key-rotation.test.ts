@@ -11,11 +11,11 @@ import { create as createChannel } from '../channels/channels.ts'
 import { openConfig } from '../integrations/config.ts'
 import { setSigning } from '../integrations/integrations.ts'
 import { rotateToken, showToken } from '../integrations/settings.ts'
+import { keyFor, Vault } from '../privacy/secrets.ts'
 import { secretOf } from '../sending/destinations.ts'
 import * as webhooks from '../webhooks/webhooks.ts'
 import { rotateKeys, SEALED } from './key-rotation.ts'
 import { verifySecret } from './secret-canary.ts'
-import { keyFor, Vault } from './secrets.ts'
 
 const [OLD, NEW] = ['the former key of these tests, long', 'the next key of these tests, as long']
 const both = new Vault(NEW, OLD)

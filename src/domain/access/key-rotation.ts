@@ -1,7 +1,7 @@
 import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
 import * as auditKeys from '../audit/audit-keys.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import { isRotated, resealCanary } from './secret-canary.ts'
-import { sealedIn, type Vault } from './secrets.ts'
 
 /**
  * Every column that holds sealed values: a text, a list of them, or settings of which some are `{ sealed }`. `key` is the number by which

@@ -5,8 +5,8 @@ import { requireVerified } from '../accounts/users.ts'
 import { accountsOf, record } from '../audit/audit-log.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { writeToUser } from '../mail/mails.ts'
+import { hashOf } from '../privacy/secrets.ts'
 import * as refreshTokens from './refresh-tokens.ts'
-import { hashOf } from './secrets.ts'
 import * as tokens from './tokens.ts'
 
 const MINUTES = 5

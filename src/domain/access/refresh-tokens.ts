@@ -1,8 +1,8 @@
 import { accessBlocked } from '../../contract/errors.ts'
 import type { BlockedReason, Scope } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { hashOf, newScannableToken, Vault } from '../privacy/secrets.ts'
 import { blockedEverywhere } from './blocked.ts'
-import { hashOf, newScannableToken, Vault } from './secrets.ts'
 import * as tokens from './tokens.ts'
 
 /** An answer may be lost on the way, and several windows of one assistant may renew at once: for so long the same is answered again. */

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import { sealedIn, Vault } from './secrets.ts'
+import { sealedIn, Vault } from '../privacy/secrets.ts'
 
 const PLACE = 'secret_canary'
 

@@ -5,8 +5,8 @@ import { type Database, raw, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { writeToUser } from '../mail/mails.ts'
+import { hashOf, newToken } from '../privacy/secrets.ts'
 import { type Identity, livingToken } from './access.ts'
-import { hashOf, newToken } from './secrets.ts'
 
 interface NewToken {
   user_id: number

@@ -5,7 +5,7 @@ import { beginBeyond32Bits, createDatabase, type TestDatabase } from '../../../t
 import { fillTables, fullWorld } from '../../../test/support/full-account.ts'
 import { raw, sql } from '../../db/database.ts'
 import { loadWorld } from '../../world/world.ts'
-import { Vault } from '../access/secrets.ts'
+import { Vault } from '../privacy/secrets.ts'
 import { deleteAccount } from './deletion.ts'
 import { FORMER } from './forget-person.ts'
 import { HOLDINGS } from './table-ownership.ts'

@@ -2,7 +2,7 @@ import { exportRunning, notFound } from '../../contract/errors.ts'
 import type { ExportStatus } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { Scope } from './table-ownership.ts'
 
 /** How long a file waits to be fetched. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
 import { loadWorld } from '../../world/world.ts'
-import { Vault } from '../access/secrets.ts'
+import { Vault } from '../privacy/secrets.ts'
 import { sweep } from './trials.ts'
 
 let own: TestDatabase

@@ -2,7 +2,7 @@ import { emailUnverified, invalidEmail, notFound } from '../../contract/errors.t
 import { readShortId } from '../../contract/params.ts'
 import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
-import { hashPassword } from '../access/passwords.ts'
+import { hashPassword } from './passwords.ts'
 
 export interface User {
   id: number

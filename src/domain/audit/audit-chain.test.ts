@@ -14,7 +14,7 @@ import { allowedHosts } from '../../net/addresses.ts'
 import { scrubbedLog } from '../../scrubbed-log.ts'
 import { rotateKeys } from '../access/key-rotation.ts'
 import { verifySecret } from '../access/secret-canary.ts'
-import { Vault } from '../access/secrets.ts'
+import { Vault } from '../privacy/secrets.ts'
 import { logHeads, seal } from './audit-chain.ts'
 import { record } from './audit-log.ts'
 

@@ -1,5 +1,5 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import * as auditKeys from './audit-keys.ts'
 
 /** A link of an account's chain: the entry's number and its hash. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Database, reserveId, sql } from '../../db/database.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 /** The keys of audit log chains. Stored encrypted, so that write access to the database is not enough to forge an entry. */
 export interface AuditKeys {

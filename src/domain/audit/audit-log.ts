@@ -1,7 +1,7 @@
 import type { AuditActor } from '../../contract/sets.ts'
 import { type Database, Sql, sql } from '../../db/database.ts'
 import { bounded, endOf, inlineInteger, when } from '../../db/page.ts'
-import type { Vault } from '../access/secrets.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import { seal } from './audit-chain.ts'
 
 /** Something that somebody changed. Ids only: names and addresses of people stay out, so that nothing has to be deleted with them. */

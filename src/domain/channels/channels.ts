@@ -9,8 +9,8 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { URL_MAX } from '../../contract/limits.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import { IN_QUEUE, secretOf } from '../sending/destinations.ts'
 
 /** What a channel hears of, and when it is left alone. */

@@ -1,11 +1,11 @@
 import type { NotificationKind } from '../../contract/channels.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
 import { CHANGE_OF_APPROVAL } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import type { OutboxEntry } from '../feed/outbox.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import { mailTo, type Recipient, wantedBy, wayTo } from './ways.ts'
 
 interface Concern extends Recipient {

@@ -1,9 +1,9 @@
 import { type Database, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
 import { linkFixes } from '../breakages/fixed-in.ts'
 import { announce } from '../channels/announce.ts'
 import { type OutboxEntry, readEntries } from '../feed/outbox.ts'
 import { notifyPeople } from '../inbox/notify-people.ts'
+import type { Vault } from '../privacy/secrets.ts'
 
 const BATCH = 500
 

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../contract/errors.ts'
-import type { Vault } from '../access/secrets.ts'
+import type { Vault } from '../privacy/secrets.ts'
 
 const PLACE = 'unsubscribe'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Vault } from '../access/secrets.ts'
+import { Vault } from '../privacy/secrets.ts'
 import { openConfig, sealConfig, shownConfig } from './config.ts'
 
 const vault = new Vault('a secret that only tests know, 32 or more')

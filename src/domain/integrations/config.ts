@@ -2,7 +2,7 @@ import { invalidParameter } from '../../contract/errors.ts'
 import { saying, text } from '../../contract/field-readers.ts'
 import { KEPT_SECRET } from '../../contract/sets.ts'
 import { isSealed } from '../access/key-rotation.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 type Config = Record<string, unknown>
 

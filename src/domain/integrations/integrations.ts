@@ -2,7 +2,7 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import { type Database, raw, reserveId, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
-import { hashOf, newWebhookToken, sealedIn, type Vault } from '../access/secrets.ts'
+import { hashOf, newWebhookToken, sealedIn, type Vault } from '../privacy/secrets.ts'
 import { sealConfig, shownConfig } from './config.ts'
 import { secretsOf } from './webhook-access.ts'
 

@@ -1,7 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import { editConfig } from './config.ts'
 import { mintToken, tokenOf } from './integrations.ts'
 

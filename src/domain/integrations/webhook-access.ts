@@ -1,7 +1,7 @@
 import { notFound, noWebhookToken, projectInactive } from '../../contract/errors.ts'
 import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
+import { hashOf, sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { IntegrationContext } from './context.ts'
 
 /** An integration as its token opens it. */

@@ -1,6 +1,6 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { people } from '../accounts/profile.ts'
+import { people } from '../sign-in/profile.ts'
 import type { Name, Project } from './records.ts'
 import { folded, isMatch, type Query, rankOf } from './text.ts'
 

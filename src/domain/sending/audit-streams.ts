@@ -1,9 +1,9 @@
 import { invalidParameter } from '../../contract/errors.ts'
 import { URL_MAX } from '../../contract/limits.ts'
 import { type Database, reserveId, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
 import { seal } from '../audit/audit-chain.ts'
 import { COLUMNS, type Entry } from '../audit/audit-log.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import { type Destination, recordFailure, secretOf } from './destinations.ts'
 
 /** How each kind of address is spoken to, and on which port unless it names one. */

@@ -1,8 +1,8 @@
 import { type ChannelKind, DIRECT_KINDS } from '../../contract/channels.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
 import { record } from '../audit/audit-log.ts'
 import { scrub } from '../privacy/scrub.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 /** What is sent outside by the sender: to a webhook, to a chat channel, or the audit log to its receiver. */
 export type DestinationKind = 'webhook' | 'audit_stream' | ChannelKind

@@ -1,8 +1,8 @@
 import { type Database, raw, sql } from '../../db/database.ts'
-import * as mailedLinks from '../access/mailed-links.ts'
-import * as sessions from '../access/sessions.ts'
 import * as tokens from '../access/tokens.ts'
 import * as users from '../accounts/users.ts'
+import * as mailedLinks from './mailed-links.ts'
+import * as sessions from './sessions.ts'
 
 const SIGNS_IN = ['passkeys', 'recovery_codes', 'two_factors', 'logins']
 

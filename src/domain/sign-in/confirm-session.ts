@@ -1,10 +1,10 @@
 import { freshSignInRequired, invalidParameter, invalidPasskey, wrongPassword } from '../../contract/errors.ts'
 import type { ConfirmMethod } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { confirmMethods, FRESH_MINUTES } from '../access/fresh-sign-in.ts'
-import { verifyPassword } from '../access/passwords.ts'
-import type { Vault } from '../access/secrets.ts'
+import { verifyPassword } from '../accounts/passwords.ts'
 import type { SignInMethod } from '../audit/sign-ins.ts'
+import type { Vault } from '../privacy/secrets.ts'
+import { confirmMethods, FRESH_MINUTES } from './fresh-sign-in.ts'
 import * as passkeys from './passkeys.ts'
 import * as twoFactor from './two-factor.ts'
 

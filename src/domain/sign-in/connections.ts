@@ -2,7 +2,7 @@ import type { AppBody } from '../../contract/app/routes.ts'
 import { invalidSingleSignOn, notFound } from '../../contract/errors.ts'
 import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
-import { sealedIn, type Vault } from '../access/secrets.ts'
+import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 /** How the people of an account sign in through its own OpenID provider. */
 export interface Connection {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { invalidPasskey, notFound, tooManyPasskeys } from '../../contract/errors.ts'
 import { type Database, isUniqueViolation, sql } from '../../db/database.ts'
-import { hashOf } from '../access/secrets.ts'
 import * as users from '../accounts/users.ts'
+import { hashOf } from '../privacy/secrets.ts'
 import { type Assertion, type NewKey, readAssertion, readNewKey } from './webauthn.ts'
 
 const PASSKEYS_MAX = 20

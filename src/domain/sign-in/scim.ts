@@ -1,17 +1,17 @@
 import { invalidEmail, notFound } from '../../contract/errors.ts'
 import { NAME_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { hashOf, newScannableToken } from '../access/secrets.ts'
-import * as sessions from '../access/sessions.ts'
 import * as tokens from '../access/tokens.ts'
 import * as members from '../accounts/account-settings.ts'
 import * as users from '../accounts/users.ts'
 import { record } from '../audit/audit-log.ts'
 import { difference } from '../audit/subjects.ts'
+import { hashOf, newScannableToken } from '../privacy/secrets.ts'
 import { proveAddress } from './address-proof.ts'
 import { endSessions } from './admit.ts'
 import { domainOf, find as findConnection } from './connections.ts'
 import { endOtherSessions } from './required.ts'
+import * as sessions from './sessions.ts'
 
 /** The people that a provider manages: members with an address in its domains, and people it created. Only members have names. */
 export interface Managed {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setUpExpired, tooManyCodes, twoFactorOn, wrongCode } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, sealedIn, type Vault } from '../access/secrets.ts'
 import * as users from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { writeToUser } from '../mail/mails.ts'
+import { hashOf, sealedIn, type Vault } from '../privacy/secrets.ts'
 import { base32, isCode, matchingStep, newSecret, otpauthUrl } from './totp.ts'
 
 const RECOVERY_CODES = 10

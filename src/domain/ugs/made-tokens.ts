@@ -1,7 +1,7 @@
 import type { MadeTokenKind } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { Vault } from '../access/secrets.ts'
 import { rotateToken } from '../integrations/settings.ts'
+import type { Vault } from '../privacy/secrets.ts'
 import * as ugsTokens from './tokens.ts'
 
 /** A token of a tool that a person created and so may still know: an Unreal Game Sync token, or the webhook token of an integration. */

@@ -1,8 +1,8 @@
 import { notFound, noUgsToken } from '../../contract/errors.ts'
 import type { ProjectStatus, ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, newScannableToken } from '../access/secrets.ts'
 import { lockProject } from '../branches/project-lock.ts'
+import { hashOf, newScannableToken } from '../privacy/secrets.ts'
 
 interface Token {
   id: number

@@ -2,8 +2,8 @@ import type { exportRoutes } from '../../contract/app/exports.ts'
 import { insufficientRole } from '../../contract/errors.ts'
 import { suffices } from '../../contract/sets.ts'
 import { refuseIfDemo } from '../../domain/access/access.ts'
-import { requireFresh } from '../../domain/access/fresh-sign-in.ts'
 import * as exports from '../../domain/accounts/exports.ts'
+import { requireFresh } from '../../domain/sign-in/fresh-sign-in.ts'
 import type { Handlers } from '../routes/call.ts'
 
 /** Taking an account or a project along; the file itself stands in `export-download.ts`. */

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { Identity } from '../../domain/access/access.ts'
 import * as assistants from '../../domain/access/assistants.ts'
 import * as loginCodes from '../../domain/access/login-codes.ts'
-import * as sessions from '../../domain/access/sessions.ts'
+import * as sessions from '../../domain/sign-in/sessions.ts'
 import type { Service } from '../service.ts'
 
 /** What an assistant asks for when it sends somebody's browser here, once it was found to be in order. */

@@ -3,7 +3,7 @@ import { appRoutes, tokenRoutes } from '../../contract/app/routes.ts'
 import { foreignHost, foreignOrigin, unauthorized } from '../../contract/errors.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import type { Who } from '../../domain/access/access.ts'
-import { hashOf } from '../../domain/access/secrets.ts'
+import { hashOf } from '../../domain/privacy/secrets.ts'
 import { addressOf } from '../limits/network.ts'
 import { type Cookies, sessionOf } from './session-cookie.ts'
 

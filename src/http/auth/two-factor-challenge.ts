@@ -1,4 +1,4 @@
-import { hashOf, type Vault } from '../../domain/access/secrets.ts'
+import { hashOf, type Vault } from '../../domain/privacy/secrets.ts'
 
 /** Carried by the page from the password to the code: who has shown the password, which one, and until when that counts. */
 interface Challenge {

@@ -1,5 +1,5 @@
 import { sql } from '../../db/database.ts'
-import { sealedIn } from '../../domain/access/secrets.ts'
+import { sealedIn } from '../../domain/privacy/secrets.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
 import type { Service } from '../service.ts'
 import { rootOf, signOutUrl } from './provider.ts'

@@ -5,9 +5,9 @@ import { begin, finish, signInThrough, visitProvider } from '../../../test/suppo
 import type { Studio } from '../../../test/support/studio.ts'
 import { signIn, visit } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
-import * as invitations from '../../domain/access/invitations.ts'
 import * as users from '../../domain/accounts/users.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
+import * as invitations from '../../domain/sign-in/invitations.ts'
 
 const PASSWORD = 'a long enough password'
 const user = (key: string, accounts: Record<string, string>, email = `${key}@owl.example`) => ({

@@ -4,7 +4,7 @@ import { flag, list, optional, required, text } from '../../contract/field-reade
 import { IDENTIFIER_MAX, INTEGER_MAX, NAME_MAX } from '../../contract/limits.ts'
 import { readId } from '../../contract/params.ts'
 import { UGS_EVENT_TYPES, UGS_VOTES } from '../../contract/sets.ts'
-import { hashOf } from '../../domain/access/secrets.ts'
+import { hashOf } from '../../domain/privacy/secrets.ts'
 import * as badges from '../../domain/ugs/badges.ts'
 import * as issues from '../../domain/ugs/issues.ts'
 import * as metadata from '../../domain/ugs/metadata.ts'

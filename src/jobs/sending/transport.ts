@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/database.ts'
-import type { Vault } from '../../domain/access/secrets.ts'
+import type { Vault } from '../../domain/privacy/secrets.ts'
 import type { Destination } from '../../domain/sending/destinations.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import type { Dispatcher } from '../../net/dispatcher.ts'

@@ -1,6 +1,6 @@
 import { invalidLink } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { hashOf, newScannableToken } from './secrets.ts'
+import { hashOf, newScannableToken } from '../privacy/secrets.ts'
 
 /** Links that prove an address: mailed to it, followed once, within the hour. Only their hash is kept. */
 type Purpose = 'password-reset' | 'sign-up'

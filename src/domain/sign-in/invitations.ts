@@ -4,8 +4,8 @@ import { type Database, sql } from '../../db/database.ts'
 import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { isFlooded, writeToAddress } from '../mail/mails.ts'
-import { endOtherSessions } from '../sign-in/required.ts'
-import { hashOf, newScannableToken } from './secrets.ts'
+import { hashOf, newScannableToken } from '../privacy/secrets.ts'
+import { endOtherSessions } from './required.ts'
 
 interface Invitation {
   id: number

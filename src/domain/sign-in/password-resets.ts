@@ -1,12 +1,12 @@
 import { type Database, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
+import * as tokens from '../access/tokens.ts'
 import * as users from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { isFlooded, recipient, writeToUser } from '../mail/mails.ts'
-import { proveAddress } from '../sign-in/address-proof.ts'
+import { proveAddress } from './address-proof.ts'
 import * as mailedLinks from './mailed-links.ts'
 import * as sessions from './sessions.ts'
-import * as tokens from './tokens.ts'
 
 /** The address is looked up by a job: for whoever waits for the answer, a known one costs the same time as an unknown one. */
 export function request(db: Database, address: string, site: string) {

@@ -1,12 +1,12 @@
 import { wrongPassword } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
+import * as tokens from '../access/tokens.ts'
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts'
 import * as users from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { writeToUser } from '../mail/mails.ts'
 import * as mailedLinks from './mailed-links.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
 import * as sessions from './sessions.ts'
-import * as tokens from './tokens.ts'
 
 interface Change {
   current_password: string

@@ -1,7 +1,7 @@
 import { notFound, unauthorized } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { type Identity, livingSession, livingToken } from './access.ts'
-import { refuseWithoutFactor } from './blocked.ts'
+import { type Identity, livingSession, livingToken } from '../access/access.ts'
+import { refuseWithoutFactor } from '../access/blocked.ts'
 import { requireFresh } from './fresh-sign-in.ts'
 
 /** Browsers that are signed in, the latest first. */

@@ -4,7 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { type Identity, known } from '../access/access.ts'
 import { readAddresses, refuseWithoutOwn } from '../access/allowed-addresses.ts'
 import { hasSecondFactor } from '../access/blocked.ts'
-import * as accounts from './accounts.ts'
+import * as accounts from '../accounts/accounts.ts'
 
 /** From where people may come, and with what; whoever says so does. */
 export async function editSecurity(

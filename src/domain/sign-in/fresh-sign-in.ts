@@ -1,8 +1,8 @@
 import { freshSignInRequired } from '../../contract/errors.ts'
 import type { ConfirmMethod } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { isRequired } from '../sign-in/required.ts'
-import type { Identity } from './access.ts'
+import type { Identity } from '../access/access.ts'
+import { isRequired } from './required.ts'
 
 /** How long a sign-in counts as fresh. */
 export const FRESH_MINUTES = 10

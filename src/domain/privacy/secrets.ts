@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, randomInt } from 'node:crypto'
-import { BASE62, scannable, type TokenKind } from '../privacy/scannable-tokens.ts'
+import { BASE62, scannable, type TokenKind } from './scannable-tokens.ts'
 
 /** API tokens: 43 characters of 62, a little over 32 random bytes, without a prefix. */
 export const newToken = () => Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('')
