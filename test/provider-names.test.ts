@@ -18,7 +18,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
   [/^contract\/spellings\/stores\.ts$/, 'stores, some of which belong to the maker of a tool'],
   [/^domain\/access\/common-passwords\.ts$/, 'words that people choose as passwords'],
-  [/^domain\/deployments\/release\.ts$/, 'words in titles of tasks about build machines'],
+  [/^domain\/contents\/release\.ts$/, 'words in titles of tasks about build machines'],
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]
 /** These are words of the language too, and looked for only where they stand alone. A deployment is also a noun of ours. */
