@@ -73,7 +73,7 @@ describe('references to nothing, or to what is not theirs', () => {
     ],
     [
       { channels: [{ account: 1, kind: 'slack', name: 'S', secret: 'https://s.example/' }] },
-      'channels[0]: room must be the id of a channel',
+      'channels[0]: room must be the ID of a channel',
     ],
     [
       {

@@ -328,7 +328,7 @@ describe('in chat a breakage', () => {
     })
     expect(second).toMatchObject({ state: 'open', category: 'compile_error' })
     for (const kind of KINDS) expect(said(kind).join()).not.toContain('Fixed')
-    for (const kind of ['slack', 'discord'] as const) expect(said(kind)[0]).toMatch(/Withdrawn[\s\S]*Same as/)
+    for (const kind of ['slack', 'discord'] as const) expect(said(kind)[0]).toMatch(/Withdrawn[\s\S]*Duplicate of/)
     for (const kind of ['teams', 'slack_webhook'] as const) expect(said(kind)).toHaveLength(2)
     const events = await room.events()
     expect(events).toContain(`breakage.withdrawn ${first!.id}`)

@@ -39,7 +39,7 @@ export const append = (db: Database, type: InternalEventType, records: Sql, fact
   db.execute(sql`
     insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts)
     select r.account_id, r.project_id, ${type}, r.id::text, ${type}, now(), ${JSON.stringify(facts)}::json
-    from (${records}) r (account_id, project_id, id)`)
+    from (${records}) r (account_id, project_id, id) where not is_quiet()`)
 
 interface Row {
   position: number

@@ -197,7 +197,7 @@ describe('over HTTP', () => {
     const { client } = await listener(connectHttpPinned(studio.site, tokenOf('rival')))
     const open = () => client.listen({ resourceSubscriptions: [taskOf('den')] })
     const all = await Promise.all(Array.from({ length: 50 }, open))
-    await expect(open()).rejects.toThrow(/50 projects that a token follows at once/)
+    await expect(open()).rejects.toThrow(/At most 50 projects that a token follows are allowed/)
     await Promise.all(all.map((each) => each.close()))
     await until(async () =>
       open()
