@@ -51,7 +51,11 @@ async function stop(node: Running) {
 
 /** The time for a backup has come. */
 const demand = () => own.db.execute(sql`update jobs set run_at = now() where kind = 'make_backup'`)
-const isGood = async () => (await readBackups(own.db)).newest[0]?.status === 'good'
+/** With what the node said, where it never comes. */
+const untilGood = (node: Running) =>
+  until(async () => (await readBackups(own.db)).newest[0]?.status === 'good').catch((error: Error) => {
+    throw new Error(`${error.message}\n${node.said()}`)
+  })
 
 test('killed while it writes a folder, it leaves nothing that looks whole, and the next node makes the backup', async () => {
   const files = () => readdir(folder).catch(() => [])
@@ -68,7 +72,7 @@ test('killed while it writes a folder, it leaves nothing that looks whole, and t
     await db.execute(sql`rollback`)
   })
   const second = work({ BACKUP_TO: folder })
-  await until(isGood)
+  await untilGood(second)
   const { newest } = await readBackups(own.db)
   expect(newest).toMatchObject([
     { status: 'good', test: 'restored' },
@@ -103,7 +107,7 @@ test('killed between two parts of an upload, it leaves no object, and the next n
   expect([server.objects.size, server.uploads.size]).toEqual([0, 1])
   server.whenAsked(() => {})
   const second = work(env)
-  await until(isGood)
+  await untilGood(second)
   expect([server.objects.size, server.uploads.size]).toEqual([1, 0])
   await stop(second)
   server.close()

@@ -16,8 +16,7 @@ export const shares = {
   breakage_history: 1,
   investigations: 1,
   deliveries: 0.3,
-  outgoing: 0.3,
-  channel_messages: 0.1,
+  messages: 0.4,
   notifications: 0.1,
   audit_log: 0.3,
   mails: 0.1,
@@ -158,13 +157,13 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
     insert into deliveries (integration_id, received_at, path, event, dedupe_key, outcome, status)
     select 1, at, 'jenkins', 'build', i::text, case when rare then 'failed' else 'processed' end, 200 from ${frame(count, recent)}`,
 
-  outgoing: (count, recent) => `
-    insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, created_at, finished_at)
-    select 1, 1, 'msg_' || i, i, 'build.failed', '{}', case when rare then 'failed' else 'delivered' end, at, at from ${frame(count, recent)}`,
-
-  channel_messages: (count, recent) => `
-    insert into messages (account_id, destination_id, project_id, subject, subject_id, status, created_at, finished_at)
-    select 1, 2 + i % 4, project_id, 'breakage', i::text, case when rare then 'failed' else 'sent' end, at, at from ${frame(count, recent)}`,
+  messages: (count, recent) => `
+    insert into messages (account_id, destination_id, event_id, position, event_type, payload, project_id, subject, subject_id, status, created_at, finished_at)
+    select 1, case when chat then 2 + i / 4 % 4 else 1 end, case when not chat then 'msg_' || i end, case when not chat then i end,
+      case when not chat then 'build.failed' end, case when not chat then '{}'::json end, case when chat then project_id end,
+      case when chat then 'breakage' end, case when chat then i::text end,
+      case when rare then 'failed' when chat then 'sent' else 'delivered' end, at, at
+    from (select *, i % 4 = 0 as chat from ${frame(count, recent)}) m`,
 
   notifications: (count, recent) => `
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, read_at, at)

@@ -38,7 +38,8 @@ export async function list(
     from messages m
     left join lateral (
       select status, error from attempts t where t.account_id = m.account_id and t.message_id = m.id order by t.id desc limit 1) last on true
-    where m.destination_id = ${webhookId} and m.position is not null ${when(status, (status) => sql`and m.status = ${status}`)}
+    where m.account_id = (select d.account_id from destinations d where d.id = ${webhookId}) and m.destination_id = ${webhookId}
+      and m.event_id is not null ${when(status, (status) => sql`and m.status = ${status}`)}
       ${when(before, (position) => sql`and m.position < ${position}`)}
     order by m.position desc limit ${limit + 1}`)
   return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
