@@ -42,7 +42,7 @@ async function checkClaims({ expected, found }: Compared, player: Player, where:
   // The last word of every room is the state; of one that comes and goes a room that cannot edit hears once a day.
   if (isSteady)
     for (const words of player.lastWords(found.id))
-      expect(words, `${about}: last word`).toMatch(found.state === 'fixed' ? /Fixed|passing now/ : /Broken|broken now/)
+      expect(words, `${about}: last word`).toMatch(found.state === 'fixed' ? /Fixed|passing now/ : /Broken|failing now/)
 }
 
 const numbers = (changes: readonly Change[]) => changes.map(({ changelist }) => String(changelist))
