@@ -21,18 +21,26 @@ interface SuspectsProps {
   among?: readonly Known[]
 }
 
-/** The changes that may have done it, the likeliest first, and why. */
-export const Suspects = ({ of, first = 3, among = [] }: SuspectsProps) => (
-  <div className="grid gap-1.5">
-    <h3 className="text-sm font-medium">Suspects</h3>
-    <ol className="grid gap-2">
-      {of.slice(0, first).map((suspect) => (
-        <Row key={suspect.change_id} suspect={suspect} among={among} />
-      ))}
-    </ol>
-    {of.length > first && <Others of={of.slice(first)} among={among} />}
-  </div>
-)
+/** The changes that may have done it, the likeliest first, and why. One without a reason is only a change of that time, and its author no suspect. */
+export function Suspects({ of, first = 3, among = [] }: SuspectsProps) {
+  const shown = of.filter(({ reasons }) => reasons.length > 0).slice(0, first)
+  const others = of.filter((one) => !shown.includes(one))
+  return (
+    <div className="grid gap-1.5">
+      <h3 className="text-sm font-medium">Suspects</h3>
+      {shown.length === 0 ? (
+        <p className="text-sm text-soft">None. Nothing links a change to this failure.</p>
+      ) : (
+        <ol className="grid gap-2">
+          {shown.map((suspect) => (
+            <Row key={suspect.change_id} suspect={suspect} among={among} />
+          ))}
+        </ol>
+      )}
+      {others.length > 0 && <Others of={others} among={among} isAll={shown.length === 0} />}
+    </div>
+  )
+}
 
 /** The likeliest in a line: its author's name, leading to the change. */
 export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspect: NamedSuspect }) {
@@ -71,12 +79,12 @@ function writerWords(change: { author: string; description: string }, name: stri
 }
 
 /** Asked for only when somebody wants to see them. */
-function Others({ of, among }: Required<Omit<SuspectsProps, 'first'>>) {
+function Others({ of, among, isAll }: Required<Omit<SuspectsProps, 'first'>> & { isAll: boolean }) {
   const [open, setOpen] = useState(false)
   if (!open)
     return (
       <Button look="quiet" className="justify-self-start" onClick={() => setOpen(true)}>
-        {of.length} less likely {of.length === 1 ? 'suspect' : 'suspects'}
+        {of.length} {isAll ? 'possible' : 'less likely'} {of.length === 1 ? 'change' : 'changes'}
       </Button>
     )
   return (
