@@ -73,6 +73,7 @@ const world = {
     build('3', 5, { status: 'failed', output_log: 'error: other\n' }),
     build('4', 7, { status: 'failed', changelist: '100', output_log: PRINTED }),
     build('6', 8, { status: 'failed', changelist: '100', output_log: FOLDED }),
+    build('7', 8, { status: 'failed', output_log: 'error: alone\n' }),
     build('5', 9, { status: 'building', finished_at: null, output_log: 'first\nsecond\n' }),
   ],
 }
@@ -308,6 +309,20 @@ describeWith('chromium')('a failed build in a browser', () => {
       sql`update build_runs set status = 'completed', finished_at = now(), updated_at = now() where id = ${id}`,
     )
     await page.getByText('Passed', { exact: true }).first().waitFor()
+  })
+
+  test('calls nobody a suspect where nothing links a change to the failure', async () => {
+    const { page } = tab()
+    const suspects = [{ change_id: (studio().world.changes.c as { id: number }).id, user_id: null, score: 0.1, reasons: [] }]
+    await studio().service.db.execute(sql`
+      insert into investigations (account_id, build_run_id, status, diagnosis, category, confidence, suspects, finished_at)
+      select account_id, id, 'completed', 'It failed', 'unknown', 'low', ${JSON.stringify(suspects)}::jsonb, now()
+      from build_runs where id = ${(studio().world.build_runs['7'] as { id: number }).id}`)
+    await go('7')
+    await page.getByText('None. Nothing links a change to this failure.').waitFor()
+    expect(await page.getByText('Rework the damage').count()).toBe(0)
+    await page.getByRole('button', { name: '1 possible change' }).click()
+    await page.getByRole('link', { name: /CL 100.*Rework the damage/ }).waitFor()
   })
 
   test('says so when there is no credit left', async () => {

@@ -12,7 +12,7 @@ async function named({ client, project }: Telling, { change_id }: Suspect) {
 
 const authorOf = ({ user_id }: Suspect) => (user_id === null ? 'nobody here' : `user:${user_id}`)
 
-/** The changes that may have broken a build, the likeliest first, each with its reasons. */
+/** The changes that may have broken a build, the likeliest first, each with its reasons. People are shown no author of a change without one. */
 export async function tellSuspects(suspects: Investigation['suspects'], call: Telling) {
   if (suspects.length === 0) return
   const { out } = call
@@ -20,7 +20,9 @@ export async function tellSuspects(suspects: Investigation['suspects'], call: Te
   if (!out.forPeople) return out.section('Suspects', rows, ['change_id', 'change', 'user_id', 'score', 'subject', 'reasons'])
   out.line()
   out.title('Suspects')
-  for (const row of rows) {
+  const suspected = rows.filter(({ reasons }) => reasons.length > 0)
+  if (suspected.length === 0) out.line('None. Nothing links a change to this failure.')
+  for (const row of suspected) {
     const score = `${row.score.toFixed(2)}  `
     out.item(score, `${row.change} by ${authorOf(row)}${row.subject && `: ${row.subject}`}  (change ${row.change_id})`)
     for (const reason of row.reasons) out.item(' '.repeat(score.length), reason, 'dim')
