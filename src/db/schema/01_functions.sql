@@ -9,7 +9,7 @@ create function iso(timestamptz) returns text language sql stable parallel safe
 -- Loading a world tells nobody: it describes what was, not what happens.
 create function is_quiet() returns boolean language sql stable as $$ select coalesce(current_setting('goldmaster.quiet', true), '') = 'on' $$;
 
--- Node knows names of zones that PostgreSQL does not: one account's must not hold up what everybody is told.
+-- Node accepts names of time zones that PostgreSQL rejects: the zone of one account must not stop the messages of all.
 create function zone_or_utc(zone text) returns text language plpgsql stable as $$
 begin
   perform now() at time zone zone;

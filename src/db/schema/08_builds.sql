@@ -154,7 +154,7 @@ create table build_log_chunks (
 create unique index build_log_chunks_account on build_log_chunks (account_id, build_run_id, until);
 
 -- What the log of a passed build is remembered by: 6 bytes for each different line, numbers and paths aside. A later failure of the same job
--- and branch did not happen because of a line that stands there too.
+-- and branch was not caused by a line that this log has too.
 create table passed_lines (
   account_id    integer not null,
   build_run_id  bigint not null references build_runs on delete cascade,

@@ -18,7 +18,7 @@ export const INTERNAL_EVENT_TYPES = [
   'breakage.revised',
   /** The breakage no longer counts as flickering. */
   'breakage.steadied',
-  /** Other people are suspected now, or nobody is. */
+  /** The suspects of a breakage changed. */
   'breakage.suspects_changed',
 ] as const
 export type InternalEventType = (typeof INTERNAL_EVENT_TYPES)[number]

@@ -55,7 +55,7 @@ export function set(db: Database, vault: Vault, accountId: number, { url, secret
     const before = await db.one<{ id: number; url: string }>(sql`
       select id, url from destinations where account_id = ${accountId} and kind = 'audit_stream' for update`)
     const id = before?.id ?? (await reserveId(db, 'destinations'))
-    // A secret goes to nobody whom it was not given for.
+    // A secret is sent only to the host it was entered for.
     const kept = secret === undefined && before !== undefined && new URL(before.url).host === address.host
     const sealed = secret == null || secret === '' ? '' : vault.seal(secret, secretOf(id))
     await db.execute(sql`

@@ -24,7 +24,7 @@ interface Facts {
   before: Fields
   after: Fields
   isNew: boolean
-  /** `role from Member to Admin, status from Active to Paused`; empty where nothing is told. */
+  /** `role from Member to Admin, status from Active to Paused`; empty where nothing changed. */
   changes: string
 }
 

@@ -6,7 +6,7 @@ import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 
-/** Every page of the settings with a line that says what is there, by whom it concerns: you, the studio, a project, the operators. */
+/** The pages of the settings, grouped by who uses them (you, the studio, a project, operators), each with a line about its content. */
 export default function Settings() {
   const [you, studio, ...operations] = settingsGroups(useMe())
   return (
