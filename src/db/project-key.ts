@@ -1,0 +1,5 @@
+/** A project with its account. Rows of a project are found by both: their keys begin with the account. */
+export interface ProjectKey {
+  account_id: number
+  project_id: number
+}
