@@ -48,7 +48,7 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
     autoComplete: 'off',
     spellCheck: false,
     value: draft[name],
-    onChange: (event: { target: { value: string } }) => put({ [name]: event.target.value }),
+    onChange: (value: string) => put({ [name]: value }),
   })
   return (
     <Dialog title={rule ? 'Edit approval rule' : 'New approval rule'} open onClose={onClose}>
@@ -78,7 +78,7 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
                 key={type}
                 label={labelOf('asset_type', type)}
                 checked={draft.asset_types.includes(type)}
-                onChange={(event) => toggle(type, event.target.checked)}
+                onChange={(isChecked) => toggle(type, isChecked)}
               />
             ))}
           </div>

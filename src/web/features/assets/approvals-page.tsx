@@ -27,7 +27,7 @@ export default function Approvals() {
       title="Approvals"
       actions={
         <>
-          <Filter label="Show" options={VIEWS} value={view} onChange={(event) => filter({ status: event.target.value })} />
+          <Filter label="Show" options={VIEWS} value={view} onChange={(status) => filter({ status })} />
           <SavedViews />
         </>
       }

@@ -27,13 +27,13 @@ export default function Assets() {
           <Filter
             label="Type"
             value={asset_type}
-            onChange={(event) => filter({ asset_type: event.target.value })}
+            onChange={(asset_type) => filter({ asset_type })}
             options={[['', 'All types'], ...choicesOf('asset_type', ASSET_TYPES)]}
           />
           <Filter
             label="Approval"
             value={status}
-            onChange={(event) => filter({ status: event.target.value })}
+            onChange={(status) => filter({ status })}
             options={[['', 'All approvals'], ...choicesOf('approval_status', ASSET_APPROVAL_STATUSES)]}
           />
           <SavedViews />

@@ -59,7 +59,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
           rows={4}
           disabled={locked}
           value={draft}
-          onChange={(event) => setDraft(event.target.value)}
+          onChange={setDraft}
         />
       </Form>
       {unmatched.length > 0 && <Notice kind="warn">No branch matches {unmatched.join(', ')}.</Notice>}
@@ -68,7 +68,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
         hint="An image with the state of a branch. Anyone with its URL can see it without signing in."
         disabled={locked || edit.isPending}
         checked={badge_key !== null}
-        onChange={(event) => void badge(event.target.checked).catch(() => {})}
+        onChange={(isChecked) => void badge(isChecked).catch(() => {})}
       />
       {badge_key !== null && <Copy value={`${location.origin}/badges/${badge_key}.svg?branch=main`} label="badge URL" />}
     </Section>

@@ -84,7 +84,7 @@ function Assign({ projectId, owner, onAssign }: AssignProps) {
       label="Assign to"
       options={[['', 'Assign to…'], ...others.map(({ user_id, name }) => [String(user_id), name] as const)]}
       value=""
-      onChange={({ target }) => onAssign(Number(target.value), nameOf(Number(target.value)))}
+      onChange={(value) => onAssign(Number(value), nameOf(Number(value)))}
     />
   )
 }

@@ -81,7 +81,7 @@ function Note({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
   }
   return (
     <Form action="Add note" submit={submit} disabled={note.trim() === ''}>
-      <TextArea label="Note" rows={2} maxLength={NOTE_MAX} value={note} onChange={(event) => setNote(event.target.value)} />
+      <TextArea label="Note" rows={2} maxLength={NOTE_MAX} value={note} onChange={setNote} />
     </Form>
   )
 }

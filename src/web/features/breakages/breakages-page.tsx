@@ -46,15 +46,10 @@ export default function Breakages() {
       title="Breakages"
       actions={
         <>
-          <Filter label="State" options={STATES} value={state} onChange={({ target }) => filter({ state: target.value })} />
+          <Filter label="State" options={STATES} value={state} onChange={(state) => filter({ state })} />
           <BranchFilter projectId={projectId} value={branch} onChange={(next) => filter({ branch: next })} />
-          <Filter
-            label="Category"
-            options={CATEGORIES}
-            value={category}
-            onChange={({ target }) => filter({ category: target.value })}
-          />
-          <Filter label="Owner" options={OWNERS} value={owner} onChange={({ target }) => filter({ owner: target.value })} />
+          <Filter label="Category" options={CATEGORIES} value={category} onChange={(category) => filter({ category })} />
+          <Filter label="Owner" options={OWNERS} value={owner} onChange={(owner) => filter({ owner })} />
           <SavedViews />
         </>
       }
@@ -99,7 +94,7 @@ function BranchFilter({ projectId, value, onChange }: BranchFilterProps) {
       label="Branch"
       options={[['', 'All branches'], ...[...names].map((name) => [name, name] as const)]}
       value={value}
-      onChange={({ target }) => onChange(target.value)}
+      onChange={onChange}
     />
   )
 }

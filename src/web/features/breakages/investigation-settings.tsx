@@ -34,7 +34,7 @@ export function InvestigationSettings({ settings: { id, investigates_failures },
         className="max-w-md"
         disabled={locked}
         value={String((edit.isPending ? edit.variables.body?.investigates_failures : investigates_failures) ?? '')}
-        onChange={({ target }) => choose(target.value)}
+        onChange={choose}
       />
     </Section>
   )

@@ -50,19 +50,19 @@ export default function Builds() {
           <Filter
             label="Status"
             value={status}
-            onChange={(event) => filter({ status: event.target.value })}
+            onChange={(status) => filter({ status })}
             options={[['', 'All statuses'], ...choicesOf('build_status', BUILD_STATUSES)]}
           />
           <Filter
             label="Engine"
             value={build_type}
-            onChange={(event) => filter({ build_type: event.target.value })}
+            onChange={(build_type) => filter({ build_type })}
             options={[['', 'All engines'], ...choicesOf('build_type', BUILD_TYPES)]}
           />
           <Filter
             label="Configuration"
             value={target_type}
-            onChange={(event) => filter({ target_type: event.target.value })}
+            onChange={(target_type) => filter({ target_type })}
             options={[['', 'All configurations'], ...choicesOf('target_type', TARGET_TYPES)]}
           />
           <SavedViews />

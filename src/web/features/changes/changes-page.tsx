@@ -41,7 +41,7 @@ export default function Changes() {
           <Filter
             label="Type"
             value={source_type}
-            onChange={(event) => filter({ source_type: event.target.value })}
+            onChange={(source_type) => filter({ source_type })}
             options={[
               ['', 'All types'],
               ...SOURCE_TYPES.map((value) => [value, TERMS.source_type[value].plural ?? value] as const),
@@ -50,7 +50,7 @@ export default function Changes() {
           <Filter
             label="Overwritten changes"
             value={orphaned}
-            onChange={(event) => filter({ orphaned: event.target.value })}
+            onChange={(orphaned) => filter({ orphaned })}
             options={[
               ['', 'Current history'],
               ['true', 'Include overwritten'],

@@ -30,7 +30,7 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
         maxLength={NAME_MAX}
         autoComplete="off"
         value={name}
-        onChange={({ target }) => onChange({ name: target.value })}
+        onChange={(name) => onChange({ name })}
       />
       <TextField
         label={isBot ? 'Bot token' : 'Webhook URL'}
@@ -46,7 +46,7 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
         spellCheck={false}
         className="font-mono"
         value={secret}
-        onChange={({ target }) => onChange({ secret: target.value })}
+        onChange={(secret) => onChange({ secret })}
       />
       {isBot && (
         <TextField
@@ -59,7 +59,7 @@ export function ChannelFields({ kind, draft: { name, secret, room }, onChange, i
           spellCheck={false}
           className="font-mono"
           value={room}
-          onChange={({ target }) => onChange({ room: target.value })}
+          onChange={(room) => onChange({ room })}
         />
       )}
     </>

@@ -52,7 +52,7 @@ function Messages({ channel, locked }: Props) {
         <Filter
           label="Status"
           value={status}
-          onChange={({ target }) => setStatus(target.value)}
+          onChange={setStatus}
           options={[['', 'All messages'], ...choicesOf('channel_message_status', CHANNEL_MESSAGE_STATUSES)]}
         />
       </div>

@@ -39,12 +39,7 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
   return (
     <Dialog title="New channel" open onClose={onClose}>
       <Form action="Create channel" submit={submit}>
-        <Select
-          label="Chat service"
-          options={KIND_OPTIONS}
-          value={kind}
-          onChange={({ target }) => setKind(target.value as ChannelKind)}
-        />
+        <Select label="Chat service" options={KIND_OPTIONS} value={kind} onChange={(value) => setKind(value as ChannelKind)} />
         <Guide kind={kind} />
         <ChannelFields kind={kind} draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
         <Select
@@ -56,7 +51,7 @@ export function NewChannel({ account, onClose }: { account: AccountSummary; onCl
             ['', 'No project (add rules later)'],
           ]}
           value={scope}
-          onChange={({ target }) => setScope(target.value)}
+          onChange={setScope}
         />
       </Form>
     </Dialog>

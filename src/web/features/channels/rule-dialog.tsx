@@ -46,14 +46,14 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
             label="Project"
             options={projects.map(({ id, name }) => [String(id), name] as const)}
             value={String(draft.project_id)}
-            onChange={({ target }) => put({ project_id: Number(target.value) })}
+            onChange={(value) => put({ project_id: Number(value) })}
           />
           <Select
             label="Event"
             hint={RULE_SUBJECTS[subject]}
             options={choicesOf('rule_subject', Object.keys(RULE_SUBJECTS))}
             value={subject}
-            onChange={({ target }) => put({ subject: target.value as RuleSubject })}
+            onChange={(value) => put({ subject: value as RuleSubject })}
           />
         </Pair>
         <Pair>
@@ -64,7 +64,7 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
               label="Category"
               options={CATEGORIES}
               value={draft.category ?? ''}
-              onChange={({ target }) => put({ category: (target.value || null) as FailureCategory | null })}
+              onChange={(value) => put({ category: (value || null) as FailureCategory | null })}
             />
           )}
           {subject === 'last_known_good' && (
@@ -76,7 +76,7 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
               max={2000}
               required
               value={draft.hours ?? HOURS}
-              onChange={({ target }) => put({ hours: Number(target.value) })}
+              onChange={(value) => put({ hours: Number(value) })}
             />
           )}
         </Pair>
@@ -85,7 +85,7 @@ export function RuleDialog({ account, rule, onSave, onClose }: Props) {
           label="Ping @here"
           hint="Pings everybody who is online in the channel. Otherwise only suspects and owners are pinged."
           checked={draft.here}
-          onChange={({ target }) => put({ here: target.checked })}
+          onChange={(here) => put({ here })}
         />
       </Form>
     </Dialog>
@@ -103,7 +103,7 @@ const Pattern = ({ label, value, onChange }: { label: string; value: string; onC
     autoComplete="off"
     spellCheck={false}
     value={value}
-    onChange={({ target }) => onChange(target.value)}
+    onChange={onChange}
   />
 )
 
@@ -120,25 +120,19 @@ function Quiet({ account, draft: { quiet_from, quiet_until }, onChange }: QuietP
         label="Quiet hours"
         hint={`Messages are held until the end of these hours, in the time zone of ${account.name} (${account.timezone}).`}
         checked={quiet_from !== null}
-        onChange={({ target }) =>
-          onChange(target.checked ? { quiet_from: '20:00', quiet_until: '08:00' } : { quiet_from: null, quiet_until: null })
+        onChange={(isChecked) =>
+          onChange(isChecked ? { quiet_from: '20:00', quiet_until: '08:00' } : { quiet_from: null, quiet_until: null })
         }
       />
       {quiet_from !== null && (
         <Pair>
-          <TextField
-            label="From"
-            type="time"
-            required
-            value={quiet_from}
-            onChange={({ target }) => onChange({ quiet_from: target.value })}
-          />
+          <TextField label="From" type="time" required value={quiet_from} onChange={(quiet_from) => onChange({ quiet_from })} />
           <TextField
             label="Until"
             type="time"
             required
             value={quiet_until ?? ''}
-            onChange={({ target }) => onChange({ quiet_until: target.value })}
+            onChange={(quiet_until) => onChange({ quiet_until })}
           />
         </Pair>
       )}

@@ -66,7 +66,7 @@ export function DeploymentBuild({
             hint="The number at the end of the build page’s URL. The build must have passed."
             inputMode="numeric"
             value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={setTyped}
           />
         </Form>
       )}

@@ -35,7 +35,7 @@ export default function Deployments() {
           <Filter
             label="Show"
             value={view}
-            onChange={(event) => filter({ view: event.target.value })}
+            onChange={(view) => filter({ view })}
             options={[
               ['', 'Stores of this game'],
               ['timeline', 'Timeline of all games'],
@@ -46,13 +46,13 @@ export default function Deployments() {
               <Filter
                 label="Store"
                 value={platform}
-                onChange={(event) => filter({ platform: event.target.value })}
+                onChange={(platform) => filter({ platform })}
                 options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, storeLabel(value)] as const)]}
               />
               <Filter
                 label="Status"
                 value={status}
-                onChange={(event) => filter({ status: event.target.value })}
+                onChange={(status) => filter({ status })}
                 options={[['', 'All statuses'], ...choicesOf('deployment_status', DEPLOYMENT_STATUSES)]}
               />
             </>

@@ -101,8 +101,8 @@ function ReleaseNotes({ title, tasks, changes }: Notes) {
         <Checkbox
           label={`Include ${countOf(changes.length, 'change')} without a task`}
           checked={withOthers}
-          onChange={(event) => {
-            setWithOthers(event.target.checked)
+          onChange={(isChecked) => {
+            setWithOthers(isChecked)
             setEdited(undefined)
           }}
         />
@@ -112,7 +112,7 @@ function ReleaseNotes({ title, tasks, changes }: Notes) {
         hint="Edit the text before you copy it. Your edits aren’t saved."
         rows={Math.min(24, text.split('\n').length + 1)}
         value={text}
-        onChange={(event) => setEdited(event.target.value)}
+        onChange={setEdited}
         className="font-mono text-xs"
       />
       <div className="flex gap-2">

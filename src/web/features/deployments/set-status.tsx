@@ -37,7 +37,7 @@ export function SetStatus({ projectId, deployment }: { projectId: string; deploy
           <Select
             label="Status"
             value={status}
-            onChange={(event) => setStatus(event.target.value as DeploymentStatus)}
+            onChange={(value) => setStatus(value as DeploymentStatus)}
             options={DEPLOYMENT_STATUSES.map((value) => [value, statusLabel({ ...deployment, status: value })] as const)}
           />
           <TextArea
@@ -46,7 +46,7 @@ export function SetStatus({ projectId, deployment }: { projectId: string; deploy
             rows={2}
             maxLength={NOTE_MAX}
             value={note}
-            onChange={(event) => setNote(event.target.value)}
+            onChange={setNote}
           />
         </Form>
       </Dialog>

@@ -31,7 +31,7 @@ export function Timeline({ accountId }: { accountId: number }) {
         <Filter
           label="Period"
           value={String(days)}
-          onChange={(event) => setDays(Number(event.target.value))}
+          onChange={(value) => setDays(Number(value))}
           options={PERIODS.map((period) => [String(period), `Last ${period} days`] as const)}
         />
       }

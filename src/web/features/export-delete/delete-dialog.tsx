@@ -47,7 +47,7 @@ export function DeleteDialog({ action, title, name, label, children, run }: Prop
             autoComplete="off"
             spellCheck={false}
             value={typed}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={setTyped}
           />
         </Form>
       </Dialog>

@@ -64,7 +64,7 @@ export function Exports({ accountId, projectId }: Props) {
             autoComplete="new-password"
             {...PASSPHRASE}
             value={passphrase}
-            onChange={(event) => setPassphrase(event.target.value)}
+            onChange={setPassphrase}
           />
         )}
       </Form>

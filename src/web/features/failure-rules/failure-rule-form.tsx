@@ -34,8 +34,8 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
   const say = useToast()
   const put = (name: keyof RuleFields) => ({
     value: fields[name],
-    onChange: (event: { target: { value: string } }) => {
-      setDraft(JSON.stringify({ ...fields, [name]: event.target.value }))
+    onChange: (value: string) => {
+      setDraft(JSON.stringify({ ...fields, [name]: value }))
       setProblem(undefined)
       attempt.reset()
     },

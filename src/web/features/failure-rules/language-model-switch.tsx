@@ -24,7 +24,7 @@ export function LanguageModelSwitch({ account }: { account: AppReply<'showAccoun
           hint="If your operator connected one, it gets the redacted evidence lines of each investigation. When off, nothing is sent and diagnoses keep their built-in wording."
           disabled={locked}
           checked={isOn}
-          onChange={(event) => setOn(event.target.checked)}
+          onChange={setOn}
         />
       </Form>
     </Section>

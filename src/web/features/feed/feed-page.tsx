@@ -55,17 +55,17 @@ export default function Feed() {
       title="Feed"
       actions={
         <>
-          <Filter label="Type" options={KINDS} value={types} onChange={(event) => filter({ kind: event.target.value })} />
+          <Filter label="Type" options={KINDS} value={types} onChange={(kind) => filter({ kind })} />
           <Filter
             label="Project"
             value={project}
-            onChange={(event) => filter({ project: event.target.value })}
+            onChange={(project) => filter({ project })}
             options={[['', 'All projects'], ...projects.map(({ id, name }) => [String(id), name] as const)]}
           />
           <Filter
             label="Person"
             value={mine}
-            onChange={(event) => filter({ mine: event.target.value })}
+            onChange={(mine) => filter({ mine })}
             options={[
               ['', 'Everybody'],
               ['true', 'Mine'],

@@ -29,7 +29,7 @@ export default function Inbox() {
       title="Inbox"
       actions={
         <>
-          <Filter label="Show" options={VIEWS} value={show} onChange={({ target }) => filter({ show: target.value })} />
+          <Filter label="Show" options={VIEWS} value={show} onChange={(show) => filter({ show })} />
           <SavedViews />
           {unread > 0 && <MarkAll />}
         </>

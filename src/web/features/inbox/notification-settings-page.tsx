@@ -144,7 +144,7 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
         label="Email me a daily digest"
         hint={`New breakages, fixes, releases and assets waiting for approval in all your projects. Sent at ${DIGEST_HOUR}:00, only if something happened.`}
         checked={daily_digest}
-        onChange={({ target }) => onChange({ daily_digest: target.checked })}
+        onChange={(daily_digest) => onChange({ daily_digest })}
       />
       <div className="flex flex-wrap items-end gap-3">
         <div className="w-full max-w-sm">
@@ -155,7 +155,7 @@ function Digest({ preferences: { daily_digest, timezone }, onChange }: Part) {
               ...zones.map((zone) => [zone, zone] as const),
             ]}
             value={timezone ?? ''}
-            onChange={({ target }) => onChange({ timezone: target.value || null })}
+            onChange={(value) => onChange({ timezone: value || null })}
           />
         </div>
         {timezone !== OWN_ZONE && (

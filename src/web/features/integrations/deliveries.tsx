@@ -36,7 +36,7 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
         <Filter
           label="Outcome"
           value={outcome}
-          onChange={(event) => setOutcome(event.target.value)}
+          onChange={setOutcome}
           options={[['', 'All outcomes'], ...choicesOf('delivery_outcome', DELIVERY_OUTCOMES)]}
         />
       }

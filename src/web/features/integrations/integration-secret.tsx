@@ -89,7 +89,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
           autoComplete="off"
           disabled={locked}
           className="font-mono"
-          onChange={(event) => setText(event.target.value)}
+          onChange={setText}
         />
         {secrets === 0 && !requires_signature && (tool?.unsigned_paths.length ?? 0) > 0 && (
           <Checkbox
@@ -97,7 +97,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
             hint={only ? SIGNED_HINT : unsignedHint(tool?.unsigned_paths ?? [])}
             checked={only}
             disabled={locked}
-            onChange={(event) => setOnly(event.target.checked)}
+            onChange={setOnly}
           />
         )}
         {made && text.includes(made) && (
@@ -163,7 +163,7 @@ function OnlySigned({ integration: { id, project_id, secrets, requires_signature
       hint={requires_signature ? SIGNED_HINT : unsignedHint(paths)}
       checked={requires_signature}
       disabled={locked || edit.isPending}
-      onChange={(event) => void set(event.target.checked).catch((error: unknown) => say(wordsOf(error), 'err'))}
+      onChange={(isChecked) => void set(isChecked).catch((error: unknown) => say(wordsOf(error), 'err'))}
     />
   )
 }

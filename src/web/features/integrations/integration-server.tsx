@@ -50,9 +50,7 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
               spellCheck={false}
               disabled={locked}
               value={values[key] === KEPT_SECRET ? '' : String(values[key] ?? '')}
-              onChange={(event) =>
-                set(key, event.target.value === '' && config[key] === KEPT_SECRET ? KEPT_SECRET : event.target.value)
-              }
+              onChange={(value) => set(key, value === '' && config[key] === KEPT_SECRET ? KEPT_SECRET : value)}
             />
           ))}
         </div>

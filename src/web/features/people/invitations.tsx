@@ -53,14 +53,14 @@ export function Invitations({ account }: { account: AccountSummary }) {
             autoComplete="off"
             maxLength={EMAIL.maxLength}
             value={email}
-            onChange={(event) => setEmail(event.target.value)}
+            onChange={setEmail}
           />
           <Select
             label="Role"
             disabled={locked}
             options={ROLES.filter(([role]) => suffices(account.role, role))}
             value={role}
-            onChange={(event) => setRole(event.target.value as AccountRole)}
+            onChange={(value) => setRole(value as AccountRole)}
           />
         </div>
         {role === 'guest' && (
@@ -71,7 +71,7 @@ export function Invitations({ account }: { account: AccountSummary }) {
                 key={id}
                 label={name}
                 checked={chosen.includes(id)}
-                onChange={({ target }) => setChosen((now) => (target.checked ? [...now, id] : now.filter((one) => one !== id)))}
+                onChange={(isChecked) => setChosen((now) => (isChecked ? [...now, id] : now.filter((one) => one !== id)))}
               />
             ))}
           </fieldset>

@@ -49,10 +49,8 @@ export function TokensMadeBy({ accountId, userId, chosen, onChange }: Props) {
               : 'Clients that use it stop working.'
           }
           checked={isChosen(token)}
-          onChange={(event) =>
-            onChange(
-              event.target.checked ? [...chosen, token] : chosen.filter((one) => one.kind !== token.kind || one.id !== token.id),
-            )
+          onChange={(isChecked) =>
+            onChange(isChecked ? [...chosen, token] : chosen.filter((one) => one.kind !== token.kind || one.id !== token.id))
           }
         />
       ))}

@@ -87,7 +87,7 @@ function RoleChoice({ member, accountId, mayChange }: { member: Member; accountI
       label={`Role of ${member.name}`}
       value={edit.isPending ? edit.variables.body.role : member.role}
       disabled={edit.isPending}
-      onChange={(event) => void change(event.target.value as Role)}
+      onChange={(value) => void change(value as Role)}
       options={choicesOf(
         'account_role',
         ACCOUNT_ROLES.filter((role) => suffices(own, role)),

@@ -119,7 +119,7 @@ function RoleChoice({ member, projectId }: { member: Member; projectId: string }
       label={`Role of ${member.name}`}
       options={SHORT}
       value={set.isPending ? set.variables.body.project_role : member.project_role}
-      onChange={(event) => void change(event.target.value as Role)}
+      onChange={(value) => void change(value as Role)}
     />
   )
 }
@@ -146,9 +146,9 @@ function Add({ projectId, accountId, listed }: { projectId: string; accountId: n
             label="Person"
             options={others.map(({ user_id, name }) => [String(user_id), name] as const)}
             value={String(user.user_id)}
-            onChange={(event) => setChosen(event.target.value)}
+            onChange={setChosen}
           />
-          <Select label="Role" options={ROLES} value={role} onChange={(event) => setRole(event.target.value as Role)} />
+          <Select label="Role" options={ROLES} value={role} onChange={(value) => setRole(value as Role)} />
         </div>
       </Form>
     </Section>

@@ -26,21 +26,14 @@ export default function ProjectNew() {
     <Page title="New project">
       <div className="max-w-md">
         <Form eager action="Create project" submit={submit}>
-          <TextField
-            label="Name"
-            required
-            maxLength={NAME_MAX}
-            placeholder="Name of the game"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <Select label="Engine" options={ENGINES} value={engine} onChange={(event) => setEngine(event.target.value)} />
+          <TextField label="Name" required maxLength={NAME_MAX} placeholder="Name of the game" value={name} onChange={setName} />
+          <Select label="Engine" options={ENGINES} value={engine} onChange={setEngine} />
           {accounts.length > 1 && (
             <Select
               label="Account"
               options={accounts.map(({ id, name }) => [String(id), name] as const)}
               value={account}
-              onChange={(event) => setAccount(event.target.value)}
+              onChange={setAccount}
             />
           )}
         </Form>

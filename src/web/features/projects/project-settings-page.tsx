@@ -87,21 +87,14 @@ function General({ settings, locked }: Part) {
     <Section title="General">
       <Form action="Save" submit={submit} disabled={locked || (name === settings.name && engine === settings.engine)}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            required
-            maxLength={NAME_MAX}
-            disabled={locked}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
+          <TextField label="Name" required maxLength={NAME_MAX} disabled={locked} value={name} onChange={setName} />
           <Select
             label="Engine"
             hint="Used for builds that don’t report an engine."
             options={engines}
             disabled={locked}
             value={engine}
-            onChange={(event) => setEngine(event.target.value)}
+            onChange={setEngine}
           />
         </div>
       </Form>

@@ -31,7 +31,7 @@ export function AccountAccess({ account }: { account: AppReply<'showAccount'> })
           hint="If off, members see only the projects they are a member of. Guests never see others. Owners and admins always see all."
           disabled={locked}
           checked={seesAll}
-          onChange={(event) => setSeesAll(event.target.checked)}
+          onChange={setSeesAll}
         />
         <TextField
           label="Maximum token age (days)"
@@ -41,7 +41,7 @@ export function AccountAccess({ account }: { account: AppReply<'showAccount'> })
           max={3650}
           disabled={locked}
           value={days}
-          onChange={(event) => setDays(event.target.value)}
+          onChange={setDays}
         />
       </Form>
       <MemberTokens accountId={account.id} />

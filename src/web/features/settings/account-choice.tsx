@@ -25,7 +25,7 @@ export function AccountChoice() {
       label="Account"
       value={String(user.default_account_id ?? accounts[0]!.id)}
       disabled={edit.isPending}
-      onChange={(event) => void choose(event.target.value)}
+      onChange={(value) => void choose(value)}
       options={accounts.map(({ id, name }) => [String(id), name] as const)}
     />
   )

@@ -45,7 +45,7 @@ export function AccountRetention({ account }: { account: AppReply<'showAccount'>
               placeholder={retention_max[kind] === null ? 'no limit' : String(retention_max[kind])}
               disabled={locked}
               value={texts[kind]}
-              onChange={(event) => setTexts({ ...texts, [kind]: event.target.value })}
+              onChange={(value) => setTexts({ ...texts, [kind]: value })}
             />
           ))}
         </div>

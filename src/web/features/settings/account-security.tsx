@@ -37,14 +37,14 @@ export function AccountSecurity({ account }: { account: AppReply<'showAccount'> 
           spellCheck={false}
           disabled={locked}
           value={addresses}
-          onChange={(event) => setAddresses(event.target.value)}
+          onChange={setAddresses}
         />
         <Checkbox
           label="Require a second factor"
           hint="An authenticator app, a passkey or this account’s single sign-on. People without one can’t open the account until they add one. You need one yourself to turn this on."
           disabled={locked}
           checked={required}
-          onChange={(event) => setRequired(event.target.checked)}
+          onChange={setRequired}
         />
       </Form>
     </Section>

@@ -100,7 +100,7 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
         placeholder="syslog+tls://siem.studio.example:6514"
         spellCheck={false}
         value={url}
-        onChange={(event) => setUrl(event.target.value)}
+        onChange={setUrl}
       />
       {url.startsWith('http') && (
         <TextField
@@ -109,14 +109,14 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
           type="password"
           autoComplete="off"
           value={secret}
-          onChange={(event) => setSecret(event.target.value)}
+          onChange={setSecret}
         />
       )}
       <Checkbox
         label="Send all existing entries"
         hint="If off, only new entries are sent, or streaming continues where it is."
         checked={from_beginning}
-        onChange={(event) => setBeginning(event.target.checked)}
+        onChange={setBeginning}
       />
     </Form>
   )

@@ -9,13 +9,5 @@ interface Props {
 
 /** The address somebody is known by here; browsers fill it in beside the password. */
 export const OwnEmail = ({ value, onChange, fixed = false }: Props) => (
-  <TextField
-    label="Email"
-    type="email"
-    autoComplete="username"
-    required
-    readOnly={fixed}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-  />
+  <TextField label="Email" type="email" autoComplete="username" required readOnly={fixed} value={value} onChange={onChange} />
 )

@@ -64,7 +64,7 @@ function Add() {
         placeholder="Work laptop"
         maxLength={NAME_MAX}
         value={name}
-        onChange={(event) => setName(event.target.value)}
+        onChange={setName}
       />
     </Form>
   )

@@ -107,14 +107,7 @@ function General({ account, admin }: { account: Account; admin: boolean }) {
       {!admin && <Notice>Only owners and admins can change this account.</Notice>}
       <Form action="Save" submit={submit} disabled={locked || (name === account.name && timezone === account.timezone)}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
-          <TextField
-            label="Name"
-            required
-            maxLength={NAME_MAX}
-            disabled={locked}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
+          <TextField label="Name" required maxLength={NAME_MAX} disabled={locked} value={name} onChange={setName} />
           <TextField
             label="Time zone"
             hint="Defines when a day starts for daily counts in the feed."
@@ -124,7 +117,7 @@ function General({ account, admin }: { account: Account; admin: boolean }) {
             disabled={locked}
             spellCheck={false}
             value={timezone}
-            onChange={(event) => setTimezone(event.target.value)}
+            onChange={setTimezone}
           />
           <datalist id="timezones">
             {ZONES.map((zone) => (

@@ -70,7 +70,7 @@ export default function SettingsAudit() {
             ...(people.data?.members ?? []).map(({ user_id, name }) => [String(user_id), name] as const),
           ]}
           value={asked.who}
-          onChange={(event) => narrow({ who: event.target.value })}
+          onChange={(who) => narrow({ who })}
         />
         <DateFields since={asked.since} until={asked.until} onChange={narrow} />
         {account && (

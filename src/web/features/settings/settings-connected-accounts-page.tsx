@@ -113,7 +113,7 @@ function NewName() {
             label="Tool"
             options={[...tools.map(({ name, label }) => [name, label] as const), ...CHATS]}
             value={provider}
-            onChange={(event) => choose(event.target.value)}
+            onChange={choose}
           />
           <TextField
             label="Name in the tool"
@@ -123,7 +123,7 @@ function NewName() {
             autoComplete="off"
             spellCheck={false}
             value={uid}
-            onChange={(event) => setUid(event.target.value)}
+            onChange={setUid}
           />
         </div>
       </Form>

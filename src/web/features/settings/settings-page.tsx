@@ -46,7 +46,7 @@ function ProjectGroup() {
             label="Project"
             options={projects.map(({ id, name }) => [String(id), name] as const)}
             value={String(project.id)}
-            onChange={(event) => setChosen(event.target.value)}
+            onChange={setChosen}
           />
         )
       }

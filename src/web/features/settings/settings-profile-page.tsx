@@ -54,7 +54,7 @@ function You() {
             maxLength={NAME_MAX}
             autoComplete="name"
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={setName}
           />
           {accounts.length > 1 && (
             <Select
@@ -62,7 +62,7 @@ function You() {
               hint="The account whose feed and settings open first."
               options={accounts.map(({ id, name }) => [String(id), name] as const)}
               value={account}
-              onChange={(event) => setAccount(event.target.value)}
+              onChange={setAccount}
             />
           )}
         </div>
@@ -133,7 +133,7 @@ function Password() {
             autoComplete="current-password"
             required
             value={currentPassword}
-            onChange={(event) => setCurrent(event.target.value)}
+            onChange={setCurrent}
           />
           <NewPassword
             label="New password"
@@ -146,7 +146,7 @@ function Password() {
           label="Revoke my API tokens"
           hint="Programs that use them need new ones. Leave this on if somebody else may know the old password."
           checked={revokeTokens}
-          onChange={(event) => setRevoke(event.target.checked)}
+          onChange={setRevoke}
         />
       </Form>
       <p className="text-sm text-soft">
@@ -194,8 +194,8 @@ function Look() {
         hint="Applies to this device only."
         options={DATE_STYLES}
         value={dates}
-        onChange={(event) => {
-          chooseDateStyle(event.target.value as DateStyle)
+        onChange={(value) => {
+          chooseDateStyle(value as DateStyle)
           setDates(chosenDateStyle())
         }}
       />

@@ -78,7 +78,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
         required
         maxLength={NAME_MAX}
         value={name}
-        onChange={(event) => setName(event.target.value)}
+        onChange={setName}
       />
       <Select
         label="Account"
@@ -88,8 +88,8 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
           ...open.map(({ id, name }) => [String(id), name] as const),
         ]}
         value={accountId}
-        onChange={(event) => {
-          setAccountId(event.target.value)
+        onChange={(value) => {
+          setAccountId(value)
           setChosen([])
         }}
       />
@@ -100,7 +100,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
           onChange={setChosen}
         />
       )}
-      <Select label="Expires" options={lifetimes} value={lifetime} onChange={(event) => setDays(event.target.value)} />
+      <Select label="Expires" options={lifetimes} value={lifetime} onChange={setDays} />
       <fieldset className="grid gap-2">
         <legend className="mb-2 flex w-full flex-wrap items-center justify-between gap-2 text-sm font-medium">
           Scopes
@@ -120,7 +120,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
             hint={labelOf('scope', scope)}
             disabled={scope === 'ping'}
             checked={scope === 'ping' || scopes.includes(scope)}
-            onChange={(event) => toggle(scope, event.target.checked)}
+            onChange={(isChecked) => toggle(scope, isChecked)}
           />
         ))}
       </fieldset>
@@ -143,7 +143,7 @@ const Projects = ({ projects, chosen, onChange }: Choice) => (
         key={id}
         label={name}
         checked={chosen.includes(id)}
-        onChange={(event) => onChange(event.target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
+        onChange={(isChecked) => onChange(isChecked ? [...chosen, id] : chosen.filter((one) => one !== id))}
       />
     ))}
   </fieldset>

@@ -10,6 +10,6 @@ export const CodeField = ({ value, onChange, hint }: { value: string; onChange(v
     minLength={6}
     maxLength={60}
     value={value}
-    onChange={(event) => onChange(event.target.value)}
+    onChange={onChange}
   />
 )

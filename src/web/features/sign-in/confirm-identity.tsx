@@ -55,7 +55,7 @@ function Typed({ method, onDone }: { method: 'code' | 'password'; onDone(): void
           autoComplete="current-password"
           maxLength={PASSWORD.maxLength}
           value={value}
-          onChange={(event) => setValue(event.target.value)}
+          onChange={setValue}
         />
       )}
     </Form>

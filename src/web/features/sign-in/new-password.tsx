@@ -19,6 +19,6 @@ export const NewPassword = ({ label, also = '', value, onChange }: Props) => (
     {...PASSWORD}
     required
     value={value}
-    onChange={(event) => onChange(event.target.value)}
+    onChange={onChange}
   />
 )

@@ -81,7 +81,7 @@ function PasswordForm({ email, onEmail, onDone, onChallenge, leave }: PasswordPr
         autoComplete="current-password"
         required
         value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        onChange={setPassword}
       />
     </Form>
   )

@@ -46,6 +46,6 @@ export const OwnName = ({ value, onChange }: { value: string; onChange(value: st
     required
     maxLength={NAME_MAX}
     value={value}
-    onChange={(event) => onChange(event.target.value)}
+    onChange={onChange}
   />
 )

@@ -75,7 +75,7 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             required
             spellCheck={false}
             value={draft.issuer}
-            onChange={(event) => set({ issuer: event.target.value })}
+            onChange={(issuer) => set({ issuer })}
           />
           <TextField
             label="Allowed email domains"
@@ -88,14 +88,14 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             disabled={!user.operator}
             spellCheck={false}
             value={draft.domains}
-            onChange={(event) => set({ domains: event.target.value })}
+            onChange={(domains) => set({ domains })}
           />
           <TextField
             label="Client ID"
             required
             spellCheck={false}
             value={draft.client_id}
-            onChange={(event) => set({ client_id: event.target.value })}
+            onChange={(client_id) => set({ client_id })}
           />
           <TextField
             label="Client secret"
@@ -104,7 +104,7 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             hint={connection ? 'Leave empty to keep the saved one.' : undefined}
             required={!connection}
             value={draft.client_secret}
-            onChange={(event) => set({ client_secret: event.target.value })}
+            onChange={(client_secret) => set({ client_secret })}
           />
           <TextField
             label="Groups claim"
@@ -112,14 +112,14 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
             required
             spellCheck={false}
             value={draft.groups_claim}
-            onChange={(event) => set({ groups_claim: event.target.value })}
+            onChange={(groups_claim) => set({ groups_claim })}
           />
           <Select
             label="Default role"
             hint="For people in none of the groups below."
             options={[...choicesOf('account_role', ACCOUNT_ROLES), ['', 'None (they can’t sign in)']]}
             value={draft.default_role ?? ''}
-            onChange={(event) => set({ default_role: ACCOUNT_ROLES.find((role) => role === event.target.value) ?? null })}
+            onChange={(value) => set({ default_role: ACCOUNT_ROLES.find((role) => role === value) ?? null })}
           />
         </div>
         <TextArea
@@ -129,20 +129,20 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
           rows={4}
           spellCheck={false}
           value={draft.groups}
-          onChange={(event) => set({ groups: event.target.value })}
+          onChange={(groups) => set({ groups })}
         />
         <Checkbox
           label="Trust email addresses of this provider"
           hint="For providers that don’t send email_verified, such as Entra ID. Turn this on only if people can’t change their own address there."
           checked={draft.trusts_email}
-          onChange={(event) => set({ trusts_email: event.target.checked })}
+          onChange={(trusts_email) => set({ trusts_email })}
         />
         <Checkbox
           label="Require single sign-on"
           hint={hintOf(shown)}
           disabled={!shown.came_through && !draft.required}
           checked={draft.required}
-          onChange={(event) => set({ required: event.target.checked })}
+          onChange={(required) => set({ required })}
         />
       </fieldset>
     </Form>

@@ -38,18 +38,16 @@ export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids
         label="Set state"
         value=""
         options={[['', 'State…'], ...choicesOf('task_state', TASK_STATES)]}
-        onChange={({ target }) =>
-          void put({ task: { state: target.value as TaskState } }, lowered(labelOf('task_state', target.value)))
-        }
+        onChange={(value) => void put({ task: { state: value as TaskState } }, lowered(labelOf('task_state', value)))}
       />
       <Filter
         label="Set priority"
         value=""
         options={[['', 'Priority…'], ...choicesOf('priority', PRIORITIES)]}
-        onChange={({ target }) =>
+        onChange={(value) =>
           void put(
-            { task: { priority: target.value as (typeof PRIORITIES)[number] } },
-            `${lowered(labelOf('priority', target.value))} priority`,
+            { task: { priority: value as (typeof PRIORITIES)[number] } },
+            `${lowered(labelOf('priority', value))} priority`,
           )
         }
       />

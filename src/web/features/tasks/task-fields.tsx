@@ -56,7 +56,7 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
             value={shown[field]}
             disabled={fixed}
             options={options}
-            onChange={(event) => put({ [field]: event.target.value })}
+            onChange={(value) => put({ [field]: value })}
           />
         </Line>
       ))}

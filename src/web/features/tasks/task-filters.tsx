@@ -23,13 +23,13 @@ export function useTaskFilters() {
       <Filter
         label="Type"
         value={query.task_type}
-        onChange={(event) => filter({ task_type: event.target.value })}
+        onChange={(task_type) => filter({ task_type })}
         options={[['', 'All types'], ...choicesOf('task_type', TASK_TYPES)]}
       />
       <Filter
         label="Priority"
         value={query.priority}
-        onChange={(event) => filter({ priority: event.target.value })}
+        onChange={(priority) => filter({ priority })}
         options={[['', 'All priorities'], ...choicesOf('priority', PRIORITIES)]}
       />
       <AssigneeChoice
@@ -42,7 +42,7 @@ export function useTaskFilters() {
       <Filter
         label="Layout"
         value={layout}
-        onChange={(event) => filter({ layout: event.target.value })}
+        onChange={(layout) => filter({ layout })}
         options={[
           ['', 'Board'],
           ['list', 'List'],

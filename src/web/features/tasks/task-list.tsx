@@ -40,7 +40,7 @@ export function TaskList({ projectId, filters, fixed }: { projectId: string; fil
         <Filter
           label="State"
           value={state}
-          onChange={(event) => filter({ state: event.target.value })}
+          onChange={(state) => filter({ state })}
           options={[['', 'All states'], ...choicesOf('task_state', TASK_STATES)]}
         />
         {ids.length > 0 && <BulkActions projectId={projectId} ids={ids} onDone={() => setChosen(new Set())} />}

@@ -62,39 +62,19 @@ function Fields({ onClose }: { onClose(): void }) {
         </Button>
       }
     >
-      <TextField label="Title" required maxLength={TITLE_MAX} value={title} onChange={(event) => setTitle(event.target.value)} />
-      <TextArea label="Description" value={description} onChange={(event) => setDescription(event.target.value)} />
+      <TextField label="Title" required maxLength={TITLE_MAX} value={title} onChange={setTitle} />
+      <TextArea label="Description" value={description} onChange={setDescription} />
       <div className="grid gap-4 sm:grid-cols-3">
-        <Select
-          label="State"
-          options={choicesOf('task_state', TASK_STATES)}
-          value={state}
-          onChange={(event) => setState(event.target.value)}
-        />
-        <Select
-          label="Type"
-          options={choicesOf('task_type', TASK_TYPES)}
-          value={task_type}
-          onChange={(event) => setType(event.target.value)}
-        />
-        <Select
-          label="Priority"
-          options={choicesOf('priority', PRIORITIES)}
-          value={priority}
-          onChange={(event) => setPriority(event.target.value)}
-        />
+        <Select label="State" options={choicesOf('task_state', TASK_STATES)} value={state} onChange={setState} />
+        <Select label="Type" options={choicesOf('task_type', TASK_TYPES)} value={task_type} onChange={setType} />
+        <Select label="Priority" options={choicesOf('priority', PRIORITIES)} value={priority} onChange={setPriority} />
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <div className="grid content-start gap-1">
           <span className="text-sm font-medium">Assignee</span>
           <AssigneeChoice label="Assignee" value={who} onChange={setWho} none="Nobody" className="h-9 border-strong-line" />
         </div>
-        <TextField
-          label="Labels"
-          placeholder="ui, regression"
-          value={labels}
-          onChange={(event) => setLabels(event.target.value)}
-        />
+        <TextField label="Labels" placeholder="ui, regression" value={labels} onChange={setLabels} />
       </div>
     </Form>
   )

@@ -20,7 +20,7 @@ export default function Trends({ projectId }: { projectId: string }) {
     <section className="grid gap-3" aria-label="Trends">
       <div className="flex items-center justify-between gap-2">
         <h2 className="font-semibold">Trends</h2>
-        <Filter label="Period" value={days} onChange={(event) => setDays(event.target.value)} options={PERIOD_OPTIONS} />
+        <Filter label="Period" value={days} onChange={setDays} options={PERIOD_OPTIONS} />
       </div>
       {error && <Failed error={error} retry={() => void refetch()} />}
       {!data && !error && <Waiting lines={4} />}

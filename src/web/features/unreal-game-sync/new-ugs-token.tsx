@@ -31,7 +31,7 @@ export function NewUgsToken({ projectId, onMade, onClose }: Props) {
           required
           maxLength={NAME_MAX}
           value={name}
-          onChange={(event) => setName(event.target.value)}
+          onChange={setName}
         />
       </Form>
     </Dialog>

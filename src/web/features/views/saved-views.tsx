@@ -87,7 +87,7 @@ function SaveForm({ accountId, path, query, onDone }: Props) {
         required
         maxLength={NAME_MAX}
         value={name}
-        onChange={(event) => setName(event.target.value)}
+        onChange={setName}
       />
     </Form>
   )

@@ -43,7 +43,7 @@ function Messages({ accountId, webhookId, locked }: Props) {
         <Filter
           label="Status"
           value={status}
-          onChange={(event) => setStatus(event.target.value)}
+          onChange={setStatus}
           options={[['', 'All messages'], ...WEBHOOK_MESSAGE_STATUSES.map((value) => [value, value] as const)]}
         />
       </div>

@@ -77,7 +77,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
         required
         maxLength={URL_MAX}
         value={url}
-        onChange={(event) => setUrl(event.target.value)}
+        onChange={setUrl}
       />
       <Select
         label="Project"
@@ -86,7 +86,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
           ...projects.filter((one) => one.account_id === account.id).map(({ id, name }) => [String(id), name] as const),
         ]}
         value={project}
-        onChange={(event) => setProject(event.target.value)}
+        onChange={setProject}
       />
       <fieldset className="grid gap-2">
         <legend className="mb-2 text-sm font-medium">
@@ -98,7 +98,7 @@ function Fields({ account, webhook, onClose, onMade }: Props & { onMade(secret: 
             label={type}
             hint={EVENTS[type].label}
             checked={covers(type)}
-            onChange={(event) => setTypes(EVENT_TYPES.filter((one) => (one === type ? event.target.checked : covers(one))))}
+            onChange={(isChecked) => setTypes(EVENT_TYPES.filter((one) => (one === type ? isChecked : covers(one))))}
           />
         ))}
       </fieldset>

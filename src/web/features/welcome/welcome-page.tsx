@@ -89,7 +89,7 @@ export default function Welcome() {
                 autoComplete="organization"
                 maxLength={NAME_MAX}
                 value={studio}
-                onChange={(event) => setStudio(event.target.value)}
+                onChange={setStudio}
               />
             </SignUpForm>
           )}
@@ -144,7 +144,7 @@ function SetUpToken({ onGiven }: { onGiven(token: string): void }) {
         autoComplete="off"
         spellCheck={false}
         value={token}
-        onChange={(event) => setToken(event.target.value)}
+        onChange={setToken}
       />
     </Form>
   )

@@ -19,15 +19,8 @@ export function FirstProject({ accountId, onMade }: { accountId: number; onMade(
     <div className="grid max-w-sm gap-4">
       <p className="text-sm text-soft">A project is one game: its changes, builds, assets, tasks and releases.</p>
       <Form eager action="Create project" submit={submit} disabled={name.trim() === ''}>
-        <TextField
-          label="Name"
-          required
-          maxLength={NAME_MAX}
-          placeholder="Name of the game"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Select label="Engine" options={ENGINES} value={engine} onChange={(event) => setEngine(event.target.value)} />
+        <TextField label="Name" required maxLength={NAME_MAX} placeholder="Name of the game" value={name} onChange={setName} />
+        <Select label="Engine" options={ENGINES} value={engine} onChange={setEngine} />
       </Form>
     </div>
   )

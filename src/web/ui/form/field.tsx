@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 
 const BOX =
   'w-full rounded-md border border-strong-line bg-panel px-2.5 text-sm text-ink placeholder:text-faint disabled:opacity-60'
@@ -7,6 +7,10 @@ interface Around {
   label: string
   hint?: ReactNode
 }
+
+/** The properties of an element, but `onChange` gets the new value instead of an event. */
+type FieldProps<Element extends 'input' | 'select' | 'textarea', Value = string> = Around &
+  Omit<ComponentProps<Element>, 'onChange'> & { onChange?: (value: Value) => void }
 
 const Frame = ({ id, label, hint, children }: Around & { id: string; children: ReactNode }) => (
   <div className="grid gap-1">
@@ -24,33 +28,47 @@ const Frame = ({ id, label, hint, children }: Around & { id: string; children: R
 
 const tied = (id: string, hint: ReactNode) => ({ id, 'aria-describedby': hint ? `${id}-hint` : undefined })
 
-export function TextField({ label, hint, className = '', ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({ label, hint, className = '', onChange, ...rest }: FieldProps<'input'>) {
   const id = useId()
   return (
     <Frame id={id} label={label} hint={hint}>
-      <input {...tied(id, hint)} {...rest} className={`${BOX} h-9 ${className}`} />
+      <input
+        {...tied(id, hint)}
+        {...rest}
+        onChange={(event) => onChange?.(event.target.value)}
+        className={`${BOX} h-9 ${className}`}
+      />
     </Frame>
   )
 }
 
-export function TextArea({ label, hint, className = '', ...rest }: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({ label, hint, className = '', onChange, ...rest }: FieldProps<'textarea'>) {
   const id = useId()
   return (
     <Frame id={id} label={label} hint={hint}>
-      <textarea {...tied(id, hint)} rows={5} {...rest} className={`${BOX} py-2 ${className}`} />
+      <textarea
+        {...tied(id, hint)}
+        rows={5}
+        {...rest}
+        onChange={(event) => onChange?.(event.target.value)}
+        className={`${BOX} py-2 ${className}`}
+      />
     </Frame>
   )
 }
 
-interface Choice extends Around, SelectHTMLAttributes<HTMLSelectElement> {
-  options: readonly (readonly [value: string, label: string])[]
-}
+type Choice = FieldProps<'select'> & { options: readonly (readonly [value: string, label: string])[] }
 
-export function Select({ label, hint, options, className = '', ...rest }: Choice) {
+export function Select({ label, hint, options, className = '', onChange, ...rest }: Choice) {
   const id = useId()
   return (
     <Frame id={id} label={label} hint={hint}>
-      <select {...tied(id, hint)} {...rest} className={`${BOX} h-9 ${className}`}>
+      <select
+        {...tied(id, hint)}
+        {...rest}
+        onChange={(event) => onChange?.(event.target.value)}
+        className={`${BOX} h-9 ${className}`}
+      >
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}
@@ -61,7 +79,7 @@ export function Select({ label, hint, options, className = '', ...rest }: Choice
   )
 }
 
-export function Checkbox({ label, hint, ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+export function Checkbox({ label, hint, onChange, ...rest }: FieldProps<'input', boolean>) {
   const id = useId()
   return (
     <div className="flex gap-2">
@@ -70,6 +88,7 @@ export function Checkbox({ label, hint, ...rest }: Around & InputHTMLAttributes<
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
         {...rest}
+        onChange={(event) => onChange?.(event.target.checked)}
         className="mt-1 size-4 accent-accent"
       />
       <div>
@@ -87,11 +106,12 @@ export function Checkbox({ label, hint, ...rest }: Around & InputHTMLAttributes<
 }
 
 /** A small choice above a list; the label is for those who cannot see where it stands. */
-export function Filter({ label, options, ...rest }: Choice) {
+export function Filter({ label, options, onChange, ...rest }: Choice) {
   return (
     <select
       aria-label={label}
       {...rest}
+      onChange={(event) => onChange?.(event.target.value)}
       className="h-8 max-w-40 min-w-0 sm:max-w-56 truncate rounded-md border border-line bg-panel px-2 text-sm text-ink"
     >
       {options.map(([value, text]) => (
