@@ -43,7 +43,6 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
   const submit = async () => {
     await edit.mutateAsync({ project_id: id, body: { required_jobs: requirementsOf(draft) } })
     clear()
-    say('Saved')
   }
   const badge = async (on: boolean) => {
     await edit.mutateAsync({ project_id: id, body: { badge: on } })
@@ -51,7 +50,7 @@ export function BranchSettings({ settings, locked }: { settings: Settings; locke
   }
   return (
     <Section title="Branches">
-      <Form action="Save" submit={submit} disabled={locked || draft.trim() === stored}>
+      <Form action="Save" submit={submit} done="Saved" disabled={locked || draft.trim() === stored}>
         <TextArea
           label="Required jobs"
           hint="One branch or pattern per line, followed by its jobs. On other branches, every job is required from its first result on."

@@ -11,7 +11,6 @@ import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
 
 type Entry = BreakageDetail['history'][number]
@@ -72,15 +71,13 @@ export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail
 function Note({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
   const [note, setNote, clear] = useDraft(`note about breakage ${id}`, '')
   const edit = useWrite('editBreakage', ['showBreakage'])
-  const say = useToast()
   const submit = async () => {
     await edit.mutateAsync({ project_id, id, body: { note: note.trim() } })
     setNote('')
     clear()
-    say('Note added')
   }
   return (
-    <Form action="Add note" submit={submit} disabled={note.trim() === ''}>
+    <Form action="Add note" submit={submit} done="Note added" disabled={note.trim() === ''}>
       <TextArea label="Note" rows={2} maxLength={NOTE_MAX} value={note} onChange={setNote} />
     </Form>
   )

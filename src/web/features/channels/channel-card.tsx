@@ -2,16 +2,15 @@ import { useState } from 'react'
 import type { Channel } from '../../../contract/app/channels.ts'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
 import { CHANNEL_KIND_TABLE } from '../../../contract/channels.ts'
-import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
-import { Confirm } from '../../ui/form/confirm.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { agoOf } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
-import { ChannelLog } from './channel-log.tsx'
+import { DestinationControls } from '../sending/destination-controls.tsx'
+import { MessageLog } from '../sending/message-log.tsx'
+import { ChannelMessages } from './channel-messages.tsx'
 import { ChannelRules } from './channel-rules.tsx'
 import { ChannelTest } from './channel-test.tsx'
 import { EditChannel } from './edit-channel.tsx'
@@ -48,7 +47,9 @@ export function ChannelCard({ channel, account }: { channel: Channel; account: A
         </Button>
         <Controls channel={channel} locked={locked} />
       </div>
-      <ChannelLog channel={channel} locked={locked} />
+      <MessageLog>
+        <ChannelMessages channel={channel} locked={locked} />
+      </MessageLog>
       {editing && <EditChannel channel={channel} onClose={() => setEditing(false)} />}
     </article>
   )
@@ -80,29 +81,17 @@ function Trouble({ channel: { status, trouble, failing_since, waiting } }: { cha
 function Controls({ channel: { id, account_id, name, status }, locked }: { channel: Channel; locked: boolean }) {
   const edit = useWrite('editChannel', ['listChannels'])
   const remove = useWrite('removeChannel', ['listChannels'])
-  const say = useToast()
-  const set = (status: 'active' | 'paused') =>
-    edit.mutateAsync({ account_id, id, body: { status } }).then(
-      () => say(status === 'active' ? 'Resumed' : 'Paused'),
-      (error: unknown) => say(wordsOf(error), 'err'),
-    )
   return (
-    <>
-      <Button disabled={locked} busy={edit.isPending} onClick={() => void set(status === 'active' ? 'paused' : 'active')}>
-        {status === 'active' ? 'Pause' : 'Resume'}
-      </Button>
-      <Confirm
-        label="Remove"
-        title={`Remove ${name}?`}
-        action="Remove it"
-        disabled={locked}
-        run={async () => {
-          await remove.mutateAsync({ account_id, id })
-          say('Channel removed')
-        }}
-      >
-        The channel gets no more messages. Its secret, rules and log are deleted. Posted messages stay in the chat.
-      </Confirm>
-    </>
+    <DestinationControls
+      noun="Channel"
+      title={`Remove ${name}?`}
+      active={status === 'active'}
+      locked={locked}
+      busy={edit.isPending}
+      setStatus={(status) => edit.mutateAsync({ account_id, id, body: { status } })}
+      remove={() => remove.mutateAsync({ account_id, id })}
+    >
+      The channel gets no more messages. Its secret, rules and log are deleted. Posted messages stay in the chat.
+    </DestinationControls>
   )
 }

@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { Attempts } from '../sending/attempts.tsx'
 
 interface Props {
   channel: Channel
@@ -60,26 +61,6 @@ function Told({ channel, messageId, locked }: Omit<Props, 'onClose'>) {
     </Loaded>
   )
 }
-
-const DEEDS: Record<string, string> = { post: 'Post', edit: 'Edit', find: 'Search for the message' }
-
-const Attempts = ({ attempts }: { attempts: Message['attempts'] }) =>
-  attempts.length === 0 ? (
-    <p className="text-sm text-soft">No attempts yet.</p>
-  ) : (
-    <ol aria-label="Attempts" className="grid gap-2 text-sm">
-      {attempts.map(({ at, action, status, milliseconds, error, response }) => (
-        <li key={`${at} ${action}`} className="grid gap-1 border-l-2 border-line pl-3">
-          <span>
-            {DEEDS[action] ?? action}: <strong className="font-medium">{status ?? 'no response'}</strong> after {milliseconds} ms,{' '}
-            <Time at={at} />
-          </span>
-          {error && <span className="wrap-anywhere text-err">{error}</span>}
-          {response && <span className="break-all font-mono text-xs text-soft">{response.slice(0, 500)}</span>}
-        </li>
-      ))}
-    </ol>
-  )
 
 function Again({ channel: { id, account_id, kind }, message, locked }: Pick<Props, 'channel' | 'locked'> & { message: Message }) {
   const replay = useWrite('replayChannelMessage', ['listChannelMessages', 'showChannelMessage', 'listChannels'])

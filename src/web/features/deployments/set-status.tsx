@@ -8,7 +8,6 @@ import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { Select, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** For stores that don't report: a person sets the status, with a reason. */
 export function SetStatus({ projectId, deployment }: { projectId: string; deployment: AppReply<'showDeployment'> }) {
@@ -22,18 +21,16 @@ export function SetStatus({ projectId, deployment }: { projectId: string; deploy
     'compareDeployment',
     'listStoreNews',
   ])
-  const say = useToast()
   const submit = async () => {
     await edit.mutateAsync({ project_id: projectId, id: deployment.id, body: { status, note: note.trim() } })
     setOpen(false)
     setNote('')
-    say('Status set')
   }
   return (
     <>
       <Button onClick={() => setOpen(true)}>Set status</Button>
       <Dialog title="Set status" open={open} onClose={() => setOpen(false)}>
-        <Form action="Set status" submit={submit} disabled={note.trim() === ''}>
+        <Form action="Set status" submit={submit} done="Status set" disabled={note.trim() === ''}>
           <Select
             label="Status"
             value={status}

@@ -14,7 +14,6 @@ import { Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
 import { sizeOf } from '../../ui/text/size.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 type Export = AppReply<'listExports'>['exports'][number]
 
@@ -35,7 +34,6 @@ export function Exports({ accountId, projectId }: Props) {
   const exportAccount = useWrite('exportAccount', ['listExports'])
   const exportProject = useWrite('exportProject', ['listExports'])
   const admin = useMay('admin')
-  const say = useToast()
   const own = (query.data?.exports ?? []).filter(({ project_id }) => project_id === (projectId ?? null))
   const running = own.some(({ status }) => status === 'waiting' || status === 'running')
   if (running !== soon) setSoon(running)
@@ -44,7 +42,6 @@ export function Exports({ accountId, projectId }: Props) {
     if (projectId === undefined) await exportAccount.mutateAsync({ account_id: accountId, body })
     else await exportProject.mutateAsync({ project_id: projectId, body })
     setPassphrase('')
-    say('Export started')
   }
   return (
     <Section title="Export">
@@ -55,7 +52,7 @@ export function Exports({ accountId, projectId }: Props) {
           ? ' It doesn’t contain passwords, API tokens or single sign-on settings: only the operator can export those.'
           : ' It doesn’t contain secrets, email addresses or delivery bodies.'}
       </p>
-      <Form action="Export" submit={submit} disabled={running}>
+      <Form action="Export" submit={submit} done="Export started" disabled={running}>
         {admin && (
           <TextField
             label="Passphrase"

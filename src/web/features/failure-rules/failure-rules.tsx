@@ -8,7 +8,6 @@ import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { FailureRuleForm } from './failure-rule-form.tsx'
 
 /** What the studio teaches investigations about its own tools. Rules belong to the account, so its owners write them. */
@@ -66,7 +65,6 @@ interface LineProps {
 
 function Line({ accountId, rule: { rule_id, replaces_ours, problem, definition }, locked, onEdit }: LineProps) {
   const remove = useWrite('removeFailureRule', ['listFailureRules'])
-  const say = useToast()
   const { tool, category, match } = definition
   return (
     <li className="flex flex-wrap items-start justify-between gap-2 rounded-md border border-line p-3">
@@ -90,10 +88,8 @@ function Line({ accountId, rule: { rule_id, replaces_ours, problem, definition }
           title={`Remove ${rule_id}?`}
           action="Remove it"
           disabled={locked}
-          run={async () => {
-            await remove.mutateAsync({ account_id: accountId, rule_id })
-            say('Rule removed')
-          }}
+          done="Rule removed"
+          run={() => remove.mutateAsync({ account_id: accountId, rule_id })}
         >
           New investigations no longer use it. Finished investigations stay as they are.
           {replaces_ours && ' The built-in rule that it replaced is used again.'}

@@ -3,7 +3,6 @@ import { useWrite } from '../../queries.ts'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { LoopbackNotice } from './loopback-notice.tsx'
 
 type Detail = AppReply<'showIntegration'>
@@ -12,7 +11,6 @@ type Detail = AppReply<'showIntegration'>
 export function IntegrationAddress({ integration, locked }: { integration: Detail; locked: boolean }) {
   const { id, project_id, webhook_url, webhook_token } = integration
   const rotate = useWrite('rotateIntegrationToken', ['showIntegration'])
-  const say = useToast()
   return (
     <Section
       title="Webhook"
@@ -23,10 +21,8 @@ export function IntegrationAddress({ integration, locked }: { integration: Detai
           action="Replace token"
           disabled={locked}
           look="quiet"
-          run={async () => {
-            await rotate.mutateAsync({ project_id, id })
-            say('Token replaced')
-          }}
+          done="Token replaced"
+          run={() => rotate.mutateAsync({ project_id, id })}
         >
           The old token stops working at once. Deliveries are refused until you enter the new URL in the tool.
         </Confirm>

@@ -116,10 +116,8 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
             action="Remove the secret"
             look="quiet"
             disabled={locked}
-            run={async () => {
-              await edit.mutateAsync({ project_id, id, body: { signing_secrets: [], requires_signature: false } })
-              say('Signing secret removed')
-            }}
+            done="Signing secret removed"
+            run={() => edit.mutateAsync({ project_id, id, body: { signing_secrets: [], requires_signature: false } })}
           >
             Anyone who knows the webhook token can then send deliveries.
           </Confirm>

@@ -7,7 +7,6 @@ import { useDraft } from '../../ui/form/draft.ts'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** The tool's server, which may be asked for what a delivery leaves out. */
 export function IntegrationServer({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
@@ -16,7 +15,6 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
   const stored = JSON.stringify(config)
   const [draft, setDraft, clear] = useDraft(`server ${id}`, stored)
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
-  const say = useToast()
   if (!known) return null
   const values = JSON.parse(draft) as Record<string, unknown>
   // The service sends a saved secret nowhere but where it was meant for.
@@ -28,7 +26,6 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
     const saved = await edit.mutateAsync({ project_id, id, body: { config: given } })
     clear()
     setDraft(JSON.stringify(saved.config))
-    say('Server saved')
   }
   return (
     <Section title="Server access (optional)">
@@ -36,6 +33,7 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
       <Form
         action="Save"
         submit={save}
+        done="Server saved"
         disabled={locked || draft === stored}
         beside={draft !== stored && <Button onClick={() => setDraft(stored)}>Undo</Button>}
       >

@@ -15,7 +15,6 @@ import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 const ROLES = (['member', 'guest', 'admin', 'owner'] as const).map(
   (role) => [role, `${labelOf('account_role', role)}: ${TERMS.account_role[role].description}`] as const,
@@ -31,7 +30,6 @@ export function Invitations({ account }: { account: AccountSummary }) {
   const [made, setMade] = useState<{ email: string; url: string | null }>()
   const invite = useWrite('invite', ['listInvitations'])
   const withdraw = useWrite('withdrawInvitation', ['listInvitations'])
-  const say = useToast()
   const locked = account.read_only !== null
   const submit = async () => {
     setMade(undefined)
@@ -115,10 +113,8 @@ export function Invitations({ account }: { account: AccountSummary }) {
                       title={`Withdraw the invitation for ${email}?`}
                       action="Withdraw it"
                       look="quiet"
-                      run={async () => {
-                        await withdraw.mutateAsync({ account_id: account.id, id })
-                        say('Invitation withdrawn')
-                      }}
+                      done="Invitation withdrawn"
+                      run={() => withdraw.mutateAsync({ account_id: account.id, id })}
                     >
                       The invitation link stops working.
                     </Confirm>

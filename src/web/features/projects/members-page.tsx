@@ -37,7 +37,6 @@ export default function Members() {
   // For whoever adds somebody.
   useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: mayChange && account !== undefined })
   const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers', 'listAssignees'])
-  const say = useToast()
   return (
     <Page title="Members">
       <p className="max-w-prose text-sm text-soft">
@@ -84,10 +83,8 @@ export default function Members() {
                           title={`Remove ${name} from the project?`}
                           action="Remove"
                           look="quiet"
-                          run={async () => {
-                            await remove.mutateAsync({ project_id: projectId, user_id })
-                            say(`${name} was removed`)
-                          }}
+                          done={`${name} was removed`}
+                          run={() => remove.mutateAsync({ project_id: projectId, user_id })}
                         >
                           Guests lose access to the project. Members keep it if the account lets members see every project.
                         </Confirm>

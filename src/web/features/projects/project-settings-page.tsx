@@ -9,7 +9,6 @@ import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { ApprovalRules } from '../approval-rules/approval-rules.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
 import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
@@ -73,7 +72,6 @@ function General({ settings, locked }: Part) {
   const [name, setName, clearName] = useDraft(`project name ${settings.id}`, settings.name)
   const [engine, setEngine, clearEngine] = useDraft(`project engine ${settings.id}`, settings.engine)
   const edit = useWrite('editProject', ['showProjectSettings', 'showMe'])
-  const say = useToast()
   const engines = ENGINES.some(([value]) => value === settings.engine)
     ? ENGINES
     : ([...ENGINES, [settings.engine, settings.engine || 'Not set']] as const)
@@ -81,11 +79,15 @@ function General({ settings, locked }: Part) {
     await edit.mutateAsync({ project_id: settings.id, body: { name, engine } })
     clearName()
     clearEngine()
-    say('Saved')
   }
   return (
     <Section title="General">
-      <Form action="Save" submit={submit} disabled={locked || (name === settings.name && engine === settings.engine)}>
+      <Form
+        action="Save"
+        submit={submit}
+        done="Saved"
+        disabled={locked || (name === settings.name && engine === settings.engine)}
+      >
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField label="Name" required maxLength={NAME_MAX} disabled={locked} value={name} onChange={setName} />
           <Select

@@ -8,24 +8,19 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** Who sees what, how old tokens may be, and whose tokens there are; for admins. */
 export function AccountAccess({ account }: { account: AppReply<'showAccount'> }) {
   const [seesAll, setSeesAll] = useState(account.members_see_projects)
   const [days, setDays] = useState(String(account.token_days_max ?? ''))
   const edit = useWrite('editAccount', ['showAccount', 'showMe'])
-  const say = useToast()
   const locked = account.read_only !== null
   const token_days_max = days.trim() === '' ? null : Number(days)
   const same = seesAll === account.members_see_projects && token_days_max === account.token_days_max
-  const submit = async () => {
-    await edit.mutateAsync({ account_id: account.id, body: { members_see_projects: seesAll, token_days_max } })
-    say('Saved')
-  }
+  const submit = () => edit.mutateAsync({ account_id: account.id, body: { members_see_projects: seesAll, token_days_max } })
   return (
     <Section title="Access">
-      <Form action="Save" submit={submit} disabled={locked || same}>
+      <Form action="Save" submit={submit} done="Saved" disabled={locked || same}>
         <Checkbox
           label="Members see every project"
           hint="If off, members see only the projects they are a member of. Guests never see others. Owners and admins always see all."
@@ -52,7 +47,6 @@ export function AccountAccess({ account }: { account: AppReply<'showAccount'> })
 function MemberTokens({ accountId }: { accountId: number }) {
   const query = useApi('listAccountTokens', { account_id: accountId })
   const revoke = useWrite('revokeAccountToken', ['listAccountTokens'])
-  const say = useToast()
   return (
     <Loaded query={query}>
       {({ tokens }) =>
@@ -100,10 +94,8 @@ function MemberTokens({ accountId }: { accountId: number }) {
                       title={`Revoke ${name}?`}
                       action="Revoke it"
                       look="quiet"
-                      run={async () => {
-                        await revoke.mutateAsync({ account_id: accountId, id })
-                        say('Token revoked')
-                      }}
+                      done="Token revoked"
+                      run={() => revoke.mutateAsync({ account_id: accountId, id })}
                     >
                       {account_id === null
                         ? 'The token loses access to this account at once. It keeps access to its owner’s other accounts.'

@@ -7,7 +7,6 @@ import { useWrite } from '../../queries.ts'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 const daysOf = (text: string) => (text.trim() === '' ? null : Number(text))
 
@@ -19,20 +18,18 @@ export function AccountRetention({ account }: { account: AppReply<'showAccount'>
       Object.fromEntries(RETENTION_KINDS.map((kind) => [kind, String(retention[kind] ?? '')])) as Record<RetentionKind, string>,
   )
   const edit = useWrite('editAccount', ['showAccount'])
-  const say = useToast()
   const locked = account.read_only !== null
   const changed = RETENTION_KINDS.filter((kind) => daysOf(texts[kind]) !== retention[kind])
   const submit = async () => {
     const days = Object.fromEntries(changed.map((kind) => [kind, daysOf(texts[kind])]))
     await edit.mutateAsync({ account_id: account.id, body: { retention: days } })
-    say('Saved')
   }
   return (
     <Section title="Data retention">
       <p className="max-w-prose text-sm text-soft">
         Data is permanently deleted after this many days. Leave a field empty to use the limit of this service.
       </p>
-      <Form action="Save" submit={submit} disabled={locked || changed.length === 0}>
+      <Form action="Save" submit={submit} done="Saved" disabled={locked || changed.length === 0}>
         <div className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-3">
           {RETENTION_KINDS.map((kind) => (
             <TextField

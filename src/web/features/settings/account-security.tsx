@@ -4,7 +4,6 @@ import { useWrite } from '../../queries.ts'
 import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** From where people come in, and with what; for owners. */
 export function AccountSecurity({ account }: { account: AppReply<'showAccount'> }) {
@@ -12,7 +11,6 @@ export function AccountSecurity({ account }: { account: AppReply<'showAccount'> 
   const known = (account.allowed_addresses ?? []).join('\n')
   const [addresses, setAddresses] = useState(known)
   const edit = useWrite('editAccountSecurity', ['showAccount', 'showMe'])
-  const say = useToast()
   const locked = account.read_only !== null
   const submit = async () => {
     const list = addresses.split(/[\s,]+/).filter((word) => word !== '')
@@ -21,13 +19,13 @@ export function AccountSecurity({ account }: { account: AppReply<'showAccount'> 
       body: { allowed_addresses: list, requires_second_factor: required },
     })
     setAddresses((saved.allowed_addresses ?? []).join('\n'))
-    say('Saved')
   }
   return (
     <Section title="Security">
       <Form
         action="Save"
         submit={submit}
+        done="Saved"
         disabled={locked || (addresses.trim() === known && required === account.requires_second_factor)}
       >
         <TextArea

@@ -10,7 +10,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 /** Where the log is sent as it grows: owners say so, admins see how far it got. */
 export function AuditStream({ accountId }: { accountId: number }) {
@@ -18,7 +17,6 @@ export function AuditStream({ accountId }: { accountId: number }) {
   const remove = useWrite('removeAuditStream', ['showAuditStream', 'listAuditLog'])
   const owner = useMay('owner')
   const locked = useLocked('owner') !== undefined
-  const say = useToast()
   return (
     <Section title="Log streaming">
       <Loaded query={query}>
@@ -63,10 +61,8 @@ export function AuditStream({ accountId }: { accountId: number }) {
                   title="Stop streaming?"
                   action="Stop streaming"
                   look="quiet"
-                  run={async () => {
-                    await remove.mutateAsync({ account_id: accountId })
-                    say('Streaming stopped')
-                  }}
+                  done="Streaming stopped"
+                  run={() => remove.mutateAsync({ account_id: accountId })}
                 >
                   New entries are no longer sent to the server. The audit log records that you stopped it.
                 </Confirm>
@@ -87,13 +83,10 @@ function Settings({ accountId, url: known }: { accountId: number; url: string })
   const [secret, setSecret] = useState('')
   const [from_beginning, setBeginning] = useState(false)
   const set = useWrite('setAuditStream', ['showAuditStream', 'listAuditLog'])
-  const say = useToast()
-  const submit = async () => {
-    await set.mutateAsync({ account_id: accountId, body: { url, from_beginning, ...(secret === '' ? {} : { secret }) } })
-    say('Saved')
-  }
+  const submit = () =>
+    set.mutateAsync({ account_id: accountId, body: { url, from_beginning, ...(secret === '' ? {} : { secret }) } })
   return (
-    <Form action="Save" submit={submit} disabled={url === '' || (url === known && secret === '' && !from_beginning)}>
+    <Form action="Save" submit={submit} done="Saved" disabled={url === '' || (url === known && secret === '' && !from_beginning)}>
       <TextField
         label="URL"
         hint="syslog+tls://, syslog+tcp:// or syslog+udp:// for a syslog server; https:// for JSON lines."

@@ -11,7 +11,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { hasPasskeys, makePasskey, passkeyWords } from '../sign-in/passkey.ts'
 
 type Passkey = AppReply<'showSignIn'>['passkeys'][number]
@@ -46,7 +45,6 @@ function Add() {
   const [name, setName] = useState('')
   const { user } = useMe()
   const add = useWrite('addPasskey', ['showSignIn'])
-  const say = useToast()
   const submit = async () => {
     const question = await ask('startPasskey', {})
     const made = await makePasskey(question, user.email).catch((error: unknown) => {
@@ -54,10 +52,9 @@ function Add() {
     })
     await add.mutateAsync({ body: { name, ...made } })
     setName('')
-    say('Passkey added')
   }
   return (
-    <Form action="Add passkey" submit={submit} disabled={name.trim() === ''}>
+    <Form action="Add passkey" submit={submit} done="Passkey added" disabled={name.trim() === ''}>
       <TextField
         label="Name"
         hint="The device or password manager that stores it."

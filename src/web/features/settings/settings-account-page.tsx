@@ -12,7 +12,6 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
-import { useToast } from '../../ui/toast.tsx'
 import { DeleteAccount } from '../export-delete/delete-account.tsx'
 import { Exports } from '../export-delete/exports.tsx'
 import { LanguageModelSwitch } from '../failure-rules/language-model-switch.tsx'
@@ -94,18 +93,21 @@ function General({ account, admin }: { account: Account; admin: boolean }) {
   const [name, setName, clearName] = useDraft(`account name ${account.id}`, account.name)
   const [timezone, setTimezone, clearZone] = useDraft(`account timezone ${account.id}`, account.timezone)
   const edit = useWrite('editAccount', ['showAccount', 'showMe'])
-  const say = useToast()
   const locked = !admin || account.read_only !== null
   const submit = async () => {
     await edit.mutateAsync({ account_id: account.id, body: { name, timezone } })
     clearName()
     clearZone()
-    say('Saved')
   }
   return (
     <Section title="General">
       {!admin && <Notice>Only owners and admins can change this account.</Notice>}
-      <Form action="Save" submit={submit} disabled={locked || (name === account.name && timezone === account.timezone)}>
+      <Form
+        action="Save"
+        submit={submit}
+        done="Saved"
+        disabled={locked || (name === account.name && timezone === account.timezone)}
+      >
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField label="Name" required maxLength={NAME_MAX} disabled={locked} value={name} onChange={setName} />
           <TextField

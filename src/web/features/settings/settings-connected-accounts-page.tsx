@@ -34,7 +34,6 @@ export default function SettingsConnectedAccounts() {
   const query = useApi('listConnectedAccounts', {})
   const remove = useWrite('removeConnectedAccount', ['listConnectedAccounts'])
   const labelOf = useProviderLabel()
-  const say = useToast()
   return (
     <Page title="Connected accounts">
       <p className="max-w-prose text-sm text-soft">
@@ -72,10 +71,8 @@ export default function SettingsConnectedAccounts() {
                       title={`Remove ${uid}?`}
                       action="Remove"
                       look="quiet"
-                      run={async () => {
-                        await remove.mutateAsync({ id })
-                        say(`${uid} removed`)
-                      }}
+                      done={`${uid} removed`}
+                      run={() => remove.mutateAsync({ id })}
                     >
                       Changes by {uid} in {labelOf(provider)} are no longer recognized as yours.
                     </Confirm>

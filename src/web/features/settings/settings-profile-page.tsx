@@ -14,7 +14,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { chooseDateStyle, chosenDateStyle, type DateStyle } from '../../ui/text/dates.ts'
-import { useToast } from '../../ui/toast.tsx'
 import { DeleteMe } from '../export-delete/delete-me.tsx'
 import { useMailing } from '../sign-in/mailing.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
@@ -36,16 +35,14 @@ function You() {
   const [name, setName, clear] = useDraft('display name', user.name)
   const [account, setAccount] = useState(String(user.default_account_id ?? ''))
   const edit = useWrite('editMe', ['showMe', 'listPeople'])
-  const say = useToast()
   const submit = async () => {
     await edit.mutateAsync({ body: { name, ...(account ? { default_account_id: Number(account) } : {}) } })
     clear()
-    say('Saved')
   }
   const same = name === user.name && account === String(user.default_account_id ?? '')
   return (
     <Section title="Display name and account">
-      <Form action="Save" submit={submit} disabled={same}>
+      <Form action="Save" submit={submit} done="Saved" disabled={same}>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="Display name"
@@ -112,7 +109,6 @@ function Password() {
   const [newPassword, setNew] = useState('')
   const [revokeTokens, setRevoke] = useState(true)
   const change = useWrite('changePassword', ['listSessions', 'listTokens'])
-  const say = useToast()
   const submit = async () => {
     await change.mutateAsync({
       body: { current_password: currentPassword, new_password: newPassword, revoke_tokens: revokeTokens },
@@ -121,11 +117,15 @@ function Password() {
     connection.signedIn()
     setCurrent('')
     setNew('')
-    say('Password changed. You are signed out everywhere else.')
   }
   return (
     <Section title="Password">
-      <Form action="Change password" submit={submit} disabled={currentPassword === '' || newPassword === ''}>
+      <Form
+        action="Change password"
+        submit={submit}
+        done="Password changed. You are signed out everywhere else."
+        disabled={currentPassword === '' || newPassword === ''}
+      >
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             label="Current password"

@@ -15,7 +15,6 @@ type Session = AppReply<'listSessions'>['sessions'][number]
 export default function SettingsSessions() {
   const query = useApi('listSessions', {})
   const endOthers = useWrite('endOtherSessions', ['listSessions'])
-  const say = useToast()
   return (
     <Page
       title="Sessions"
@@ -25,10 +24,8 @@ export default function SettingsSessions() {
           title="Sign out everywhere else?"
           action="Sign out everywhere else"
           disabled={(query.data?.sessions.length ?? 0) < 2}
-          run={async () => {
-            await endOthers.mutateAsync({})
-            say('Signed out everywhere else')
-          }}
+          done="Signed out everywhere else"
+          run={() => endOthers.mutateAsync({})}
         >
           All other browsers must sign in again. API tokens stay valid.
         </Confirm>

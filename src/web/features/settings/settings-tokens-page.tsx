@@ -12,7 +12,6 @@ import { Page } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 import { TokenDialog } from './token-dialog.tsx'
 
@@ -121,7 +120,6 @@ const Scopes = ({ scopes }: { scopes: Token['scopes'] }) => (
 
 function Revoke({ token }: { token: Token }) {
   const revoke = useWrite('revokeToken', ['listTokens'])
-  const say = useToast()
   if (token.revoked_at) return <Pill kind="err">Revoked</Pill>
   if (isOver(token)) return <Pill>Expired</Pill>
   return (
@@ -129,10 +127,8 @@ function Revoke({ token }: { token: Token }) {
       label="Revoke"
       title={`Revoke ${token.name}?`}
       action="Revoke it"
-      run={async () => {
-        await revoke.mutateAsync({ id: token.id })
-        say(`${token.name} was revoked`)
-      }}
+      done={`${token.name} was revoked`}
+      run={() => revoke.mutateAsync({ id: token.id })}
     >
       Programs that use it stop working at once. This can’t be undone.
     </Confirm>

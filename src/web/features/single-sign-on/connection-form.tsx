@@ -8,7 +8,6 @@ import { useMe } from '../../session.ts'
 import { Checkbox, Select, TextArea, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { countOf } from '../../ui/text/count.ts'
-import { useToast } from '../../ui/toast.tsx'
 
 type Shown = AppReply<'showSingleSignOn'>
 
@@ -49,7 +48,6 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
   const [draft, setDraft] = useState(() => draftOf(connection))
   const { user } = useMe()
   const save = useWrite('setSingleSignOn', ['showSingleSignOn'])
-  const say = useToast()
   const set = (change: Partial<typeof draft>) => setDraft({ ...draft, ...change })
   const submit = async () => {
     const { client_secret, groups, domains, ...rest } = draft
@@ -62,10 +60,9 @@ export function ConnectionForm({ account, shown }: { account: AccountSummary; sh
         domains: readDomains(domains),
       },
     })
-    say('Saved')
   }
   return (
-    <Form action={connection ? 'Save' : 'Set up'} submit={submit} disabled={account.read_only !== null}>
+    <Form action={connection ? 'Save' : 'Set up'} submit={submit} done="Saved" disabled={account.read_only !== null}>
       <fieldset disabled={account.read_only !== null} className="contents">
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField

@@ -4,7 +4,6 @@ import { Confirm } from '../../ui/form/confirm.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 type Token = AppReply<'listUgsTokens'>['ugs_tokens'][number]
 
@@ -31,17 +30,14 @@ export const UgsTokens = ({ projectId, tokens }: { projectId: string; tokens: To
 
 function Revoke({ projectId, token }: { projectId: string; token: Token }) {
   const revoke = useWrite('revokeUgsToken', ['listUgsTokens'])
-  const say = useToast()
   if (token.revoked_at) return <Pill kind="err">Revoked</Pill>
   return (
     <Confirm
       label="Revoke"
       title={`Revoke ${token.name}?`}
       action="Revoke it"
-      run={async () => {
-        await revoke.mutateAsync({ project_id: projectId, id: token.id })
-        say(`${token.name} was revoked`)
-      }}
+      done={`${token.name} was revoked`}
+      run={() => revoke.mutateAsync({ project_id: projectId, id: token.id })}
     >
       Clients and CI that use it stop working at once. Data they sent is kept. This can’t be undone.
     </Confirm>

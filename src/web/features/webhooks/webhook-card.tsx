@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { TERMS } from '../../../contract/labels.ts'
-import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Figures } from '../../ui/figures.tsx'
@@ -12,8 +11,10 @@ import { Status } from '../../ui/pill.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { agoOf } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { OutgoingLog } from './outgoing-log.tsx'
+import { DestinationControls } from '../sending/destination-controls.tsx'
+import { MessageLog } from '../sending/message-log.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
+import { WebhookMessages } from './webhook-messages.tsx'
 
 type Webhook = AppReply<'listWebhooks'>['webhooks'][number]
 
@@ -50,7 +51,9 @@ export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boo
         <summary className="text-sm text-soft">Signing secret</summary>
         <Secret accountId={account_id} id={id} locked={locked} />
       </details>
-      <OutgoingLog accountId={account_id} webhookId={id} locked={locked} />
+      <MessageLog>
+        <WebhookMessages accountId={account_id} webhookId={id} locked={locked} />
+      </MessageLog>
       {editing && <WebhookDialog account={{ id: account_id }} webhook={webhook} onClose={() => setEditing(false)} />}
     </article>
   )
@@ -59,30 +62,18 @@ export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boo
 function Controls({ webhook: { id, account_id, url, status }, locked }: { webhook: Webhook; locked: boolean }) {
   const edit = useWrite('editWebhook', ['listWebhooks'])
   const remove = useWrite('removeWebhook', ['listWebhooks'])
-  const say = useToast()
-  const set = (status: 'active' | 'paused') =>
-    edit.mutateAsync({ account_id, id, body: { status } }).then(
-      () => say(status === 'active' ? 'Resumed' : 'Paused'),
-      (error: unknown) => say(wordsOf(error), 'err'),
-    )
   return (
-    <>
-      <Button disabled={locked} busy={edit.isPending} onClick={() => void set(status === 'active' ? 'paused' : 'active')}>
-        {status === 'active' ? 'Pause' : 'Resume'}
-      </Button>
-      <Confirm
-        label="Remove"
-        title="Remove this webhook?"
-        action="Remove it"
-        disabled={locked}
-        run={async () => {
-          await remove.mutateAsync({ account_id, id })
-          say('Webhook removed')
-        }}
-      >
-        <span className="break-all">{url}</span> gets no more events. Pending messages and the log are deleted.
-      </Confirm>
-    </>
+    <DestinationControls
+      noun="Webhook"
+      title="Remove this webhook?"
+      active={status === 'active'}
+      locked={locked}
+      busy={edit.isPending}
+      setStatus={(status) => edit.mutateAsync({ account_id, id, body: { status } })}
+      remove={() => remove.mutateAsync({ account_id, id })}
+    >
+      <span className="break-all">{url}</span> gets no more events. Pending messages and the log are deleted.
+    </DestinationControls>
   )
 }
 

@@ -12,12 +12,14 @@ interface Props {
   /** What will happen, for whoever hesitates. */
   children: ReactNode
   run(): Promise<unknown>
+  /** The toast after a success. */
+  done?: string
   look?: 'plain' | 'quiet' | 'danger'
   disabled?: boolean
 }
 
 /** A button for what cannot be taken back: it asks first. */
-export function Confirm({ label, title, action, children, run, look = 'danger', disabled = false }: Props) {
+export function Confirm({ label, title, action, children, run, done, look = 'danger', disabled = false }: Props) {
   const [open, setOpen] = useState(false)
   const submit = async () => {
     await run()
@@ -29,7 +31,7 @@ export function Confirm({ label, title, action, children, run, look = 'danger', 
         {label}
       </Button>
       <Dialog title={title} open={open} onClose={() => setOpen(false)}>
-        <Form action={action} submit={submit} beside={<Button onClick={() => setOpen(false)}>Cancel</Button>}>
+        <Form action={action} submit={submit} done={done} beside={<Button onClick={() => setOpen(false)}>Cancel</Button>}>
           <div className="text-sm text-soft">{children}</div>
         </Form>
       </Dialog>

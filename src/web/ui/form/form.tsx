@@ -1,12 +1,15 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { wordsOf } from '../../api.ts'
 import { Notice } from '../notice.tsx'
+import { useToast } from '../toast.tsx'
 import { Button } from './button.tsx'
 
 interface Props {
   /** What the button says. */
   action: string
   submit(): Promise<unknown>
+  /** The toast after a success. */
+  done?: string | undefined
   children: ReactNode
   beside?: ReactNode
   disabled?: boolean
@@ -15,9 +18,10 @@ interface Props {
 }
 
 /** Fields and one button. A failure is said above the button; what was typed stays where it is. */
-export function Form({ action, submit, children, beside, disabled = false, eager = false }: Props) {
+export function Form({ action, submit, done, children, beside, disabled = false, eager = false }: Props) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
+  const say = useToast()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (eager) [...form.current!.querySelectorAll('input')].find(({ value }) => value === '')?.focus()
@@ -31,7 +35,12 @@ export function Form({ action, submit, children, beside, disabled = false, eager
     if (busy) return
     setBusy(true)
     setError(undefined)
-    await submit().catch((failure: unknown) => setError(wordsOf(failure)))
+    try {
+      await submit()
+      if (done) say(done)
+    } catch (failure) {
+      setError(wordsOf(failure))
+    }
     setBusy(false)
   }
   return (
