@@ -25,7 +25,7 @@ export async function bundleService(outdir) {
     entryPoints: {
       operate: 'src/operate.ts',
       'heavy-process': 'src/intake/heavy/heavy-process.ts',
-      'rules-thread': 'src/domain/investigations/rules-thread.ts',
+      'rule-worker-entry': 'src/domain/investigations/rule-worker-entry.ts',
     },
     outdir,
     external: ['pg-native'],

@@ -53,7 +53,7 @@ const admin = async () => {
       const { metering, quotas, retention } = read
       return { db: store.db, vault: store.vault, site: siteOf(read), metering, quotas, retention, close: store.close }
     },
-    async place(makes) {
+    async rawDatabase(makes) {
       const { openLog, openDatabaseServer, secretFile } = await import('./service.ts')
       const read = await settings()
       if (!makes) refuseElsewhere(read)

@@ -10,7 +10,7 @@ import { type Opened, type Opening, openStore } from './service.ts'
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 60_000
 
-interface Waiting {
+interface WaitOptions {
   /** Where to answer meanwhile that the service is not ready. */
   port: number | undefined
   /** Ends the wait. */
@@ -25,7 +25,7 @@ export async function openWhenThere(
   settings: Settings,
   log: Logger,
   opening: Opening,
-  { port, signal }: Waiting,
+  { port, signal }: WaitOptions,
 ): Promise<Opened | undefined> {
   let server: FastifyInstance | undefined
   let logged = Number.NEGATIVE_INFINITY

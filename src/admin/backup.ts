@@ -9,7 +9,7 @@ import { refuseNewer, restore as restoreInto } from '../db/backup/restore.ts'
 import { fits as fitsCanary } from '../domain/access/secret-canary.ts'
 import { usage } from '../terminal/failures.ts'
 import { reasonOf, unreadable } from '../terminal/given-text.ts'
-import { type Place, placeCommand } from './command.ts'
+import { type RawDatabase, rawDatabaseCommand } from './command.ts'
 import { passphraseFlag, passphraseIn } from './export.ts'
 import { showProgress } from './progress.ts'
 
@@ -24,7 +24,7 @@ export async function backupPassphrase(file: string | undefined): Promise<string
   return (await passphraseIn(file || BACKUP_PASSPHRASE_FILE || undefined)) ?? (BACKUP_PASSPHRASE || undefined)
 }
 
-export const backup = placeCommand({
+export const backup = rawDatabaseCommand({
   name: 'backup',
   summary: 'write everything the service keeps into one file, while it runs',
   args: { file: { help: 'where to, or - for standard output; goldmaster-<time>.backup here if not given', optional: true } },
@@ -39,11 +39,11 @@ export const backup = placeCommand({
   async run({ args, flags: { passphrase_file }, out, store }) {
     if (args.file !== undefined && args.file !== '-') await refuseExisting(args.file)
     const passphrase = await backupPassphrase(passphrase_file)
-    const place = await store()
+    const database = await store()
     const file = args.file ?? `goldmaster-${stampOf(new Date())}.backup${passphrase === undefined ? '' : '.age'}`
-    const secretKey = place.secretKey === undefined ? (place.keptSecret.read() ?? null) : null
+    const secretKey = database.secretKey === undefined ? (database.keptSecret.read() ?? null) : null
     const copied = await withProgress((onProgress) => {
-      const copied = packed(dump(place.url, { secretKey, onProgress }), passphrase)
+      const copied = packed(dump(database.url, { secretKey, onProgress }), passphrase)
       return file === '-' ? pipeline(copied, process.stdout, { end: false }) : writeWhole(copied, file)
     })
     if (file === '-') return
@@ -65,7 +65,7 @@ export const backup = placeCommand({
   },
 })
 
-export const restore = placeCommand({
+export const restore = rawDatabaseCommand({
   name: 'restore',
   makes: true,
   summary: 'fill an empty database from a backup, all of it or nothing',
@@ -89,12 +89,12 @@ export const restore = placeCommand({
       throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
     })
     refuseNewer(header)
-    const place = await store()
-    const keep = secretToKeep(header, place, replace)
+    const database = await store()
+    const keep = secretToKeep(header, database, replace)
     const { tables, rows } = await withProgress((onProgress) =>
-      restoreInto(place.url, openBackup(file, passphrase), { replace, log: place.log, onProgress }),
+      restoreInto(database.url, openBackup(file, passphrase), { replace, log: database.log, onProgress }),
     )
-    if (keep !== undefined) place.keptSecret.write(keep)
+    if (keep !== undefined) database.keptSecret.write(keep)
     const { made_at, version } = header
     out.answer({ made_at, version, tables, rows }, () =>
       out.line(`Restored ${rows.toLocaleString('en')} rows as they were on ${made_at}.`),
@@ -102,7 +102,7 @@ export const restore = placeCommand({
   },
 })
 
-export const move = placeCommand({
+export const move = rawDatabaseCommand({
   name: 'move',
   summary: 'copy everything into an empty PostgreSQL of your own; the service must be stopped',
   flags: {
@@ -124,7 +124,7 @@ export const move = placeCommand({
 })
 
 /** The key to write down for what will be restored, if any; refused where nothing would open it. */
-function secretToKeep(header: Header, { secretKey, keptSecret }: Place, replace: boolean): string | undefined {
+function secretToKeep(header: Header, { secretKey, keptSecret }: RawDatabase, replace: boolean): string | undefined {
   const { secret_key, canary } = header
   const fits = (secret: string) => canary === null || fitsCanary(secret, canary)
   if (secretKey !== undefined) {

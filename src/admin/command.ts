@@ -40,8 +40,8 @@ interface Store extends OpenedStore {
   action: string
 }
 
-/** The database as a place: whatever it holds, of whichever version. */
-export interface Place {
+/** A database of any version, or an empty one: for commands that copy all of it. */
+export interface RawDatabase {
   /** The database's own address, not a pooler's. */
   url: string
   /** The key that was given by SECRET_KEY. */
@@ -56,7 +56,7 @@ export interface Place {
 /** How a command gets at the database: set up and of this version, or as it is. `makes`: one that is not there is made. */
 export interface Open {
   store(makes: boolean): Promise<OpenedStore>
-  place(makes: boolean): Promise<Place>
+  rawDatabase(makes: boolean): Promise<RawDatabase>
 }
 
 interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {
@@ -77,9 +77,10 @@ export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arg
 export const command = <const F extends Flags, const A extends Arguments>(made: AdminCommand<F, A>): AdminCommand =>
   made as unknown as AdminCommand
 
-type PlaceCommand = AdminCommand<Flags, Arguments, Place>
-export const placeCommand = <const F extends Flags, const A extends Arguments>(made: AdminCommand<F, A, Place>): PlaceCommand =>
-  made as unknown as PlaceCommand
+type RawDatabaseCommand = AdminCommand<Flags, Arguments, RawDatabase>
+export const rawDatabaseCommand = <const F extends Flags, const A extends Arguments>(
+  made: AdminCommand<F, A, RawDatabase>,
+): RawDatabaseCommand => made as unknown as RawDatabaseCommand
 
 /** Opens the database when the command asks for it and closes it whatever happens. */
 export const withOpened =

@@ -214,7 +214,7 @@ describe('usage', () => {
   const leaves = (one: Command): Command[] => (one.commands.length === 0 ? [one] : one.commands.flatMap(leaves))
   const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name())
 
-  test.each(leaves(adminCommand({ store: unopened, place: unopened })).map((leaf) => [pathOf(leaf), leaf] as const))(
+  test.each(leaves(adminCommand({ store: unopened, rawDatabase: unopened })).map((leaf) => [pathOf(leaf), leaf] as const))(
     '%s takes --json and shows an example',
     (path, leaf) => {
       let help = ''

@@ -34,12 +34,12 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
 ]
 
 /** The operator's commands: they speak to the database itself, so whoever may run them may do everything. */
-export function adminCommand({ store, place }: Open): Commander {
+export function adminCommand({ store, rawDatabase }: Open): Commander {
   const admin = new Commander('admin').addHelpText(
     'after',
     '\nThey open the database itself: run them where the service was started, or with its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
   )
-  for (const one of [backup, restore, move]) admin.addCommand(buildCommand(withOpened(place)(one)))
+  for (const one of [backup, restore, move]) admin.addCommand(buildCommand(withOpened(rawDatabase)(one)))
   for (const one of [showStatus, load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))
   for (const noun of NOUNS) admin.addCommand(buildNoun({ ...noun, commands: noun.commands.map(withStore(store, noun.name)) }))
   return admin

@@ -6,7 +6,7 @@ import { isChange } from './facts.ts'
 import { type Delivered, isRepeat, persist, persistChanges, type Reading } from './persist.ts'
 
 /** A delivery whose tool waits for the answer. */
-interface Waiting {
+interface PendingDelivery {
   context: IntegrationContext
   reading: Reading
   answer: (delivered: Delivered) => void
@@ -29,7 +29,7 @@ const WRITERS_MAX = 2
 
 /** Deliveries of one integration that wait while others of it are written. */
 interface Queue {
-  waiting: Waiting[]
+  waiting: PendingDelivery[]
   writers: number
 }
 const queues = new WeakMap<Database, Map<number, Queue>>()
@@ -85,7 +85,7 @@ async function drain(db: Database, queue: Queue) {
 }
 
 /** Takes from the queue what fits into one transaction; a change that is reported twice is written in two. */
-function takeBatch(queue: Waiting[]): Waiting[] {
+function takeBatch(queue: PendingDelivery[]): PendingDelivery[] {
   const taken = new Set<string>()
   let size = 0
   for (const { reading } of queue) {
@@ -99,7 +99,7 @@ function takeBatch(queue: Waiting[]): Waiting[] {
 }
 
 /** Those who can still be answered in time; the others are asked to come again. */
-const refuseLate = (batch: Waiting[]) => {
+const refuseLate = (batch: PendingDelivery[]) => {
   const now = performance.now()
   return batch.filter(({ reading, fail }) => {
     const late = now - reading.began > QUEUE_TIMEOUT_MS
@@ -108,7 +108,7 @@ const refuseLate = (batch: Waiting[]) => {
   })
 }
 
-async function persistBatch(db: Database, taken: Waiting[]) {
+async function persistBatch(db: Database, taken: PendingDelivery[]) {
   const batch = refuseLate(taken)
   if (batch.length === 0) return
   const { context } = batch.at(-1)!

@@ -3,7 +3,7 @@ import type { BuildFact } from './facts.ts'
 import { at, object, text, word } from './reading.ts'
 
 /** The fields of a report about a preflight, as the tool wrote them. */
-interface Told {
+interface PreflightFields {
   kind?: unknown
   preflight?: unknown
   bisect?: unknown
@@ -20,7 +20,7 @@ interface Told {
 type Origin = Pick<BuildFact, 'build_kind' | 'shelf' | 'pull_request' | 'head_repository' | 'target_branch'>
 
 /** Whether a build is of a shelf, a pull request or a fork instead of its branch. Empty if the report does not say. */
-export function originOf(told: Told): Origin {
+export function originOf(told: PreflightFields): Origin {
   const shelf = said(told.shelf) ?? shelfIn(told.preflight)
   const pull_request = pullRequestOf(told.pull_request) ?? pullRequestIn(told.branch) ?? pullRequestIn(told.job)
   const head_repository = isOther(told.head_repository, told.repository) ? text(told.head_repository) : undefined

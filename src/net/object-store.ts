@@ -17,7 +17,7 @@ class Refused extends Error {
 const METHODS = ['PUT', 'GET', 'DELETE', 'POST'] as const
 type Method = (typeof METHODS)[number]
 
-interface Asked {
+interface RequestOptions {
   body?: Buffer
   query?: Record<string, string | number>
   headers?: Record<string, string>
@@ -46,7 +46,11 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
   /** Of this process, by what was asked. */
   const counts = { ok: outcomes(), failed: outcomes(), bytesPut: 0 }
 
-  async function attempt(method: Method, key: string, { body = Buffer.alloc(0), ...asked }: Asked): Promise<FetchedReply> {
+  async function attempt(
+    method: Method,
+    key: string,
+    { body = Buffer.alloc(0), ...asked }: RequestOptions,
+  ): Promise<FetchedReply> {
     const url = new URL(`${root}/${key}${asked.query ? `?${queryOf(asked.query)}` : ''}`)
     const { host: _, ...headers } = signedHeaders(settings, { method, url, body }, new Date())
     return safeFetch(url.href, () => true, {
@@ -64,7 +68,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
   }
 
   /** Again after a pause where that may help; everything asked of a store can be asked twice. */
-  async function ask(method: Method, key: string, asked: Asked): Promise<FetchedReply> {
+  async function ask(method: Method, key: string, asked: RequestOptions): Promise<FetchedReply> {
     const end = performance.now() + asked.timeout
     for (let tried = 1; ; tried++) {
       const pause = FIRST_PAUSE_MS * 4 ** (tried - 1) * (0.5 + Math.random())

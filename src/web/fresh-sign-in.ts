@@ -2,16 +2,16 @@ import { useSyncExternalStore } from 'react'
 import type { ConfirmMethod } from '../contract/sets.ts'
 
 /** Requests that wait for a fresh sign-in; see the dialog in `features/sign-in/confirm-identity.tsx`. */
-interface Waiting {
+interface PendingConfirmation {
   methods: readonly ConfirmMethod[]
   /** Resolves whether the person confirmed: then the waiting requests are sent again. */
   answered: Promise<boolean>
   end(confirmed: boolean): void
 }
 
-let waiting: Waiting | undefined
+let waiting: PendingConfirmation | undefined
 const listeners = new Set<() => void>()
-const set = (next: Waiting | undefined) => {
+const set = (next: PendingConfirmation | undefined) => {
   waiting = next
   for (const listener of listeners) listener()
 }
@@ -33,7 +33,7 @@ export const freshSignIn = {
   },
 }
 
-export const useFreshSignIn = (): Waiting | undefined =>
+export const useFreshSignIn = (): PendingConfirmation | undefined =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener)

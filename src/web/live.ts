@@ -87,19 +87,19 @@ export function useStream(accountId: number | undefined) {
 }
 
 /** What tabs say to each other. */
-type Said = { event: LiveEvent } | { streamed: boolean } | { who: 'leads' }
+type TabMessage = { event: LiveEvent } | { streamed: boolean } | { who: 'leads' }
 
 /** One tab listens for all: browsers open few connections to one host, and a stream keeps one for good. */
 function followTogether(accountId: number, onEvent: Listener, onGap: () => void): () => void {
   const name = `goldmaster-live-${accountId}`
   const channel = new BroadcastChannel(name)
   let isLeader = false
-  channel.onmessage = ({ data }: MessageEvent<Said>) => {
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if ('event' in data) onEvent(data.event)
     else if ('streamed' in data) isLeader || setStreamed(data.streamed)
     else if (isLeader) say({ streamed })
   }
-  const say = (said: Said) => channel.postMessage(said)
+  const say = (said: TabMessage) => channel.postMessage(said)
   say({ who: 'leads' })
   const stop = new AbortController()
   const tellAll: Listener = (event) => {

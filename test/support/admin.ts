@@ -25,7 +25,7 @@ export const adminOf = (store: Store) => {
     ...store,
     close,
   }
-  return { admin: async () => adminCommand({ store: async () => opened, place: refuse }) }
+  return { admin: async () => adminCommand({ store: async () => opened, rawDatabase: refuse }) }
 }
 
 /** `goldmaster admin …` on a database of the test, piped: gives what it printed, and throws what it complained of. */

@@ -43,14 +43,14 @@ async function begin(bridge: Bridge, path: string | undefined): Promise<State> {
 }
 
 /** A change too large to tell in full is told without its files. */
-const tell = (bridge: Bridge, change: Told): Promise<void> =>
+const tell = (bridge: Bridge, change: ChangelistPayload): Promise<void> =>
   bridge.tell(change).catch((error: unknown) => {
     if (!(error instanceof BridgeRefused) || error.status !== 413) throw error
     const { files: _, ...rest } = change
     return bridge.tell(rest)
   })
 
-interface Told {
+interface ChangelistPayload {
   changelist: number
   user: unknown
   description: unknown
@@ -65,7 +65,7 @@ async function numbers({ tool, signal }: Bridge, range: string[], path: string |
   return found
 }
 
-async function describe({ tool, signal }: Bridge, number: number): Promise<Told> {
+async function describe({ tool, signal }: Bridge, number: number): Promise<ChangelistPayload> {
   for await (const record of jsonLines(tool, ['-Mj', '-ztag', 'describe', '-s', String(number)], signal)) {
     if (fieldOf(record, 'change') !== String(number)) continue
     const seconds = Number(record.time)

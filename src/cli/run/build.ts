@@ -9,7 +9,7 @@ import type { BuildService } from './service.ts'
 import type { Spool } from './spool.ts'
 import { Tail } from './tail.ts'
 
-interface Asked extends NamedFacts {
+interface RunOptions extends NamedFacts {
   engine?: string
   artifact?: readonly string[]
   service: BuildService
@@ -20,7 +20,7 @@ interface Asked extends NamedFacts {
 }
 
 /** Runs a build and reports it. */
-export async function runReported(command: readonly string[], asked: Asked): Promise<Ended> {
+export async function runReported(command: readonly string[], asked: RunOptions): Promise<Ended> {
   const { env, say, service, spool, token } = asked
   // The time of day may be set while a build runs: it is read once.
   const [began, started] = [performance.now(), new Date()]

@@ -28,7 +28,7 @@ export interface End {
   interrupted: boolean
 }
 
-export interface Told {
+export interface ReporterContext {
   service: BuildService
   spool: Spool
   facts: BuildFacts
@@ -45,7 +45,7 @@ export interface Told {
 
 /** Tells the service how a build goes, beside it: nothing here ever holds the build up or fails it. */
 export class Reporter {
-  readonly #told: Told
+  readonly #told: ReporterContext
   readonly #stream = randomUUID()
   /** What is known of the service: it has the start, it refused for good, it did not answer. */
   #known = false
@@ -62,7 +62,7 @@ export class Reporter {
   #logDue = 0
   #wake = () => {}
 
-  constructor(told: Told) {
+  constructor(told: ReporterContext) {
     this.#told = told
   }
 

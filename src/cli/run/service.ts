@@ -59,7 +59,7 @@ export class BuildService {
   }
 }
 
-interface Said {
+interface ResponseBody {
   error?: string
   message?: string
   offset?: number
@@ -81,10 +81,10 @@ function outcomeOf(status: number, text: string, retryAfter: number, site: strin
   return { kind: 'later', why, ...(retryAfter >= 0 && { seconds: retryAfter }) }
 }
 
-function read(text: string): Said | undefined {
+function read(text: string): ResponseBody | undefined {
   try {
     const said: unknown = JSON.parse(text)
-    return typeof said === 'object' && said !== null ? (said as Said) : undefined
+    return typeof said === 'object' && said !== null ? (said as ResponseBody) : undefined
   } catch {
     return undefined
   }

@@ -10,7 +10,7 @@ export interface Hit {
 }
 
 /** Literals, and for each of them the rules that ask for it. */
-interface Asked {
+interface LiteralIndex {
   literals: Literals
   askers: readonly (readonly number[])[]
 }
@@ -19,9 +19,9 @@ interface Asked {
 export interface RuleBook {
   rules: readonly Rule[]
   /** Those of letters that every log has: their table is small enough to stay in the processor's cache. */
-  ascii: Asked
+  ascii: LiteralIndex
   /** Those with other characters, which few lines have. */
-  beyond: Asked
+  beyond: LiteralIndex
 }
 
 const BEYOND_ASCII = /[^\0-\x7f]/
@@ -35,7 +35,7 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
       else askers.set(literal, [index])
     }
   })
-  const asked = (isBeyond: boolean): Asked => {
+  const asked = (isBeyond: boolean): LiteralIndex => {
     const own = [...askers].filter(([literal]) => BEYOND_ASCII.test(literal) === isBeyond)
     return { literals: new Literals(own.map(([literal]) => literal)), askers: own.map(([, list]) => list) }
   }
@@ -54,7 +54,7 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
   const matches = new Int32Array(rules.length)
   let noise = false
   const matched: number[] = []
-  const ask = (index: number, text: string, { literals, askers }: Asked) => {
+  const ask = (index: number, text: string, { literals, askers }: LiteralIndex) => {
     for (const literal of literals.scan(text))
       for (const asker of askers[literal]!) {
         if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue

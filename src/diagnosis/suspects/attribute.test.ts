@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../contract/sets.ts'
 import type { Candidate, Finding } from '../finding.ts'
 import { attribute } from './attribute.ts'
-import { bareFinding } from './touching.ts'
+import { bareFinding } from './related-changes.ts'
 
 /** A finding whose evidence is the given lines of the log, counted from 1. */
 const findingOf = (category: FailureCategory, log: string[], ...lines: number[]): Finding =>

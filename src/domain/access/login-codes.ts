@@ -18,11 +18,11 @@ interface Consent {
   client_name: string
   scopes: readonly Scope[]
   /** Absent for a command line. */
-  assistant?: Waiting
+  assistant?: CodeRecipient
 }
 
 /** The assistant that waits for a code, and where the browser brings it. */
-interface Waiting {
+interface CodeRecipient {
   id: string
   redirect_uri: string
 }

@@ -26,7 +26,11 @@ export interface OpenedApproval {
  * say so: a pending record moves to the new commit (`moved`), otherwise one is made, at once for a new asset and by `settle` for the
  * others (`unmoved`). Of several changes to one file the last one speaks.
  */
-export function touching<C extends Changed>(context: IntegrationContext, changes: readonly C[], branchesOf: BranchesOf<C>): Sql {
+export function recordVersions<C extends Changed>(
+  context: IntegrationContext,
+  changes: readonly C[],
+  branchesOf: BranchesOf<C>,
+): Sql {
   const touches = changes.flatMap((change) => filesOf(context, change, branchesOf)).map((file, place) => ({ ...file, place }))
   return sql`
     touches as (

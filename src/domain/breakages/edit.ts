@@ -16,7 +16,7 @@ interface Editor {
   user_id: number | null
 }
 
-interface Known {
+interface StoredBreakage {
   id: number
   account_id: number
   project_id: number
@@ -38,7 +38,7 @@ export function edit(
     await lockBreakages(db, by.project_id)
     // Read by the triggers that write events.
     await db.execute(sql`select set_config('goldmaster.said_by', ${String(by.user_id ?? '')}, true)`)
-    const known = await db.one<Known>(sql`
+    const known = await db.one<StoredBreakage>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
       where project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
@@ -59,7 +59,7 @@ export function edit(
 }
 
 /** Who claims it without naming anybody sees to it. */
-const ownerOf = ({ owner_user_id }: Known, by: Editor, input: BreakageEdit): number | null => {
+const ownerOf = ({ owner_user_id }: StoredBreakage, by: Editor, input: BreakageEdit): number | null => {
   if (input.owner_user_id !== undefined) return input.owner_user_id
   if (input.state === 'claimed') return owner_user_id ?? by.user_id
   return input.state === 'open' ? null : owner_user_id
@@ -68,7 +68,7 @@ const ownerOf = ({ owner_user_id }: Known, by: Editor, input: BreakageEdit): num
 const isOnlyNote = ({ note, ...others }: BreakageEdit) => Object.keys(others).length === 0
 
 /** Giving it to somebody claims it, taking it from them opens it. */
-const stateOf = ({ state }: Known, { owner_user_id }: BreakageEdit): BreakageState => {
+const stateOf = ({ state }: StoredBreakage, { owner_user_id }: BreakageEdit): BreakageState => {
   if (owner_user_id === undefined || state === 'fixed' || state === 'muted') return state
   return owner_user_id === null ? 'open' : 'claimed'
 }
@@ -82,7 +82,7 @@ async function requireSight(db: Database, projectId: number, userId: number) {
 const detailOf = (owner: number | null, userId: number | null) => (owner === null || owner === userId ? '' : `user:${owner}`)
 
 /** Whoever it belongs to, it stays muted as long as it was, or fixed. */
-async function handOver(db: Database, known: Known, userId: number | null, owner: number | null) {
+async function handOver(db: Database, known: StoredBreakage, userId: number | null, owner: number | null) {
   await db.execute(sql`update breakages set owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
   await note(db, known, owner === null ? 'released' : 'claimed', userId, detailOf(owner, userId))
 }
@@ -91,7 +91,13 @@ const secondsUntil = async (db: Database, until: string | null) =>
   (await db.one<{ seconds: number | null }>(sql`
     select extract(epoch from ${until}::timestamptz - goldmaster_now())::float8 as seconds`))!.seconds
 
-type Say = (db: Database, known: Known, userId: number | null, owner: number | null, until: string | null) => Promise<unknown>
+type Say = (
+  db: Database,
+  known: StoredBreakage,
+  userId: number | null,
+  owner: number | null,
+  until: string | null,
+) => Promise<unknown>
 
 const SAY: Record<BreakageEditState, Say> = {
   async open(db, known, userId) {

@@ -2,7 +2,7 @@ import type { FailureCategory } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
-import { touching } from '../../diagnosis/suspects/touching.ts'
+import { relatedChanges } from '../../diagnosis/suspects/related-changes.ts'
 import { inOrder } from '../branches/positions.ts'
 import { isName, revertedBy } from '../changes/reverts.ts'
 import type { Occurrence } from './judge.ts'
@@ -100,7 +100,7 @@ interface Shown {
 export async function isTouched(db: Database, breakage: OnBranch, shown: Shown, above: number, upTo: number): Promise<boolean> {
   const changes = await changesBetween(db, breakage, above, upTo)
   // There are more changes than are read, and one of the others may touch them.
-  return changes.length === RANGE_MAX || touching(shown, changes.map(candidateOf)).size > 0
+  return changes.length === RANGE_MAX || relatedChanges(shown, changes.map(candidateOf)).size > 0
 }
 
 interface Mending extends OnBranch {
@@ -129,7 +129,7 @@ export async function fixingChange(
   const direct = range.filter((change) => takesBack(change, suspected) || namesIt(change, breakage))
   if (direct.length > 0) return onlyOne(direct)
   if (shown === undefined) return null
-  const touches = touching(shown, range.map(candidateOf))
+  const touches = relatedChanges(shown, range.map(candidateOf))
   const rank = ({ description, author_user_id }: Change) => {
     if (/\bfix(es|ed|ing)?\b/i.test(description)) return 0
     return author_user_id !== null && author_user_id === breakage.owner_user_id ? 1 : 2

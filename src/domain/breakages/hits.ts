@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, passesNear, positionOn, type Standing } from '../branches/positions.ts'
-import type { Failure, Hit, Pass, Place } from './judge.ts'
+import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
 
 /** Of a breakage with more builds the first and the newest are looked at. */
 const READ_MAX = 400
@@ -67,7 +67,7 @@ async function hitOf(db: Database, projectId: number, members: readonly Member[]
   for (const { build_run_id } of spread(members))
     for (const pass of await passesNear(db, build_run_id, branch)) passes.set(pass.id, pass)
   const ranks = new Map([...members, ...passes.values()].toSorted(byNumber).map(({ id }, rank) => [id, rank]))
-  const placeOf = ({ id, position, bisect, received_at }: Member | Standing): Place => ({
+  const placeOf = ({ id, position, bisect, received_at }: Member | Standing): BuildPosition => ({
     position,
     at: ranks.get(id)!,
     received: Date.parse(received_at),

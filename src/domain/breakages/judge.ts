@@ -1,5 +1,5 @@
 /** The place of a build: its position on the branch, and its rank in its job if the position is unknown. */
-export interface Place {
+export interface BuildPosition {
   position: number | null
   /** Its rank among the builds of the job: by the CI's number, then by arrival, never by a clock. */
   at: number
@@ -9,7 +9,7 @@ export interface Place {
   bisect?: boolean
 }
 
-export interface Failure extends Place {
+export interface Failure extends BuildPosition {
   build_run_id: number
   /** The occurrence it belonged to at the last evaluation; null for a new build. */
   occurrence: number | null
@@ -17,7 +17,7 @@ export interface Failure extends Place {
   began_at: number
 }
 
-export interface Pass extends Place {
+export interface Pass extends BuildPosition {
   build_run_id: number
   /** When it was known that it passed. */
   finished_at: number
@@ -62,19 +62,19 @@ export interface Judging {
   unfixedAt: number | null
 }
 
-const isAfter = (later: Place, earlier: Place, sameToo: boolean) => {
+const isAfter = (later: BuildPosition, earlier: BuildPosition, sameToo: boolean) => {
   if (later.position === null || earlier.position === null) return later.at > earlier.at
   return later.position > earlier.position || (sameToo && later.position === earlier.position && later.at > earlier.at)
 }
 
-const inOrder = (a: Place, b: Place) =>
+const inOrder = (a: BuildPosition, b: BuildPosition) =>
   a.position === null || b.position === null ? a.at - b.at : a.position - b.position || a.at - b.at
 
 /** The order of builds of different jobs, and of a person's decision among them. */
-const byReceipt = (one: Place): Place => ({ ...one, at: one.received })
-const byReceiptAlone = (one: Place): Place => ({ ...one, at: one.received, position: null })
+const byReceipt = (one: BuildPosition): BuildPosition => ({ ...one, at: one.received })
+const byReceiptAlone = (one: BuildPosition): BuildPosition => ({ ...one, at: one.received, position: null })
 
-const isCounted = ({ bisect }: Place) => !bisect
+const isCounted = ({ bisect }: BuildPosition) => !bisect
 
 /** Failures of one job without a pass in between, and the first pass after them. */
 interface Episode {
@@ -112,7 +112,7 @@ function episodesOf(hit: Hit, { said, unfixedAt }: Judging, sameToo: boolean): E
     ...hit.passes.toSorted(inOrder),
     ...said.map((one): Pass => ({ ...one, at: one.received, build_run_id: 0, finished_at: one.received, said: true })),
   ]
-  const isLater = (later: Place, earlier: Place, pass: Pass) =>
+  const isLater = (later: BuildPosition, earlier: BuildPosition, pass: Pass) =>
     pass.said ? isAfter(byReceipt(later), byReceipt(earlier), true) : isAfter(later, earlier, sameToo)
   const ends = (pass: Pass, of: readonly Failure[]) => of.every((failure) => isLater(pass, failure, pass))
   const groups: Failure[][] = []
@@ -132,7 +132,7 @@ function episodesOf(hit: Hit, { said, unfixedAt }: Judging, sameToo: boolean): E
 function occurrenceOf(episodes: readonly Episode[], hits: readonly Hit[], before: readonly Episode[]): Occurrence {
   const failures = episodes.flatMap((episode) => episode.failures).sort((a, b) => inOrder(byReceipt(a), byReceipt(b)))
   const failing = positionsOf(failures)
-  const since = Math.max(0, ...positionsOf(before.flatMap(({ end, failures }): Place[] => (end ? [end] : failures))))
+  const since = Math.max(0, ...positionsOf(before.flatMap(({ end, failures }): BuildPosition[] => (end ? [end] : failures))))
   const firstBad = failing.length === 0 ? null : narrowedBy(hits, Math.min(...failing), since)
   const lastBad = failing.length === 0 ? null : Math.max(...failing)
   const held = episodes.filter(({ end, hit }) => end !== undefined || !hit.silent).map(({ end }) => end)
@@ -178,4 +178,4 @@ const bothOutcomes = ({ passes }: Hit, failures: readonly Failure[]) => {
   return positionsOf(failures).some((position) => passed.has(position))
 }
 
-const positionsOf = (places: readonly Place[]) => places.flatMap(({ position }) => (position === null ? [] : [position]))
+const positionsOf = (places: readonly BuildPosition[]) => places.flatMap(({ position }) => (position === null ? [] : [position]))

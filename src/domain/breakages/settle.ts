@@ -11,7 +11,7 @@ import { type Hit, type Occurrence, occurrencesOf } from './judge.ts'
 import * as occurrences from './occurrences.ts'
 
 /** What is known of a breakage before its builds are looked at again. */
-interface Known {
+interface StoredBreakage {
   id: number
   account_id: number
   project_id: number
@@ -40,7 +40,7 @@ const SUMMARY = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', name
  * project's breakages.
  */
 export async function settle(db: Database, id: number, movedTo?: number) {
-  const known = (await db.one<Known>(sql`
+  const known = (await db.one<StoredBreakage>(sql`
     select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
       state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${SUMMARY} as summary
     from breakages where id = ${id}`))!
@@ -80,13 +80,13 @@ export async function settle(db: Database, id: number, movedTo?: number) {
   await recordRevision(db, known)
 }
 
-const isOfDeletedBranch = async (db: Database, { account_id, project_id, branch }: Known) =>
+const isOfDeletedBranch = async (db: Database, { account_id, project_id, branch }: StoredBreakage) =>
   (await db.one(sql`
     select from branches b
     where b.account_id = ${account_id} and b.project_id = ${project_id} and b.name = ${branch} and b.deleted_at is not null`)) !==
   undefined
 
-const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean, isNext: boolean): BreakageState => {
+const nextState = ({ state, muted, owner_user_id }: StoredBreakage, mended: boolean, isNext: boolean): BreakageState => {
   if (mended) return 'fixed'
   if (state === 'fixed' || state === 'withdrawn' || isNext) return 'open'
   if (state === 'muted' && !muted) return owner_user_id === null ? 'open' : 'claimed'
@@ -94,7 +94,7 @@ const nextState = ({ state, muted, owner_user_id }: Known, mended: boolean, isNe
 }
 
 /** Stores the result: a row for every occurrence, and the newest one in the breakage itself. */
-async function describe(db: Database, known: Known, hits: readonly Hit[], found: readonly Occurrence[]) {
+async function describe(db: Database, known: StoredBreakage, hits: readonly Hit[], found: readonly Occurrence[]) {
   const { id } = known
   const newest = found.at(-1)!
   const finding = await bestFinding(
@@ -146,7 +146,7 @@ const shownBy = (finding: Finding | undefined) =>
   finding?.category ? { category: finding.category, evidence: finding.evidence } : undefined
 
 /** Computes the suspects of the build with the best evidence again for the current range, once per range. */
-async function scheduleReview(db: Database, known: Known, buildId: number, { lastGood, firstBad }: Occurrence) {
+async function scheduleReview(db: Database, known: StoredBreakage, buildId: number, { lastGood, firstBad }: Occurrence) {
   const range = `${buildId}: ${lastGood ?? ''}-${firstBad ?? ''}`
   if (range === known.reviewed_range) return
   await db.execute(sql`update breakages set reviewed_range = ${range} where id = ${known.id}`)
@@ -159,7 +159,7 @@ async function scheduleReview(db: Database, known: Known, buildId: number, { las
 }
 
 /** A failure that is reported late may move the fixing pass. */
-const fix = (db: Database, { id }: Known) =>
+const fix = (db: Database, { id }: StoredBreakage) =>
   db.execute(sql`
     update breakages k set state = 'fixed', muted_until = null, fixed_at = o.fixed_at, fixed_by_change_id = o.fixed_by_change_id,
       fixed_after_change_id = o.fixed_after_change_id, fixed_up_to_change_id = o.fixed_up_to_change_id, resolved_at = o.resolved_at,
@@ -168,7 +168,7 @@ const fix = (db: Database, { id }: Known) =>
     where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence`)
 
 /** A reopened breakage has no owner. */
-async function reopen(db: Database, known: Known) {
+async function reopen(db: Database, known: StoredBreakage) {
   await db.execute(sql`
     update breakages set state = 'open', reopenings = reopenings + 1, fixed_at = null, fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null,
       resolved_position = null, owner_user_id = null, claimed_at = null, muted_until = null, withdrawn_reason = null,
@@ -179,7 +179,7 @@ async function reopen(db: Database, known: Known) {
 /** A withdrawn breakage was not fixed, has no suspects and is left out of all statistics. */
 export async function withdraw(
   db: Database,
-  { id, account_id, state, occurrence }: Pick<Known, 'id' | 'account_id' | 'state' | 'occurrence'>,
+  { id, account_id, state, occurrence }: Pick<StoredBreakage, 'id' | 'account_id' | 'state' | 'occurrence'>,
   reason: WithdrawnReason,
   sameAs?: number,
 ) {
@@ -196,7 +196,7 @@ export async function withdraw(
 }
 
 /** Messages and notifications are no longer true if what they said has changed. */
-async function recordRevision(db: Database, known: Known) {
+async function recordRevision(db: Database, known: StoredBreakage) {
   if (known.occurrence === 0) return
   const { summary, flaky } = (await db.one<{ summary: string; flaky: boolean }>(sql`
     select ${SUMMARY} as summary, flaky from breakages where id = ${known.id}`))!

@@ -26,7 +26,7 @@ interface Appended {
   offset: number
 }
 
-interface Known {
+interface StreamedBuild {
   id: number
   status: BuildStatus
   has_log: boolean
@@ -79,20 +79,24 @@ async function heartbeat(db: Database, { account_id }: IntegrationContext, id: n
 }
 
 /** Locked: reports about the build and other pieces wait until this one is in. */
-async function lock(db: Database, { integration_id }: IntegrationContext, { job, number }: LogChunk): Promise<Known | undefined> {
-  const build = await db.one<Pick<Known, 'id' | 'status' | 'has_log'>>(sql`
+async function lock(
+  db: Database,
+  { integration_id }: IntegrationContext,
+  { job, number }: LogChunk,
+): Promise<StreamedBuild | undefined> {
+  const build = await db.one<Pick<StreamedBuild, 'id' | 'status' | 'has_log'>>(sql`
     select b.id, b.status, ${hasLog} as has_log from build_runs b
     where integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number} and build_number <> ''
     for no key update`)
   if (!build) return undefined
   // By itself, after the lock: joined, it would be read as it was before the piece that this one waited for.
-  const stream = await db.one<Pick<Known, 'stream' | 'received' | 'closed'>>(sql`
+  const stream = await db.one<Pick<StreamedBuild, 'stream' | 'received' | 'closed'>>(sql`
     select stream, received::float8 as received, closed from build_log_streams where build_run_id = ${build.id}`)
   return { stream: null, received: 0, closed: false, ...build, ...stream }
 }
 
 /** The first piece of a run. Another one of the same number has its log replaced while it lasts, and keeps it once it is over. */
-async function begin(db: Database, known: Known, { offset }: LogChunk, running: boolean): Promise<number> {
+async function begin(db: Database, known: StreamedBuild, { offset }: LogChunk, running: boolean): Promise<number> {
   if (known.stream === null) {
     if (!running && known.has_log) throw logTaken()
     return 0

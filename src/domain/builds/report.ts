@@ -90,7 +90,7 @@ export interface Report {
   at?: string
 }
 
-interface Known {
+interface StoredBuild {
   id: number
   status: BuildStatus
   kind: BuildKind
@@ -98,7 +98,7 @@ interface Known {
   received_at: string
 }
 
-const KNOWN = sql`id, status, kind, started_at, goldmaster_now() as received_at`
+const STORED_BUILD = sql`id, status, kind, started_at, goldmaster_now() as received_at`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -135,14 +135,14 @@ export async function report(db: Database, context: IntegrationContext, reported
 }
 
 /** The log of the report takes the place of what was streamed; the end of the build makes that its log. */
-async function settleLog(db: Database, known: Known, { status = known.status, log }: Report) {
+async function settleLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
   const ended = RANK[status] === FINAL
   if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known.id)
   else if (ended) await logStream.settle(db, known.id)
 }
 
 /** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */
-async function follow(db: Database, known: Known, { status = known.status, build_kind = known.kind, log }: Report) {
+async function follow(db: Database, known: StoredBuild, { status = known.status, build_kind = known.kind, log }: Report) {
   if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
   else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known.id)
   // A build that turns out to be a preflight leaves its breakage.
@@ -160,10 +160,10 @@ async function find(
   db: Database,
   context: IntegrationContext,
   { build, anywhere, commit_hash, changelist }: Report,
-): Promise<Known | undefined> {
+): Promise<StoredBuild | undefined> {
   const where = async (condition: Sql) =>
-    db.one<Known>(sql`
-      select ${KNOWN} from build_runs where project_id = ${context.project_id} and ${condition}
+    db.one<StoredBuild>(sql`
+      select ${STORED_BUILD} from build_runs where project_id = ${context.project_id} and ${condition}
       order by created_at desc, id desc limit 1 for update`)
   const ours = sql`integration_id = ${context.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
@@ -198,18 +198,18 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
   then ${number} else b.build_number end`
 
 /** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
-async function make(db: Database, context: IntegrationContext, reported: Report): Promise<Known | undefined> {
-  const made = await db.one<Known>(sql`
+async function make(db: Database, context: IntegrationContext, reported: Report): Promise<StoredBuild | undefined> {
+  const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.integration_id}`, reported)}, 'queued',
       ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, goldmaster_now())
-    on conflict do nothing returning ${KNOWN}`)
+    on conflict do nothing returning ${STORED_BUILD}`)
   return made ?? find(db, context, reported)
 }
 
 /** Tells the fields that were told; times follow from the state where the tool gave none. The end alone does not tell the beginning. */
-async function update(db: Database, known: Known, reported: Report, note: BuildTimeNote | null): Promise<void> {
+async function update(db: Database, known: StoredBuild, reported: Report, note: BuildTimeNote | null): Promise<void> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
   // A build that passed waits while an approval of what went into it is open.

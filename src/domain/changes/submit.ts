@@ -81,7 +81,7 @@ export async function submit(
   const done = (await db.one<Outcome>(sql`
     with ${writing(context, changes, unless)},
     ${branches.placing(context, placementsOf(changes, settings))},
-    ${assets.touching(context, changes, branchesOf)}
+    ${assets.recordVersions(context, changes, branchesOf)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
       (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches,
       (select json_agg(w.identifier) from written w where not w.news and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(project_id, names)} as has_builds,

@@ -8,7 +8,7 @@ import { type Candidate, type Choice, chooseBuild, type Evidence } from './choos
 import { note } from './history.ts'
 
 /** The fields of a deployment that decide its build. */
-interface Known extends Evidence {
+interface StoredDeployment extends Evidence {
   id: string
   account_id: number
   project_id: number
@@ -42,7 +42,7 @@ export async function explain(db: Database, projectId: number, id: string): Prom
 }
 
 async function explained(db: Database, projectId: number, id: string): Promise<Choice> {
-  const deployment = await db.one<Known>(
+  const deployment = await db.one<StoredDeployment>(
     sql`select ${known} from deployments d where d.project_id = ${projectId} and d.id = ${id}`,
   )
   if (!deployment) throw notFound('Deployment')
@@ -60,7 +60,7 @@ const unmade = (choice: Choice): Choice =>
 
 /** Searches for the build of a deployment again, unless a person picked it or no report names one. */
 export async function relink(db: Database, id: string): Promise<void> {
-  const deployment = await db.one<Known>(sql`select ${known} from deployments d where d.id = ${id}`)
+  const deployment = await db.one<StoredDeployment>(sql`select ${known} from deployments d where d.id = ${id}`)
   if (!deployment) return
   const fallen = await isFallen(db, deployment)
   if (deployment.build_basis === 'person' && !fallen) return
@@ -69,7 +69,7 @@ export async function relink(db: Database, id: string): Promise<void> {
 }
 
 /** Whether the build turned out not to have passed: then even a link made by a person is removed. */
-const isFallen = async (db: Database, { build_run_id }: Known) =>
+const isFallen = async (db: Database, { build_run_id }: StoredDeployment) =>
   build_run_id !== null &&
   (await db.one(sql`select from build_runs b where b.id = ${build_run_id} and b.status in ${PASSED}`)) === undefined
 
@@ -123,7 +123,7 @@ export async function relinkTo(db: Database, projectId: number, buildId: number,
   for (const { id } of waiting) await relink(db, id)
 }
 
-async function choose(db: Database, deployment: Known): Promise<Choice> {
+async function choose(db: Database, deployment: StoredDeployment): Promise<Choice> {
   const around = { promoted: await promoted(db, deployment), usual_job: await usualJob(db, deployment) }
   const choice = chooseBuild(deployment, await fitting(db, deployment), around)
   if (choice.basis !== 'number' && choice.reason !== 'number_only' && choice.reason !== 'not_known') return choice
@@ -134,7 +134,7 @@ async function choose(db: Database, deployment: Known): Promise<Choice> {
 const candidate = (hasVersion: Sql) => sql`
   b.id, b.status, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, ${hasVersion} as has_version`
 
-function fitting(db: Database, { project_id, until, ...told }: Known): Promise<Candidate[]> {
+function fitting(db: Database, { project_id, until, ...told }: StoredDeployment): Promise<Candidate[]> {
   const among = (condition: Sql) => sql`(
     select ${candidate(sql`false`)} from build_runs b where b.project_id = ${project_id} and ${condition}
     order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
@@ -152,7 +152,7 @@ function fitting(db: Database, { project_id, until, ...told }: Known): Promise<C
 const isTelling = (version: string) => version.length >= 3 && /\d/.test(version) && /[.\d]\d|\d[.-]/.test(version)
 
 /** Passed builds with an artifact of the version, by its `version` or its file name (`Game-1.4.0-win64.zip`, but not `Game-1.4.0-rc1.zip`). */
-async function withVersion(db: Database, { project_id, until, version }: Known): Promise<Candidate[]> {
+async function withVersion(db: Database, { project_id, until, version }: StoredDeployment): Promise<Candidate[]> {
   const bare = version.replace(/^v(?=\d)/i, '')
   if (!isTelling(bare)) return []
   const name = `(^|[^0-9a-z.])v?${bare.replace(/[^0-9a-z]/gi, '\\$&')}(?![0-9a-z]|\\.[0-9]|[-_.+]?(rc|beta|alpha|pre|dev))`
@@ -168,14 +168,14 @@ async function withVersion(db: Database, { project_id, until, version }: Known):
     where b.has_version`)
 }
 
-const promoted = (db: Database, { id, integration_id, platform, subject, job_name }: Known) =>
+const promoted = (db: Database, { id, integration_id, platform, subject, job_name }: StoredDeployment) =>
   db.one<Candidate>(sql`
     select ${candidate(sql`false`)} from deployments o join build_runs b on b.id = o.build_run_id
     where o.integration_id = ${integration_id} and o.platform = ${platform} and split_part(o.external_key, E'\n', 1) = ${subject}
       and o.id <> ${id} and (o.job_name = ${job_name} or o.job_name = '' or ${job_name} = '')
     order by o.number desc limit 1`)
 
-async function usualJob(db: Database, { id, project_id, platform, store }: Known): Promise<string | undefined> {
+async function usualJob(db: Database, { id, project_id, platform, store }: StoredDeployment): Promise<string | undefined> {
   const jobs = await db.rows<{ job: string }>(sql`
     select distinct ci_job_name as job from (
       select b.ci_job_name from (

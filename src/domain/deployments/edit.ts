@@ -8,7 +8,7 @@ import { setBuild } from './build-link.ts'
 import { find } from './deployments.ts'
 import { note } from './history.ts'
 
-interface Known {
+interface StoredDeployment {
   id: string
   account_id: number
   project_id: number
@@ -27,7 +27,7 @@ export function edit(
   return db.transaction(async (db) => {
     await lockProject(db, by.project_id)
     const { id: found } = await find(db, by.project_id, id)
-    const known = await db.one<Known>(sql`
+    const known = await db.one<StoredDeployment>(sql`
       select id, account_id, project_id, status, build_run_id, build_basis from deployments where id = ${found} for update`)
     if (!known) throw notFound('Deployment')
     const why = input.note ?? ''
@@ -51,7 +51,7 @@ async function requirePassed(db: Database, projectId: number, buildId: number) {
 }
 
 /** Sets the same timestamps as a report by the store. */
-async function setStatus(db: Database, known: Known, status: DeploymentStatus, userId: number, why: string) {
+async function setStatus(db: Database, known: StoredDeployment, status: DeploymentStatus, userId: number, why: string) {
   const reached = (isReached: boolean) => sql`case when ${isReached} then now() end`
   await db.execute(sql`
     update deployments set status = ${status}, updated_at = now(),

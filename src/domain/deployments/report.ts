@@ -31,7 +31,7 @@ export interface Report {
   at?: string
 }
 
-interface Known {
+interface StoredDeployment {
   id: string
   number: number
   account_id: number
@@ -74,15 +74,19 @@ async function trackTold(db: Database, { account_id, project_id }: IntegrationCo
 const SAME_MAX = 100
 
 const sameUpload = (db: Database, { integration_id }: IntegrationContext, { platform, key }: Report) =>
-  db.rows<Known>(sql`
+  db.rows<StoredDeployment>(sql`
     select id, number, account_id, project_id, status, job_name, track, live_at from deployments
     where integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
     order by number desc limit ${SAME_MAX}`)
 
 /** The deployment that a report is about: a field that is missing on either side matches any value. */
-function meant(same: Known[], job: string | undefined, track: string | undefined): Known | 'several' | undefined {
-  const isExact = (one: Known) => (job ?? one.job_name) === one.job_name && (track ?? one.track) === one.track
-  const isOpen = (one: Known) =>
+function meant(
+  same: StoredDeployment[],
+  job: string | undefined,
+  track: string | undefined,
+): StoredDeployment | 'several' | undefined {
+  const isExact = (one: StoredDeployment) => (job ?? one.job_name) === one.job_name && (track ?? one.track) === one.track
+  const isOpen = (one: StoredDeployment) =>
     (job === undefined || one.job_name === '' || one.job_name === job) &&
     (track === undefined || one.track === track || (one.track === '' && one.live_at === null))
   const exact = same.filter(isExact)
@@ -99,10 +103,10 @@ async function make(
   context: IntegrationContext,
   reported: Report,
   track: string,
-  like: Known | undefined,
-): Promise<Known> {
+  like: StoredDeployment | undefined,
+): Promise<StoredDeployment> {
   const { platform, store = '', key, job_name = like?.job_name ?? '', status = 'pending' } = reported
-  const made = (await db.one<Known>(sql`
+  const made = (await db.one<StoredDeployment>(sql`
     insert into deployments (account_id, project_id, integration_id, external_key, platform, store, track, status, job_name, branch, version,
       external_id, external_build_id, build_number, commit_hash, changelist, named_build_run_id,
       deployed_at)
@@ -125,7 +129,7 @@ function timesOf({ at, status, uploaded }: Report) {
   }
 }
 
-async function update(db: Database, known: Known, reported: Report, track: string | undefined): Promise<void> {
+async function update(db: Database, known: StoredDeployment, reported: Report, track: string | undefined): Promise<void> {
   const { status = known.status, key } = reported
   const [job, onTrack] = [reported.job_name ?? known.job_name, track ?? known.track]
   const { submitted, deployed, live } = timesOf(reported)

@@ -4,7 +4,7 @@ import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { RULES } from '../../diagnosis/rules/index.ts'
-import { findRuleProblems, tryRule, validateRule } from './rules-worker.ts'
+import { findRuleProblems, tryRule, validateRule } from './rule-checks.ts'
 
 /** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
 export interface FailureRule {

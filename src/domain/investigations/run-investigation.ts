@@ -4,14 +4,14 @@ import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { BRANCH, inferBranchAnew, inOrder, positionOn } from '../branches/positions.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
-import { join } from '../breakages/join.ts'
+import { assignToBreakage } from '../breakages/assign.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { settle } from '../breakages/settle.ts'
 import { logOf } from '../builds/stored-log.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { linesOfLastPasses } from './passed-lines.ts'
-import { diagnoseInWorker } from './rules-worker.ts'
+import { diagnoseInWorker } from './rule-checks.ts'
 import { type Case, type Span, type Suspects, suspectsOf } from './suspects.ts'
 
 interface Outcome {
@@ -207,7 +207,7 @@ const finish = (
       where id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
     if (done > 0 && !hadLog) await refund(db, id)
-    if (done > 0 && (await isFailed(db, it.build_run_id))) await join(db, it, finding, hadLog)
+    if (done > 0 && (await isFailed(db, it.build_run_id))) await assignToBreakage(db, it, finding, hadLog)
   })
 
 /** Whether it counts for its branch: a preflight does not. */

@@ -4,7 +4,7 @@ import { read } from './objects.ts'
 
 const BATCH = 100
 
-interface Place {
+interface ObjectColumn {
   table: Sql
   object: Sql
   /** Whose a row is. */
@@ -13,7 +13,7 @@ interface Place {
   value: (bytes: Buffer) => Sql
 }
 
-const PLACES: Place[] = [
+const OBJECT_COLUMNS: ObjectColumn[] = [
   {
     table: raw('deliveries'),
     object: raw('body_object'),
@@ -31,7 +31,7 @@ const PLACES: Place[] = [
 
 /** Puts values of an account back into their rows, where somebody means to change them there. */
 export async function recall(db: Database, accountId: number, isWanted: (text: string) => boolean, onProgress: () => void) {
-  for (const { table, object, of, value } of PLACES)
+  for (const { table, object, of, value } of OBJECT_COLUMNS)
     for (let after = 0; ; ) {
       onProgress()
       const rows = await db.rows<{ id: number; object: string }>(sql`

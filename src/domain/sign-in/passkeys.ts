@@ -21,12 +21,12 @@ export const list = (db: Database, userId: number): Promise<Passkey[]> =>
     where user_id = ${userId} order by id`)
 
 /** The user who adds a passkey; null for a sign-in. */
-type Asked = { user_id: number; session_id: number | null } | null
+type Requester = { user_id: number; session_id: number | null } | null
 
-const askerOf = (asked: Asked) => (asked ? `${asked.user_id}/${asked.session_id}` : 'null')
+const askerOf = (asked: Requester) => (asked ? `${asked.user_id}/${asked.session_id}` : 'null')
 
 /** A challenge that is valid once and for some minutes; for a new passkey only in the session that requested it. */
-export async function challenge(db: Database, asked: Asked): Promise<string> {
+export async function challenge(db: Database, asked: Requester): Promise<string> {
   const made = randomBytes(32).toString('base64url')
   await db.execute(sql`
     insert into verifications (identifier, value, expires_at)
@@ -36,13 +36,13 @@ export async function challenge(db: Database, asked: Asked): Promise<string> {
 
 const identifier = (made: string) => `passkey:${hashOf(made).toString('hex')}`
 
-const consume = async (db: Database, made: string, asked: Asked) =>
+const consume = async (db: Database, made: string, asked: Requester) =>
   (await db.execute(sql`
     delete from verifications where identifier = ${identifier(made)} and value = ${askerOf(asked)} and expires_at > now()`)) > 0
 
 type Added = NewKey & { challenge: string; name: string }
 
-export async function add(db: Database, by: NonNullable<Asked>, { name, ...said }: Added, site: string): Promise<Passkey> {
+export async function add(db: Database, by: NonNullable<Requester>, { name, ...said }: Added, site: string): Promise<Passkey> {
   const { user_id: userId } = by
   // Used up whatever comes of it.
   if (!(await consume(db, said.challenge, by))) throw invalidPasskey()

@@ -44,14 +44,14 @@ const select = (accountId: number, where: Sql) => sql`
   where (m.user_id is not null or s.user_id is not null)
     and split_part(lower(u.email), '@', 2) in (select domain from sso_domains where account_id = ${accountId}) ${where}`
 
-interface Asked {
+interface ListOptions {
   email: string | undefined
   /** How many to pass over. */
   skip: number
   count: number
 }
 
-export const list = (db: Database, accountId: number, { email, skip, count }: Asked): Promise<Managed[]> =>
+export const list = (db: Database, accountId: number, { email, skip, count }: ListOptions): Promise<Managed[]> =>
   db.rows(sql`
     ${select(accountId, email === undefined ? sql`` : sql`and lower(u.email) = ${email.toLowerCase()}`)}
     order by u.id offset ${skip} limit ${count}`)

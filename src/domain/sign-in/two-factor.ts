@@ -90,7 +90,7 @@ const LONGEST_WAIT_S = 3_600
 
 const waitAfter = (wrong: number) => (wrong < FREE ? 0 : Math.min(FIRST_WAIT_S * 2 ** (wrong - FREE), LONGEST_WAIT_S))
 
-interface Means {
+interface TwoFactorContext {
   vault: Vault
   site: string
 }
@@ -100,12 +100,12 @@ interface Means {
  * guess six digits: so wrong ones are counted for the person, each costs a longer wait, and the owner is told. Recovery codes are too long to be
  * guessed and never wait; with one, or with a passkey, the owner comes in meanwhile. Not within a transaction: a wrong code is to be counted.
  */
-export async function verify(db: Database, means: Means, userId: number, code: string): Promise<void> {
+export async function verify(db: Database, means: TwoFactorContext, userId: number, code: string): Promise<void> {
   const refused = await db.transaction((db) => take(db, means, userId, code))
   if (refused) throw refused
 }
 
-async function take(db: Database, { vault, site }: Means, userId: number, code: string): Promise<Error | undefined> {
+async function take(db: Database, { vault, site }: TwoFactorContext, userId: number, code: string): Promise<Error | undefined> {
   const held = await find(db, vault, userId)
   if (!held?.confirmed) return wrongCode()
   const digits = code.replace(/\s/g, '')

@@ -4,7 +4,7 @@ import { createHash, createPublicKey, type KeyObject, timingSafeEqual, verify } 
  * What a browser says about a passkey, held against what was asked (W3C WebAuthn, 7.1 and 7.2). No attestation is asked for, so a new key
  * comes as the browser unpacked it; nothing more could be known about it.
  */
-export interface Asked {
+export interface Challenge {
   challenge: string
   /** Of the service, without a path. */
   origin: string
@@ -34,7 +34,7 @@ const RSA_BITS_MIN = 2048
 const CREDENTIAL_BYTES_MAX = 1023
 
 /** The credential and its key, or nothing where anything is not as it should be. */
-export function readNewKey(said: NewKey, asked: Asked): { credential_id: Buffer; public_key: Buffer } | undefined {
+export function readNewKey(said: NewKey, asked: Challenge): { credential_id: Buffer; public_key: Buffer } | undefined {
   const data = authenticatorData(said.authenticator_data, asked)
   if (!isFor('webauthn.create', said.client_data, asked) || !data?.credential_id) return undefined
   const key = keyOf(bytes(said.public_key))
@@ -42,7 +42,7 @@ export function readNewKey(said: NewKey, asked: Asked): { credential_id: Buffer;
 }
 
 /** How often the key was used by its own count, or nothing where anything is not as it should be. */
-export function readAssertion(said: Assertion, publicKey: Buffer, asked: Asked): { sign_count: number } | undefined {
+export function readAssertion(said: Assertion, publicKey: Buffer, asked: Challenge): { sign_count: number } | undefined {
   const data = authenticatorData(said.authenticator_data, asked)
   if (!isFor('webauthn.get', said.client_data, asked) || !data) return undefined
   const key = keyOf(publicKey)
@@ -51,7 +51,7 @@ export function readAssertion(said: Assertion, publicKey: Buffer, asked: Asked):
   return key && verify(digest, signed, key, bytes(said.signature)) ? { sign_count: data.sign_count } : undefined
 }
 
-function isFor(type: string, clientData: string, { challenge, origin }: Asked): boolean {
+function isFor(type: string, clientData: string, { challenge, origin }: Challenge): boolean {
   try {
     const said = JSON.parse(bytes(clientData).toString('utf8')) as Record<string, unknown>
     return said.type === type && said.challenge === challenge && said.origin === origin && said.crossOrigin !== true
@@ -61,7 +61,7 @@ function isFor(type: string, clientData: string, { challenge, origin }: Asked): 
 }
 
 /** For us, by somebody who was there and showed the device that it is them: a key alone is one factor, this is two. */
-function authenticatorData(text: string, { origin }: Asked) {
+function authenticatorData(text: string, { origin }: Challenge) {
   const data = bytes(text)
   if (data.length < 37 || !timingSafeEqual(data.subarray(0, 32), sha256(new URL(origin).hostname))) return undefined
   const flags = data[32]!

@@ -4,11 +4,11 @@ import { notFound } from '../../contract/errors.ts'
 import { TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-interface Place {
+interface Scope {
   account_id: number
   project_id: number
 }
-interface Editor extends Place {
+interface Editor extends Scope {
   user_id: number
   token_id: number | null
 }
@@ -40,7 +40,7 @@ const SHOWN_MAX = 100
 /** Who changed what about a task, newest first; of a deleted one, too, while it can be restored. */
 export async function list(
   db: Database,
-  { account_id, project_id }: Place,
+  { account_id, project_id }: Scope,
   taskId: number,
 ): Promise<AppReply<'listTaskHistory'>['history']> {
   const known = await db.one(sql`

@@ -13,19 +13,19 @@ const SCOPE = 'openid email profile'
 
 export const CALLBACK = '/app/sso/callback'
 
-interface Known {
+interface CachedConfiguration {
   configuration: oidc.Configuration
   until: number
 }
 
 /** What a provider says about itself, by all that it depends on; asked again after a while. */
-const known = new Map<string, Known>()
+const known = new Map<string, CachedConfiguration>()
 const KNOWN_MAX = 500
 
-type Asked = Pick<Connection, 'issuer' | 'client_id'> & { secret: string }
+type ClientCredentials = Pick<Connection, 'issuer' | 'client_id'> & { secret: string }
 
 /** Asks the provider about itself; throws what an owner can act on. */
-export async function discover(service: Service, { issuer, client_id, secret }: Asked): Promise<oidc.Configuration> {
+export async function discover(service: Service, { issuer, client_id, secret }: ClientCredentials): Promise<oidc.Configuration> {
   const insecure = service.site.startsWith('http:')
   if (issuer.startsWith('http:') && !insecure) throw invalidSingleSignOn('The issuer must begin with https://.')
   const configuration = await oidc.discovery(new URL(issuer), client_id, secret, undefined, {

@@ -8,13 +8,17 @@ import type { JobContext } from '../../job-context.ts'
 import { describedChange, describedReviewSite, reviewPage } from './describe.ts'
 import { describe, reviewSite, streams } from './server.ts'
 
-interface Means extends JobContext {
+interface DescribeContext extends JobContext {
   /** The command line client; `p4` of the path unless somebody knows better. */
   p4?: string
 }
 
 /** Fills in what a trigger left out: who, why, and which files. */
-export async function describeChangelist(context: Means, { change_id }: Jobs['describe_changelist'], signal?: AbortSignal) {
+export async function describeChangelist(
+  context: DescribeContext,
+  { change_id }: Jobs['describe_changelist'],
+  signal?: AbortSignal,
+) {
   const { db, vault, allowed, p4, log } = context
   const subject = await subjects.change(db, change_id)
   if (!subject?.config.server) return

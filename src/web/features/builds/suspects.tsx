@@ -12,13 +12,13 @@ type Suspect = Investigation['suspects'][number]
 
 type NamedSuspect = NonNullable<AppReply<'listBreakages'>['breakages'][number]['suspect']>
 
-type Known = Pick<AppReply<'showChange'>, 'id' | 'display_identifier' | 'author' | 'description'>
+type SuspectedChange = Pick<AppReply<'showChange'>, 'id' | 'display_identifier' | 'author' | 'description'>
 
 interface SuspectsProps {
   of: readonly Suspect[]
   first?: number
   /** Changes that are known already, so that nobody need be asked. */
-  among?: readonly Known[]
+  among?: readonly SuspectedChange[]
 }
 
 /** The changes that may have done it, the likeliest first, and why. One without a reason is only a change of that time, and its author no suspect. */
@@ -58,7 +58,7 @@ export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspe
 }
 
 /** A change by its id, and what stands for it while it is not there. */
-function useChange(projectId: string, id: number, enabled: boolean, among: readonly Known[] = []) {
+function useChange(projectId: string, id: number, enabled: boolean, among: readonly SuspectedChange[] = []) {
   const { buildId = '' } = useParams({ strict: false })
   const isOfBuild = enabled && buildId !== ''
   // Its page lists the changes among which the suspects are.
@@ -96,7 +96,7 @@ function Others({ of, among, isAll }: Required<Omit<SuspectsProps, 'first'>> & {
   )
 }
 
-function Row({ suspect, among }: { suspect: Suspect; among: readonly Known[] }) {
+function Row({ suspect, among }: { suspect: Suspect; among: readonly SuspectedChange[] }) {
   const { change_id, user_id, score, reasons } = suspect
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()

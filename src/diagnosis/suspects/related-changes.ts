@@ -7,7 +7,7 @@ import { WEIGHTS } from './weights.ts'
 /**
  * The changes that touch files of a failure: those named in its evidence, or related ones. Needs only the evidence lines, not the log.
  */
-export function touching(
+export function relatedChanges(
   { category, evidence }: { category: FailureCategory; evidence: readonly EvidenceLine[] },
   candidates: readonly Candidate[],
 ): Set<string> {

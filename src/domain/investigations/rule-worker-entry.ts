@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { ApiError, serializeError } from '../../contract/errors.ts'
 import { diagnoseWithOwn, problemOf, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import { tryRule } from '../../diagnosis/own-rules/try-rule.ts'
-import type { RuleAnswer, RuleResults, RuleWork } from './rules-worker.ts'
+import type { RuleAnswer, RuleResults, RuleWork } from './rule-checks.ts'
 
 const WORK: { [K in keyof RuleResults]: (work: Extract<RuleWork, { kind: K }>) => RuleResults[K] } = {
   prove: ({ given }) => readOwnRules(given),

@@ -21,7 +21,7 @@ export interface Failure {
 const REOPENS_WITHIN = sql`interval '14 days'`
 
 /** Puts a failed build into the breakage of its cause, or opens one. Under the lock of the project's breakages. */
-export async function join(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
+export async function assignToBreakage(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
   const { account_id, build_run_id } = failure
   const before = await db.one<{ breakage_id: number }>(sql`
     select breakage_id from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id}`)
@@ -37,7 +37,7 @@ export async function join(db: Database, failure: Failure, finding: Finding, has
     values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined}, goldmaster_now())
     on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = goldmaster_now()
       where breakage_builds.breakage_id <> excluded.breakage_id`)
-  const left = await takeAlong(db, id, build_run_id)
+  const left = await adoptDownstream(db, id, build_run_id)
   await settle(db, id)
   for (const one of left) await settle(db, one, id)
   if (before && before.breakage_id !== id) await settle(db, before.breakage_id, id)
@@ -64,7 +64,7 @@ const breakageAbove = async (db: Database, buildId: number) =>
   )?.id
 
 /** Builds that this one started and that failed for no reason of their own were perhaps looked at first. Returns what they leave. */
-const takeAlong = async (db: Database, id: number, buildId: number) =>
+const adoptDownstream = async (db: Database, id: number, buildId: number) =>
   (
     await db.rows<{ former: number }>(sql`
       with below as (

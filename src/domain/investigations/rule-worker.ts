@@ -14,7 +14,7 @@ export class QueueTimeout extends Error {}
  * One thread and its queue: one piece of work after the other, so that a second core stays free for requests. Work that waited longer than
  * `patience` milliseconds is not started.
  */
-export function openRulesWorker({ patience = Number.POSITIVE_INFINITY } = {}) {
+export function openRuleWorker({ patience = Number.POSITIVE_INFINITY } = {}) {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   let thread: Promise<Worker> | undefined
@@ -69,7 +69,9 @@ async function start(): Promise<Worker> {
 
 /** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
 function open(): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./rules-thread.js', import.meta.url))
-  const entry = [new URL('./rules-thread.ts', import.meta.url).href, import.meta.url].map((url) => JSON.stringify(url)).join(', ')
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./rule-worker-entry.js', import.meta.url))
+  const entry = [new URL('./rule-worker-entry.ts', import.meta.url).href, import.meta.url]
+    .map((url) => JSON.stringify(url))
+    .join(', ')
   return new Worker(`import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}))`, { eval: true })
 }

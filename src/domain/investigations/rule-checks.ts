@@ -3,7 +3,7 @@ import type { Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { type OwnOptions, withoutOwn } from '../../diagnosis/own-rules/own-rules.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
-import { openRulesWorker, QueueTimeout, ThreadTimeout } from './rules-worker-thread.ts'
+import { openRuleWorker, QueueTimeout, ThreadTimeout } from './rule-worker.ts'
 
 /**
  * Patterns that somebody else wrote are compiled and matched in threads of their own: however large they are, nobody else waits for
@@ -26,7 +26,7 @@ export type RuleWork =
 export type RuleAnswer = { done: RuleResults[keyof RuleResults] } | { refused: SerializedError }
 
 /** A person who tests a rule waits only this long; investigations wait for each other. */
-const [people, jobs] = [openRulesWorker({ patience: 5_000 }), openRulesWorker()]
+const [people, jobs] = [openRuleWorker({ patience: 5_000 }), openRuleWorker()]
 const WAITING_MAX = 8
 /** The limit for one account, so that its slow patterns don't block other accounts. */
 const ACCOUNT_WAITING_MAX = 3
