@@ -73,8 +73,8 @@ test('a database from before the canary is judged by what it holds sealed', asyn
   await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
   await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await own.db.execute(sql`
-    insert into integrations (project_id, provider, token_hash, token_sealed)
-    values (1, 'github', ${Buffer.alloc(32)}, ${sealedUnbound(KEY, 'token')})`)
+    insert into integrations (account_id, project_id, provider, token_hash, token_sealed)
+    values (1, 1, 'github', ${Buffer.alloc(32)}, ${sealedUnbound(KEY, 'token')})`)
   await expect(open({}, OTHER)).rejects.toThrow(/SECRET_KEY is not the key/)
   await open()
 })

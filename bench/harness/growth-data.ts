@@ -70,7 +70,7 @@ const PEOPLE = `
   insert into users (id, email, name, operator) select i, 'person' || i || '@bench.example', 'Person ' || i, i = 1 from generate_series(1, 3) i;
   insert into account_members (account_id, user_id, role) select 1, i, 'owner' from generate_series(1, 3) i;
   insert into projects (id, account_id, name, engine) values (1, 1, 'Harbour', 'unreal'), (2, 1, 'Attic', 'unity');
-  insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'jenkins', sha256('x'), '');
+  insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed) values (1, 1, 1, 'jenkins', sha256('x'), '');
   insert into destinations (id, account_id, kind, name, url, status)
   values (1, 1, 'webhook', '', 'https://hook.example/', 'paused'), (2, 1, 'discord', 'builds', '', 'paused')`
 

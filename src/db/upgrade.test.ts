@@ -57,8 +57,8 @@ const WORLD = [
   sql`insert into account_members (account_id, user_id, role) values (1, 1, 'owner')`,
   sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`,
   sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed)
-    values (1, 1, 'github', decode(repeat('00', 32), 'hex'), '')`,
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed)
+    values (1, 1, 1, 'github', decode(repeat('00', 32), 'hex'), '')`,
   sql`insert into destinations (id, account_id, kind, url) values (1, 1, 'webhook', 'https://a.example')`,
 ]
 

@@ -173,6 +173,12 @@ export class Restore {
 
   #insert(table: string, rows: Row[]) {
     const columns = this.#header!.tables[table]!.columns.filter((name) => this.#columns.get(table)!.includes(name))
+    // Files from before the first release say whose a row is only where it has no parent.
+    if (this.#columns.get(table)!.includes('account_id') && !columns.includes('account_id')) {
+      columns.push('account_id')
+      const [account] = Object.values(this.#loaded.accounts)
+      for (const row of rows) row.account_id = account!.id
+    }
     if (table === 'destinations') columns.push('position')
     const selected = columns.map((name) =>
       name === 'via_api_token_id' ? '(select a.id from api_tokens a where a.id = r.via_api_token_id)' : `r."${name}"`,

@@ -90,7 +90,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const { webhook_token, token_hash, token_sealed } = mintToken(to.vault, to.id as number)
     to.put('integrations', {
       id: to.id,
-      project_id: idOf(project),
+      ...ownerOf(project),
       provider,
       active,
       token_hash: bytea(token_hash),

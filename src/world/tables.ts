@@ -14,7 +14,7 @@ const COLUMNS = {
   project_members: 'project_id user_id project_role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations:
-    'id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',
+    'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
     url file_url created_at updated_at`,
   change_branches: 'account_id project_id branch change_id given arrived_at',

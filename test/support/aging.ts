@@ -7,7 +7,7 @@ export async function makeOwners(db: Database) {
   await db.execute(sql`insert into users (id, email, name) values (1, 'lead@example.com', 'Lead')`)
   await db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await db.execute(sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'github', ${Buffer.alloc(32)}, '')`)
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed) values (1, 1, 1, 'github', ${Buffer.alloc(32)}, '')`)
   await db.execute(
     sql`insert into destinations (id, account_id, kind, url) values (1, 1, 'webhook', 'https://a.example'), (2, 1, 'discord', '')`,
   )

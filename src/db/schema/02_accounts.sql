@@ -113,7 +113,7 @@ create table projects (
   -- Which versions of assets ask for an approval, as a list of rules; an empty one asks for nothing. Null: the usual rule.
   approval_rules         jsonb,
   -- Lets every row below carry its account without ever disagreeing with its project.
-  unique (id, account_id)
+  unique (account_id, id)
 );
 comment on column projects.investigates_failures is 'null: where investigations are not counted';
 create index projects_newest on projects (account_id, created_at desc, id desc);

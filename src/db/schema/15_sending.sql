@@ -29,7 +29,7 @@ create table destinations (
   created_at         timestamptz(3) not null default now(),
   updated_at         timestamptz(3) not null default now(),
   primary key (account_id, id),
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index destinations_id on destinations (id);
 create unique index destinations_audit_stream on destinations (account_id) where kind = 'audit_stream';
@@ -52,7 +52,7 @@ create table channel_rules (
   quiet_from  time,
   quiet_until time,
   foreign key (account_id, channel_id) references destinations (account_id, id) on delete cascade,
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index channel_rules_channel on channel_rules (channel_id, id);
 create index channel_rules_project on channel_rules (project_id, subject);
@@ -95,7 +95,7 @@ create table messages (
   reference      text not null default '',
   primary key (account_id, id),
   foreign key (account_id, destination_id) references destinations (account_id, id) on delete cascade,
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade,
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade,
   check (num_nonnulls(event_id, subject) = 1)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 create index messages_lane on messages (destination_id, (to_user_id <> 0), queue_order) where status in ('waiting', 'sending');
@@ -183,7 +183,7 @@ create table notifications (
   -- How a person was notified besides the inbox: a mention in a room, a direct message, or an email. Null: not at all.
   way         text,
   unique (user_id, project_id, kind, subject, subject_id),
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index notifications_newest on notifications (user_id, at desc, id desc) where in_app;
 create index notifications_unread on notifications (user_id) where in_app and read_at is null;

@@ -10,7 +10,7 @@ create table ugs_tokens (
   -- Who created a token that tools use: when that person leaves, admins can list and revoke it.
   created_by_user_id  integer references users on delete set null,
   unique (account_id, project_id, id),
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index ugs_tokens_maker on ugs_tokens (created_by_user_id) where created_by_user_id is not null and revoked_at is null;
 
@@ -21,7 +21,7 @@ create table ugs_sequences (
   project_id  integer not null,
   sequence    bigint not null default 0,
   primary key (account_id, project_id),
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 
 create table ugs_badges (
@@ -48,7 +48,7 @@ create table ugs_changes (
   -- Of the last write to anything that belongs to it.
   sequence    bigint not null,
   primary key (account_id, project_id, path, change),
-  foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index ugs_changes_sequence on ugs_changes (account_id, project_id, path, sequence);
 

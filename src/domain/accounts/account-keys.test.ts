@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => own.drop())
 
 /** Small, and read by everybody before it is known whose a request is: a copy on every server. */
-const EVERYWHERE = ['accounts', 'users', 'api_tokens', 'connected_accounts', 'integrations', 'sso_domains', 'sso_sessions']
+const EVERYWHERE = ['accounts', 'users', 'api_tokens', 'connected_accounts', 'sso_domains', 'sso_sessions']
 /** Its id is part of what the API promises, and unique for the whole service; `account_id` is in the row. */
 const PROMISED = ['approvals', 'assets', 'build_runs', 'changes', 'deployments', 'external_references', 'investigations', 'tasks']
 /** The account is in the row, and the id counts for the whole service. */

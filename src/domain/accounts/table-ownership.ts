@@ -82,7 +82,7 @@ export const HOLDINGS: Record<string, Holding> = {
   project_members: project('project_id, user_id', { of: ofIntegration }),
   failure_rules: account(),
   intake_usage: account('account_id, day'),
-  integrations: project('id', { of: ofIntegration }),
+  integrations: project(),
   // An audit stream belongs to the log of this service: it is set up again elsewhere.
   destinations: account('id', {
     of: ({ account_id, project_id }) => sql`t.account_id = ${account_id} and t.kind <> 'audit_stream'
@@ -116,7 +116,7 @@ export const HOLDINGS: Record<string, Holding> = {
   breakage_builds: project('account_id, build_run_id', { of: below('breakage_id', 'breakages') }),
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('id', { of: below('breakage_id', 'breakages') }),
-  deliveries: project('id', { of: below('integration_id', 'integrations', ofIntegration) }),
+  deliveries: project('id', { of: below('integration_id', 'integrations') }),
   notifications: project(),
   ugs_sequences: project('account_id, project_id'),
   ugs_changes: project('account_id, project_id, path, change'),

@@ -89,7 +89,7 @@ describe('a branch', () => {
     for (const statement of [
       sql`insert into accounts (id, name) values (1, 'Owl')`,
       sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`,
-      sql`insert into integrations (id, project_id, provider, token_hash, token_sealed) values (1, 1, 'perforce', sha256('a'), '')`,
+      sql`insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed) values (1, 1, 1, 'perforce', sha256('a'), '')`,
     ])
       await base.db.execute(statement)
     for (const number of [100, 101, 103, 104, 106]) await submit(number)

@@ -24,8 +24,8 @@ async function project(provider: 'github' | 'perforce'): Promise<IntegrationCont
   const id = ++projects
   await base.db.execute(sql`insert into projects (id, account_id, name) values (${id}, 1, ${`Project ${id}`})`)
   await base.db.execute(sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed)
-    values (${id}, ${id}, ${provider}, sha256(${String(id)}::bytea), '')`)
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed)
+    values (${id}, 1, ${id}, ${provider}, sha256(${String(id)}::bytea), '')`)
   return { account_id: 1, project_id: id, integration_id: id, provider, engine: 'custom', approval_rules: [], config: {} }
 }
 

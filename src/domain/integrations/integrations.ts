@@ -72,9 +72,9 @@ export async function create(
   const id = await reserveId(db, 'integrations')
   const { webhook_token, token_hash, token_sealed } = mintToken(vault, id)
   const made = await db.execute(sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed, secrets_sealed, requires_signature, config, created_by_user_id)
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed, secrets_sealed, requires_signature, config, created_by_user_id)
       overriding system value
-    select ${id}, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)}, ${requires_signature},
+    select ${id}, p.account_id, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)}, ${requires_signature},
       ${JSON.stringify(sealConfig(vault, id, config))}::jsonb, ${created_by_user_id}::integer
     from projects p where p.id = ${project_id}`)
   if (made === 0) throw notFound('Project')
@@ -95,10 +95,10 @@ export async function setActive(db: Database, id: number, active: boolean): Prom
 export const remove = (db: Database, id: number) =>
   db.transaction(async (db) => {
     const removed = await db.one<{ account_id: number }>(sql`
-      update integrations i set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
+      update integrations set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
         token_sealed = '', secrets_sealed = '{}', config = '{}'
       where id = ${id} and deleted_at is null
-      returning (select p.account_id from projects p where p.id = i.project_id) as account_id`)
+      returning account_id`)
     if (!removed) throw notFound('Integration')
     await enqueue(db, 'purge_integration', { integration_id: id }, { account_id: removed.account_id })
   })

@@ -155,7 +155,7 @@ test.each(RETENTION_KINDS)(
 test('what piled up in one account keeps that of others for a few batches at most', async () => {
   await db.execute(AGING.deliveries.fill(20_000, old))
   await db.execute(sql`
-    insert into integrations (id, project_id, provider, token_hash, token_sealed) values (2, 1, 'linear', ${Buffer.alloc(32, 2)}, '')`)
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed) values (2, 1, 1, 'linear', ${Buffer.alloc(32, 2)}, '')`)
   await db.execute(sql`update deliveries set integration_id = 2 where id in (select max(id) from deliveries)`)
   const counted = counting(db)
   const gone = async () => (await db.rows(sql`select from deliveries where integration_id = 2`)).length === 0
