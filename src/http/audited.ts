@@ -9,13 +9,13 @@ interface Change {
   action: string
   by: { user_id: number; token_id: number | null; account_id: number | null; project_id: number | null }
   request: FastifyRequest
-  /** As it was read. */
+  /** The parsed body. */
   body?: unknown
-  /** Asks another server or undoes what it tries, so that no transaction can be held around it. */
+  /** Calls another server or undoes its own writes, so no transaction can be held around it. */
   detached: boolean | undefined
 }
 
-/** Who asks for what, from where: an entry that does not say yet what became of it. */
+/** The actor, action and address of a request: an entry without its result. */
 export const entryOf = (action: string, by: Change['by'], request: FastifyRequest): NewEntry => ({
   actor: by.token_id === null ? 'user' : 'token',
   project_id: by.project_id,
@@ -26,8 +26,8 @@ export const entryOf = (action: string, by: Change['by'], request: FastifyReques
 })
 
 /**
- * Does what a request asks for and writes into the audit log who asked, in one transaction; what is refused leaves no entry, and neither
- * does what calls `unchanged`, because the same was asked for before.
+ * Runs a request and writes its audit entry in one transaction; a refused request leaves no entry, and neither does one that calls
+ * `unchanged`, because it repeats an earlier one.
  */
 export async function audited<T>(
   db: Database,
@@ -45,7 +45,7 @@ export async function audited<T>(
     if (!changed) return answer
     const made = (answer as { id?: number | string } | undefined)?.id
     const named: Ids = { ...(made === undefined ? {} : { id: String(made) }), ...ids }
-    // What there was nothing of before is looked up by the statement that writes the entry.
+    // For a new record the statement that writes the entry looks it up.
     const stands =
       subject && earlier !== null
         ? difference(earlier, await snapshot(subject, db, named))

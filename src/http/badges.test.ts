@@ -22,7 +22,7 @@ afterAll(() => studio.close())
 
 const badge = (path: string) => studio.ask(`/badges/${path}`, { token: null })
 
-test('a badge shows a branch to whoever has its key, once it is switched on', async () => {
+test('a badge shows a branch to anybody with its key, once it is enabled', async () => {
   expect((await badge('key.svg?branch=main')).status).toBe(404)
   await studio.db.execute(sql`update projects set badge_key = 'key'`)
   const main = await badge('key.svg?branch=main')

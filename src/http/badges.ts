@@ -11,13 +11,13 @@ const WORDS: Record<Branch['state'], [word: string, colour: string]> = {
   unknown: ['unknown', '#6e7781'],
 }
 
-/** The state of a branch as a picture, for whoever was given its key: a README, a wiki, a screen on the wall. */
+/** The state of a branch as an image, for anybody with its key: a README, a wiki, a wall display. */
 export function serveBadges(app: FastifyInstance, { db }: Service) {
   app.get<{ Params: { key: string }; Querystring: { branch?: unknown } }>('/badges/:key.svg', async (request, reply) => {
     const asked = (request.query as unknown as [string, string][]).find(([name]) => name === 'branch')?.[1]
     const owner = await branches.ownerOfBadge(db, request.params.key)
     const { name, state } = await branches.health(db, owner, { branch: asked }).catch((error: unknown) => {
-      // A branch that was never built has a picture too: a broken one in somebody's page says nothing.
+      // A branch without builds has an image too: a broken image in a page is not helpful.
       if (error instanceof ApiError && error.status === 404) return { name: asked ?? 'build', state: 'unknown' as const }
       throw error
     })
@@ -27,7 +27,7 @@ export function serveBadges(app: FastifyInstance, { db }: Service) {
 }
 
 const NAME_MAX = 40
-/** Near enough for a picture of a line of text. */
+/** Accurate enough for one line of text. */
 const widthOf = (text: string) => Math.round([...text].length * 6.6) + 12
 
 const escaped = (text: string) =>

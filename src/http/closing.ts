@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** What was under way when closing began still comes in. */
+/** Requests that were being sent when closing began are still read. */
 const GRACE_MS = 1_000
 
-/** Lets a server close as soon as nobody waits for an answer. */
+/** Closes a server as soon as nobody waits for a response. */
 export function closeQuickly(app: FastifyInstance): { closing(): boolean } {
   let closing = false
   const sockets = new Set<Socket>()
@@ -12,16 +12,16 @@ export function closeQuickly(app: FastifyInstance): { closing(): boolean } {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  // Browsers and clients open connections in advance. Node takes one on which nothing was asked yet for busy, until it times out.
+  // Browsers and clients open connections in advance. Node considers one without a request busy until it times out.
   const endUnused = () => {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }
   app.addHook('preClose', async () => {
     closing = true
-    // However late the timer is, what has arrived is read first.
+    // However late the timer is, received data is read first.
     setTimeout(() => setImmediate(endUnused), GRACE_MS).unref()
   })
-  // Whoever keeps a connection learns with the answer that it ends here; otherwise closing would wait for them.
+  // Tells keep-alive clients with the response that the connection ends; otherwise closing would wait for them.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
     done(null, payload)

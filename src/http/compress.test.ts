@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-/** As the bytes travel: fetch would unpack them. */
+/** The raw bytes: fetch would decompress them. */
 const bytesOf = (url: string, headers: Record<string, string>) =>
   new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
     request(`${studio.site}${url}`, { headers }, async (response) => {
@@ -34,7 +34,7 @@ const bytesOf = (url: string, headers: Record<string, string>) =>
       .end()
   })
 
-test('a log travels to the web app compressed, where the browser can unpack it', async () => {
+test('a log is sent compressed to the web app if the browser supports it', async () => {
   const cookie = lead.cookie
   const packed = await bytesOf(`/app/api${path}/log`, { cookie, 'accept-encoding': 'gzip, br' })
   expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
@@ -45,7 +45,7 @@ test('a log travels to the web app compressed, where the browser can unpack it',
   expect(plain.body.toString()).toBe(LOG)
 })
 
-test('what is short, and what programs ask for, travels as it is', async () => {
+test('short responses, and those for programs, are not compressed', async () => {
   const short = await bytesOf(`/app/api${path}`, { cookie: lead.cookie, 'accept-encoding': 'gzip' })
   expect(short.headers['content-encoding']).toBeUndefined()
   const authorization = `Bearer ${studio.world.tokens.some!.token}`

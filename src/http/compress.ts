@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const gzipped = promisify(gzip)
 
-/** Below, the headers weigh as much as what is saved. */
+/** Below this size the headers outweigh the savings. */
 const WORTHWHILE = 2_048
 
-/** What the web app reads travels compressed: logs and lists are mostly repetition. Programs get theirs as they always did. */
+/** Responses to the web app are compressed: logs and lists are very repetitive. Responses to programs are not. */
 export function compressForBrowsers(app: FastifyInstance) {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isFit(request, payload)) return payload
@@ -17,7 +17,7 @@ export function compressForBrowsers(app: FastifyInstance) {
   })
 }
 
-/** What answers a write may hold a secret that was just made, beside text that its sender chose: those lengths stay as they are. */
+/** The response to a write may contain a new secret next to text that its sender chose: compression could leak it through its length. */
 const isFit = (request: FastifyRequest, payload: unknown): payload is string | Buffer =>
   request.method === 'GET' &&
   request.url.startsWith('/app/api/') &&
@@ -25,7 +25,7 @@ const isFit = (request: FastifyRequest, payload: unknown): payload is string | B
   payload.length >= WORTHWHILE
 
 async function pack(reply: FastifyReply, payload: string | Buffer): Promise<Buffer> {
-  // Its speed matters more than the last percent: a log of 256,000 characters shrinks to a tenth either way.
+  // Speed matters more than the last percent: a log of 256,000 characters shrinks to a tenth either way.
   const packed = await gzipped(payload, { level: 4 })
   reply.header('content-encoding', 'gzip').header('content-length', packed.length)
   return packed

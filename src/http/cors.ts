@@ -3,17 +3,17 @@ import type { FastifyInstance } from 'fastify'
 const METHODS = 'GET, POST, PATCH, PUT, DELETE'
 const SENT = 'authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id'
 const READ = 'etag, retry-after, x-request-id'
-/** As long as Chromium remembers the answer at most. */
+/** Chromium's maximum. */
 const SECONDS = 7_200
 
-/** Lets pages of these origins ask the API with a token of theirs. Cookies never count there, so credentials are not allowed. */
+/** Allows pages of these origins to call the API with a token. Cookies never count there, so credentials are not allowed. */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
   if (origins.length === 0) return
   const isAny = origins.includes('*')
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers
     if (origin === undefined || !request.url.startsWith('/api/')) return
-    // Set on the response itself: the stream of events does not pass through the framework's.
+    // Set on the raw response: the event stream bypasses the framework's.
     if (!isAny) reply.raw.setHeader('vary', 'origin')
     if (!isAny && !origins.includes(origin)) return
     reply.raw.setHeader('access-control-allow-origin', isAny ? '*' : origin)

@@ -17,12 +17,12 @@ import {
 import { isConnectionError, isTooSlow, isTransient, isUnstorable } from '../db/database.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
 
-/** Whatever went wrong, as the interface words it. */
+/** Any error as an API error. */
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as FastifyError
   if (statusCode === undefined && isTooSlow(error)) return tooSlow()
-  // A caller who hangs up is reset too; only what comes without a status is the database.
+  // A client that hangs up causes a reset too; only an error without a status comes from the database.
   if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
   if (statusCode === undefined && isUnstorable(error)) return unstorable()
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge()
@@ -34,7 +34,7 @@ function asApiError(error: unknown): ApiError {
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const failure = asApiError(error)
-  // A value that only the database refused is one that we should have. Being told to stop is no trouble of ours.
+  // A value that only the database rejected should have been rejected earlier. A client's cancellation is not our failure.
   if ((failure.status >= 500 && !isStopping(error)) || isUnstorable(error))
     request.log.error({ reqId: request.id, err: error }, failure.code)
   reply.code(failure.status).headers(failure.headers)
@@ -47,7 +47,7 @@ const CLIENT_ERRORS: Record<string, () => ApiError> = {
   ERR_HTTP_REQUEST_TIMEOUT: requestTimeout,
 }
 
-/** What does not parse as HTTP gets an answer of the same form. */
+/** A request that does not parse as HTTP gets an error in the same format. */
 export function sendClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
   const refusal = CLIENT_ERRORS[error.code ?? '']?.() ?? badRequest('This is not HTTP.')

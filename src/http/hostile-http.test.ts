@@ -5,7 +5,7 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
 
-/** Requests that are wrong before they reach a route: each gets its answer in the same form, and the service goes on. */
+/** Requests that are invalid before they reach a route: each gets an error in the same format, and the service keeps running. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('headers', () => {
       )
   })
 
-  test('that are too many never end in a 5xx', async () => {
+  test('that are too many never cause a 5xx', async () => {
     const many = Array.from({ length: 1500 }, (_, i) => `a${i}: 1\r\n`).join('')
     const { status } = await sendBytes(studio.site, `GET /api/v1/ping HTTP/1.1\r\n${auth()}${many}\r\n`)
     expect([200, 401, 431]).toContain(status)
@@ -45,7 +45,7 @@ describe('headers', () => {
       expectRefusal(await sendBytes(studio.site, `GET /api/v1/ping HTTP/1.1\r\n${lines}\r\n`), 400, 'bad_request')
   })
 
-  test('without a host are no worse than others', async () => {
+  test('without a host are handled like others', async () => {
     const { status } = await sendBytes(
       studio.site,
       `GET /api/v1/ping HTTP/1.1\r\nAuthorization: Bearer ${tokenOf('lead')}\r\n\r\n`,
@@ -53,7 +53,7 @@ describe('headers', () => {
     expect(status).toBe(200)
   })
 
-  test('of a content type nobody can read are 415', async () => {
+  test('of an unsupported content type are 415', async () => {
     for (const type of [
       '',
       ';',
@@ -77,7 +77,7 @@ describe('headers', () => {
     }
   })
 
-  test('of a content type with parameters or a suffix are JSON all the same', async () => {
+  test('of a content type with parameters or a suffix are read as JSON', async () => {
     const body = '{"task":{"title":"x"}}'
     for (const type of ['application/json;charset=utf-8', 'Application/JSON ; charset="UTF-8"', 'application/vnd.gold+json']) {
       const head = `POST ${tasks()} HTTP/1.1\r\n${auth()}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`
@@ -87,21 +87,21 @@ describe('headers', () => {
 })
 
 describe('addresses', () => {
-  test('that are too long are 431 or 404, never more', async () => {
+  test('that are too long are 431 or 404, nothing else', async () => {
     expectRefusal(await sendBytes(studio.site, `GET /${'x'.repeat(20_000)} HTTP/1.1\r\n${auth()}\r\n`), 431, 'headers_too_large')
     expectRefusal(await sendBytes(studio.site, `GET /${'x'.repeat(12_000)} HTTP/1.1\r\n${auth()}\r\n`), 404, 'not_found')
     const id = '1'.repeat(12_000)
     expectRefusal(await sendBytes(studio.site, `GET /api/v1/projects/${id} HTTP/1.1\r\n${auth()}\r\n`), 404, 'not_found')
   })
 
-  test('in their absolute form are understood', async () => {
+  test('in absolute form are accepted', async () => {
     const answer = await sendBytes(studio.site, `GET http://gold.example/api/v1/ping HTTP/1.1\r\n${auth()}\r\n`)
     expect(answer.status).toBe(200)
     const filtered = await sendBytes(studio.site, `GET http://gold.example${tasks()}?state=nonsense HTTP/1.1\r\n${auth()}\r\n`)
     expectRefusalOf(filtered, 422, 'invalid_state')
   })
 
-  test('that name no page are 404 in JSON', async () => {
+  test('without a page are 404 in JSON', async () => {
     for (const path of [
       '/api',
       '/api/',
@@ -136,7 +136,7 @@ const expectRefusalOf = ({ status, body }: RawAnswer, expected: number, error: s
 }
 
 describe('methods', () => {
-  test('nobody knows are 400, 404 or 405', async () => {
+  test('that are unknown are 400, 404 or 405', async () => {
     for (const method of ['FOO', 'get', 'TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'PUT', 'OPTIONS', 'G\0T']) {
       const { status } = await sendBytes(studio.site, `${method} /api/v1/ping HTTP/1.1\r\n${auth()}\r\n`).catch(() => ({
         status: 400,
@@ -145,7 +145,7 @@ describe('methods', () => {
     }
   })
 
-  test('HTTP of another kind is 400', async () => {
+  test('another protocol than HTTP is 400', async () => {
     for (const garbage of ['\x16\x03\x01\x02\x00\x01\x00\x01', 'GET / HTTP/9.9\r\n\r\n', 'hello\r\n\r\n', '\0\0\0\0\r\n\r\n'])
       expectRefusal(await sendBytes(studio.site, Buffer.from(garbage, 'latin1')), 400, 'bad_request')
   })
@@ -154,7 +154,7 @@ describe('methods', () => {
 describe('bodies', () => {
   const json = 'Content-Type: application/json\r\n'
 
-  test('that never end are cut at a megabyte', async () => {
+  test('that never end are cut off at a megabyte', async () => {
     const before = await count()
     const { hostname, port } = new URL(studio.site)
     const answer = await new Promise<string>((resolve) => {
@@ -183,12 +183,12 @@ describe('bodies', () => {
     expect(await count()).toBe(before)
   })
 
-  test('announced as too large are refused before they come', async () => {
+  test('announced as too large are refused before they are sent', async () => {
     const answer = await sendBytes(studio.site, `POST ${tasks()} HTTP/1.1\r\n${auth()}${json}Content-Length: 99999999999\r\n\r\n`)
     expectRefusal(answer, 413, 'body_too_large')
   })
 
-  test('with a length that makes no sense are 400', async () => {
+  test('with an invalid length are 400', async () => {
     for (const lines of [
       'Content-Length: -1',
       'Content-Length: x',
@@ -203,7 +203,7 @@ describe('bodies', () => {
       )
   })
 
-  test('with chunks that make no sense are 400 and write nothing', async () => {
+  test('with invalid chunks are 400 and write nothing', async () => {
     const before = await count()
     for (const chunks of ['zz\r\n{}\r\n0\r\n\r\n', '-1\r\n', '5\r\n{"task":{"title":"x"}}\r\n0\r\n\r\n']) {
       const { status } = await sendBytes(
@@ -215,7 +215,7 @@ describe('bodies', () => {
     expect(await count()).toBe(before)
   })
 
-  test('longer than announced are cut there, and the rest is no request', async () => {
+  test('longer than announced are cut off there, and the rest is not a request', async () => {
     const body = '{"task":{"title":"cut"}}'
     const head = `POST ${tasks()} HTTP/1.1\r\n${auth()}${json}Content-Length: ${body.length}\r\n\r\n`
     const before = await count()
@@ -224,7 +224,7 @@ describe('bodies', () => {
     expect((await count()) - before).toBeLessThanOrEqual(1)
   })
 
-  test('that stop half way write nothing', async () => {
+  test('that stop halfway write nothing', async () => {
     const { hostname, port } = new URL(studio.site)
     const socket = connect(Number(port), hostname)
     socket.write(`POST ${tasks()} HTTP/1.1\r\n${auth()}${json}Content-Length: 50\r\n\r\n{"task":{"title":"half`)
@@ -235,7 +235,7 @@ describe('bodies', () => {
     expect((await studio.ask('/api/v1/ping', { token: tokenOf('lead') })).status).toBe(200)
   })
 
-  test('on a request that takes none are ignored', async () => {
+  test('on a request without a body are ignored', async () => {
     const answer = await sendBytes(studio.site, `GET /api/v1/ping HTTP/1.1\r\n${auth()}${json}Content-Length: 1\r\n\r\n{`)
     expect(answer.status).toBe(200)
   })

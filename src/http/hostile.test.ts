@@ -7,7 +7,7 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import type { RouteName } from '../contract/routes.ts'
 import { sql } from '../db/database.ts'
 
-/** Whatever is sent, the service answers in its own words: never a 5xx, nothing written when refused. */
+/** Whatever is sent, the service responds in its own format: never a 5xx, and a refused request writes nothing. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const send = ({ path, method = 'GET', body, headers = [], token = tokenOf('all')
   return sendBytes(studio.site, [Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), ...(bytes ? [bytes] : [])])
 }
 
-/** A refusal in the words of the interface, or a plain success. */
+/** An error in our format, or a plain success. */
 function expectCivil({ status, body, headers }: RawAnswer, sent: string) {
   const what = sent.slice(0, 60)
   expect(status, `${what}: ${body.slice(0, 200)}`).toBeLessThan(500)
@@ -102,7 +102,7 @@ const NAMES = [
 ]
 
 describe.each(all)('%s', (name, route) => {
-  test('stands hostile values of every parameter', async () => {
+  test('handles hostile values of every parameter', async () => {
     for (const param of Object.keys(route.query).length > 0 ? Object.keys(route.query) : ['surprise'])
       for (const value of VALUES)
         expectCivil(
@@ -111,7 +111,7 @@ describe.each(all)('%s', (name, route) => {
         )
   })
 
-  test('stands hostile names of parameters', async () => {
+  test('handles hostile parameter names', async () => {
     for (const param of NAMES) {
       const answer = await send({ path: `${pathOf(name)}?${param}=1`, method: route.method, body: route.body && '{}' })
       expectCivil(answer, param)
@@ -121,7 +121,7 @@ describe.each(all)('%s', (name, route) => {
     expectCivil(await send({ path: `${pathOf(name)}?${many}`, method: route.method }), 'a thousand parameters')
   })
 
-  test('stands hostile path parameters', async () => {
+  test('handles hostile path parameters', async () => {
     for (const value of VALUES.filter((one) => one !== '')) {
       const path = `/api${route.path.replace(/:\w+/g, value)}`
       if (path === `/api${route.path}`) return
@@ -129,7 +129,7 @@ describe.each(all)('%s', (name, route) => {
     }
   })
 
-  test('stands hostile tokens', async () => {
+  test('handles hostile tokens', async () => {
     for (const token of ['\x00', 'é', 'a'.repeat(8000), "' or 1=1--", 'Bearer x', '%00', '\t', ''])
       expect([400, 401], token).toContain((await send({ path: pathOf(name), method: route.method, token })).status)
   })
@@ -191,7 +191,7 @@ describe.each(writing)('%s: bodies', (name) => {
     expect(await fingerprint()).toEqual(before)
   })
 
-  test('mends half a surrogate pair, takes CRLF and other odd text as written', async () => {
+  test('replaces lone surrogates, accepts CRLF and other odd text as written', async () => {
     for (const json of ['"\\ud800 half"', '"a\\r\\nSet-Cookie: x\\r\\n"', '"\\u202e\\ufeff\\u2028"', '"<script>"']) {
       const answer = await send({ path: pathOf(name), method, body: inTask(json) })
       expectCivil(answer, json)
@@ -268,14 +268,14 @@ describe('generated requests', () => {
     { maxLength: 4 },
   )
 
-  test('never reach a 5xx, and what is accepted can be read back', async () => {
+  test('never cause a 5xx, and accepted values can be read back', async () => {
     const runs = Number(process.env.HOSTILE_RUNS ?? 250)
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...all), query, body, async ([name, route], pairs, sent) => {
         const search = pairs.map(
           ([param, value]) => `${encodeURIComponent(param.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
         )
-        // Half of the bodies come without a query, or none would ever be read.
+        // Half of the bodies are sent without a query, or none would ever be read.
         const url = `${studio.site}${pathOf(name)}${route.body && search.length < 3 ? '' : `?${search.join('&')}`}`
         const response = await fetch(url, {
           method: route.method,

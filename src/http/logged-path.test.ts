@@ -6,7 +6,7 @@ import { visit } from '../../test/support/visitor.ts'
 import { appRoutes } from '../contract/app/routes.ts'
 import type { Route } from '../contract/routes/route.ts'
 
-/** As long as what an invitation's link carries. */
+/** As long as the token of an invitation link. */
 const SECRET = 'sEcReT-0123456789abcdefghijklmno'
 const { log, lines, text } = keepLog()
 
@@ -36,14 +36,14 @@ test.each([
   ['GET', `/sign-up?token=${SECRET}`],
   ['GET', `/app/auth/verify-email?token=${SECRET}`],
   ['POST', `/webhooks/github?token=${SECRET}`],
-])('the log of %s %s holds no secret', async (method, path) => {
+])('the log of %s %s contains no secret', async (method, path) => {
   const before = lines.length
   await visit(studio).ask(path, { method, ...(method === 'GET' ? {} : { body: {} }) })
   await until(() => lines.slice(before).some(({ msg }) => msg === 'request'))
   expect(text()).not.toContain(SECRET)
 })
 
-test('other paths are logged as they were asked for', async () => {
+test('other paths are logged as requested', async () => {
   await visit(studio).app('/projects/7/overview?x=1')
   await until(() => lines.some(({ path }) => path === '/app/api/v1/projects/7/overview'))
 })

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What nobody types by hand may be a token that was pasted into the wrong address. */
+/** A long segment that nobody types by hand may be a token pasted into the wrong place. */
 const LONG_SEGMENT = /[^/]{20,}/g
 
-/** An address as a log may hold it: without its query, and without a secret that stands in the path itself. */
+/** A path for the log: without its query, and without a secret in the path itself. */
 export function loggedPath({ url, routeOptions }: FastifyRequest): string {
   const route = routeOptions.url
   if (route?.includes(':token') || route?.startsWith('/badges/')) return route

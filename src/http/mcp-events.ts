@@ -11,7 +11,7 @@ import { tokenScheme } from './auth/auth-scheme.ts'
 import { inner } from './inner-request.ts'
 import type { Service } from './service.ts'
 
-/** Projects that one token may follow at once on this node. */
+/** Projects that one token can follow at once on this node. */
 const FOLLOWED_MAX = 50
 
 async function streamed(app: FastifyInstance, url: string, { headers, ip }: FastifyRequest) {
@@ -21,7 +21,7 @@ async function streamed(app: FastifyInstance, url: string, { headers, ip }: Fast
   throw errorOfResponse(answer.statusCode, await text(answer.stream()), 'There is no event stream.')
 }
 
-/** The event stream for assistants, asked from inside: scope, plan and membership are looked at there, at the start and ever after. */
+/** The event stream for assistants, opened internally: it checks scope, plan and membership, at the start and from then on. */
 export function openEvents(app: FastifyInstance, { db, tokenStreams }: Service) {
   const followed = new Map<number, number>()
   const count = (token: number, change: 1 | -1) => {
@@ -75,7 +75,7 @@ export function openEvents(app: FastifyInstance, { db, tokenStreams }: Service) 
       stream.on('error', () => {}).once('close', ended)
       return () => {
         stream.destroy()
-        // The stream's other end, which would go on writing.
+        // The stream's other end would continue to write.
         res.destroy()
       }
     }

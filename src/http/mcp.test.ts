@@ -22,11 +22,11 @@ const request = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 
 const post = (body: unknown, more: object = {}) =>
   studio.ask('/mcp', { method: 'POST', token: tokenOf('lead'), body, headers: ACCEPT, ...more })
 
-describe('who may come in', () => {
+describe('authentication', () => {
   test.each([
     ['no token', null, 'Bearer resource_metadata='],
     ['a token nobody knows', 'stranger', 'Bearer error="invalid_token", resource_metadata='],
-  ])('%s is told where to read how to log in', async (_, token, start) => {
+  ])('%s gets the URL of the login metadata', async (_, token, start) => {
     const { status, text, headers } = await post(request('tools/list'), { token })
     expect(status).toBe(401)
     expect(text).toBe('')
@@ -34,7 +34,7 @@ describe('who may come in', () => {
   })
 
   test.each(['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'])(
-    '%s names the resource, what a login may ask for, and who gives tokens',
+    '%s has the resource, the scopes of a login, and the authorization server',
     async (path) => {
       const { status, json } = await studio.ask(path)
       expect(status).toBe(200)
@@ -57,7 +57,7 @@ describe('who may come in', () => {
 })
 
 describe('the protocol', () => {
-  test('needs no session: any request is answered by itself', async () => {
+  test('needs no session: every request is handled separately', async () => {
     const { status, json, headers } = await post(request('tools/call', { name: 'ping', arguments: {} }))
     expect(status).toBe(200)
     expect(headers.get('mcp-session-id')).toBeNull()
@@ -79,7 +79,7 @@ describe('the protocol', () => {
     ['another type', { raw: '{}', headers: { ...ACCEPT, 'content-type': 'text/plain' } }, 415],
     ['a protocol of tomorrow', { body: request('ping'), headers: { ...ACCEPT, 'mcp-protocol-version': '2999-01-01' } }, 400],
     ['who does not take JSON', { body: request('ping'), headers: { accept: 'text/html' } }, 406],
-  ])('%s is refused in the words of the protocol', async (_, asking, status) => {
+  ])('%s is refused with an error of the protocol', async (_, asking, status) => {
     const answer = await studio.ask('/mcp', { method: 'POST', token: tokenOf('lead'), ...asking })
     expect(answer).toMatchObject({ status, json: { jsonrpc: '2.0', error: { message: expect.any(String) } } })
   })
@@ -89,7 +89,7 @@ describe('the protocol', () => {
   })
 })
 
-describe('the protocol in which every request stands for itself', () => {
+describe('the stateless protocol', () => {
   const VERSION = '2026-07-28'
   const META = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
@@ -105,7 +105,7 @@ describe('the protocol in which every request stands for itself', () => {
     json: { jsonrpc: '2.0', id: 1, error: { code, message: expect.any(String) } },
   })
 
-  test('says which it is, whoever asks, and begins without a handshake', async () => {
+  test('reports its version to anybody and starts without a handshake', async () => {
     const { status, json, headers } = await asked('server/discover')
     expect(status).toBe(200)
     expect(headers.get('mcp-session-id')).toBeNull()
@@ -118,7 +118,7 @@ describe('the protocol in which every request stands for itself', () => {
     expect(named.json.result.structuredContent).toMatchObject({ ok: true, token: { name: 'lead' } })
   })
 
-  test('what a list says may be kept by nobody but the assistant: it goes with the token', async () => {
+  test('lists may be cached only by the assistant, because they depend on the token', async () => {
     const { json } = await asked('tools/list')
     expect(json.result).toMatchObject({ cacheScope: 'private', ttlMs: expect.any(Number) })
   })
@@ -142,14 +142,14 @@ describe('the protocol in which every request stands for itself', () => {
     expect(await asked(method, params, headers)).toMatchObject(refusal(code))
   })
 
-  test('what only the handshake has is not there, and what is nowhere neither', async () => {
+  test('features of the handshake version are missing, and so are unknown ones', async () => {
     for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'drop/tables']) {
       const { status, json } = await asked(method)
       expect([status, json.error.code], method).toEqual([404, -32601])
     }
   })
 
-  test('several at once are no part of it', async () => {
+  test('batches are not part of it', async () => {
     const { status, json } = await post([request('tools/list', { _meta: META }), request('tools/list', { _meta: META })])
     expect([status, json.error.code]).toEqual([400, -32600])
   })
@@ -159,7 +159,7 @@ describe('the protocol in which every request stands for itself', () => {
   })
 })
 
-describe('bound by its address', () => {
+describe('limits in the URL', () => {
   const toolsAt = async (search: string) => {
     const { json } = await studio.ask(`/mcp${search}`, {
       method: 'POST',
@@ -177,7 +177,7 @@ describe('bound by its address', () => {
       headers: ACCEPT,
     })
 
-  test('to one project: nobody names it, and no other is reached', async () => {
+  test('restrict to one project: no tool needs it, and no other is accessible', async () => {
     const search = `?project=${id('projects', 'star')}`
     const tools = await toolsAt(search)
     expect(tools.map(({ name }) => name)).not.toContain('list_projects')
@@ -187,7 +187,7 @@ describe('bound by its address', () => {
     expect(text).toContain('Unknown parameter: project_id')
   })
 
-  test('to reading', async () => {
+  test('restrict to reading', async () => {
     for (const { name, annotations } of await toolsAt('?read_only=true'))
       expect(annotations, name).toMatchObject({ readOnlyHint: true })
     const { json } = await callAt('?read_only=1', 'create_task', { project_id: id('projects', 'star'), title: 'x' })
@@ -195,7 +195,7 @@ describe('bound by its address', () => {
     expect((await toolsAt('?read_only=false')).map(({ name }) => name)).toContain('create_task')
   })
 
-  test('to some toolsets, in the address or in a header: projects and whose token it is are always there', async () => {
+  test("restrict to toolsets, in the URL or in a header: projects and the token's owner are always available", async () => {
     const about = (tools: { name: string }[]) => tools.map(({ name }) => name).sort()
     const builds = await toolsAt('?toolsets=builds')
     expect(about(builds)).toEqual([
@@ -236,14 +236,14 @@ describe('bound by its address', () => {
   })
 })
 
-describe('the rules of the API hold', () => {
-  test("another account's project does not exist", async () => {
+describe('the rules of the API apply', () => {
+  test('a project of another account does not exist', async () => {
     const params = { name: 'show_project', arguments: { project_id: id('projects', 'den') } }
     const { json } = await post(request('tools/call', params))
     expect(json.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Project not found') }] })
   })
 
-  test('limits count for the caller and are told with the time to wait', async () => {
+  test('rate limits count for the caller and return the time to wait', async () => {
     const limited = await openStudio({}, { beside: studio, rates: { taskWrites: { points: 2, seconds: 60 } } })
     const { client, call } = await connectHttp(limited.site, tokenOf('lead'))
     const create = (title: string) => call('create_task', { project_id: id('projects', 'star'), title })
@@ -255,19 +255,19 @@ describe('the rules of the API hold', () => {
     await limited.close()
   })
 
-  test('a message counts once against the address it came from, with all it asks the API', async () => {
+  test('a message counts once against its address, with all its API calls', async () => {
     const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 4, seconds: 60 } } })
     const ask = (body: unknown) => limited.ask('/mcp', { method: 'POST', token: tokenOf('lead'), headers: ACCEPT, body })
     const ping = request('tools/call', { name: 'ping' })
     const done = { result: { structuredContent: { ok: true } } }
     expect([(await ask(ping)).json, (await ask(ping)).json]).toMatchObject([done, done])
-    // Several at once are not cheaper than one after the other.
+    // A batch costs as much as separate requests.
     expect((await ask([ping, { ...ping, id: 2 }])).json).toMatchObject([done, done])
     expect((await ask(ping)).status).toBe(429)
     await limited.close()
   })
 
-  test('nobody is spared by the words of a request', async () => {
+  test('no request can bypass the limits', async () => {
     const limited = await openStudio({}, { beside: studio, rates: { requests: { points: 1, seconds: 60 } } })
     const ask = () => limited.ask('/api/v1/ping', { token: tokenOf('lead'), headers: { 'user-agent': 'goldmaster-mcp/1' } })
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
@@ -286,7 +286,7 @@ describe('the rules of the API hold', () => {
   })
 })
 
-test('whoever waits for an investigation does not hold up the end of the service', async () => {
+test('a caller who waits for an investigation does not delay the shutdown of the service', async () => {
   const node = await openStudio({}, { beside: studio })
   const { call } = await connectHttp(node.site, tokenOf('lead'))
   const waiting = call('investigate_build', {

@@ -17,7 +17,7 @@ import type { Service } from './service.ts'
 export const PATH = '/mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
 
-/** Bound by its address as the command is by its flags. A misspelt name is refused: it would leave open what was to be closed. */
+/** Limits in the URL, like the flags of the command. A misspelled name is refused: it would leave open what was to be restricted. */
 const PARAMS = {
   project: {
     schema: Type.String(),
@@ -31,7 +31,7 @@ const PARAMS = {
   toolsets: manyOf(TOOLSETS),
 }
 
-/** The tools for assistants at `/mcp` (Streamable HTTP), and the document that says where tokens for it come from. */
+/** The tools for assistants at `/mcp` (Streamable HTTP), and the metadata that says where tokens come from. */
 export function serveMcp(app: FastifyInstance, service: Service) {
   const { db, site, lastUsed, limits } = service
   const document = {
@@ -39,7 +39,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
     resource_name: 'Goldmaster',
     authorization_servers: [site],
     bearer_methods_supported: ['header'],
-    // What a login may ask for; a token made by hand may hold more.
+    // The scopes of a login; a manually created token may have more.
     scopes_supported: LOGIN_SCOPES,
   }
   for (const url of [METADATA, `${METADATA}${PATH}`]) app.get(url, async () => document)
@@ -65,11 +65,11 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       lastUsed.note(request.assistant.caller.token_id)
     },
     handler: async (request, reply) => {
-      // Loaded when an assistant first asks: a start need not wait for it.
+      // Loaded with the first request, to keep the start fast.
       const { answerRequest } = await import('../mcp/http.ts')
       const { caller, bound } = request.assistant!
       const body = parsed(request.body as Buffer | undefined)
-      // The request itself was counted on arrival.
+      // The request itself was already counted.
       for (const _ of Array.isArray(body) ? body.slice(1) : []) await limits.requests(networkOf(request.ip))
       const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`
       const answer = await answerRequest(asRequest(request, site), body, {
@@ -93,18 +93,18 @@ export function serveMcp(app: FastifyInstance, service: Service) {
   })
 }
 
-/** A page of another site has no business here, whatever its visitor's browser can reach. */
+/** Refuses pages of other sites, whatever their visitor's browser can reach. */
 function refuseOtherOrigins({ headers: { origin } }: FastifyRequest, site: string) {
   if (origin !== undefined && origin !== new URL(site).origin) throw forbiddenOrigin()
 }
 
-/** Settings of some assistants have no place for a query. Whoever says it in both places is refused, as for any name that stands there twice. */
+/** Some assistants' settings don't support a query. A value in both places is refused, like any repeated name. */
 const headerToolsets = ({ headers }: FastifyRequest): RawQuery => {
   const given = headers['x-mcp-toolsets']
   return given === undefined ? [] : [['toolsets', String(given).replaceAll(' ', '')]]
 }
 
-/** Tells an assistant where it can read how to log in. */
+/** Tells an assistant where the login metadata is. */
 function challenge({ headers }: FastifyRequest, reply: FastifyReply, site: string) {
   const why = headers.authorization === undefined ? '' : 'error="invalid_token", '
   return reply.code(401).header('www-authenticate', `Bearer ${why}resource_metadata="${site}${METADATA}${PATH}"`).send()
@@ -115,7 +115,7 @@ const asRequest = ({ headers }: FastifyRequest, site: string) => {
   return new Request(`${site}${PATH}`, { method: 'POST', headers: named.filter(([name]) => name !== 'content-length') })
 }
 
-/** What does not parse is handed on as nothing at all, which the protocol refuses in its own words. */
+/** An unparsable body is passed on as undefined, which the protocol refuses with its own error. */
 function parsed(body: Buffer | undefined): unknown {
   try {
     return JSON.parse(body?.toString('utf8') ?? '')
@@ -124,7 +124,7 @@ function parsed(body: Buffer | undefined): unknown {
   }
 }
 
-/** Our own REST API, asked from inside with the caller's token and address: every rule and limit holds here too. */
+/** Our own REST API, called internally with the caller's token and address: every rule and limit applies here too. */
 const innerClient = (app: FastifyInstance, request: FastifyRequest, site: string) =>
   createClient({
     site,

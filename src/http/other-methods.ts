@@ -4,8 +4,8 @@ import { methodNotAllowed } from '../contract/errors.ts'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**
- * For requests that no route takes: a known address asked in another way says which ways there are. Call it before the routes are added. Its
- * patterns are made when the first such request comes: a route for every other method would double the time of a start.
+ * For requests without a route: a known path with another method gets the allowed methods. Call it before the routes are added. Its
+ * patterns are built with the first such request: a route for every other method would double the start time.
  */
 export function otherMethods(app: FastifyInstance) {
   const known = new Map<string, Set<string>>()
@@ -16,7 +16,7 @@ export function otherMethods(app: FastifyInstance) {
   })
   let patterns: { pattern: RegExp; methods: Set<string> }[] | undefined
   return {
-    /** Throws if the address is known with other methods. */
+    /** Throws if the path is known with other methods. */
     refuse(method: string, url: string) {
       if (!METHODS.has(method)) return
       patterns ??= [...known].map(([url, methods]) => ({ pattern: patternOf(url), methods }))

@@ -4,11 +4,11 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
 
-/** Numbers and texts that no column can hold are refused in words, never with a 5xx. */
+/** Numbers and texts that no column can hold are refused with an error, never with a 5xx. */
 
 const PASSWORD = 'a long enough password'
 const TOO_MUCH = 2 ** 31
-/** No number of a record is so large. */
+/** No record has such a large number. */
 const TOO_FAR = 2 ** 53
 const LONG = randomBytes(6_000).toString('base64')
 
@@ -54,7 +54,7 @@ describe('a webhook', () => {
     expect(answer).toMatchObject({ status: 422, json: { message: expect.stringContaining(field) } })
   })
 
-  test('takes times 130 years apart, and the longest duration there is', async () => {
+  test('accepts times 130 years apart, and the maximum duration', async () => {
     const times = { started_at: '1970-01-01T00:00:00Z', finished_at: '2099-12-31T00:00:00Z' }
     const [far, late, longest] = ['far', 'late', 'longest'].map((job_name) => ({ ...REPORT, job_name }))
     expect((await deliver('jenkins', { ...far, ...times })).status).toBe(200)
@@ -64,13 +64,13 @@ describe('a webhook', () => {
     const rows = await studio.db.rows<{ duration_seconds: number }>(
       sql`select duration_seconds from build_runs where ci_job_name in ('far', 'late', 'longest') order by id`,
     )
-    // An end that lies ahead of its receipt is the receipt.
+    // An end after its receipt becomes the time of receipt.
     const [, sinceThen] = rows.map(({ duration_seconds }) => duration_seconds)
     expect(rows.map(({ duration_seconds }) => duration_seconds)).toEqual([TOO_MUCH - 1, sinceThen, TOO_MUCH - 1])
     expect(sinceThen).toBeGreaterThan(50 * 365 * 86_400)
   })
 
-  test('that counts a duration beyond reason in a plugin of its own is taken without it', async () => {
+  test("with an implausible duration in a plugin's own field is accepted without it", async () => {
     const body = { name: 'night', build: { number: 7, phase: 'FINALIZED', status: 'SUCCESS', duration: 1e300 } }
     expect((await deliver('jenkins', body)).status).toBe(200)
   })
@@ -93,7 +93,7 @@ describe('a webhook', () => {
     ['perforce', { changelist: '9'.repeat(6_000) }],
     ['lore', { revision: LONG }],
     ['jira', { webhookEvent: 'jira:issue_created', issue: { key: LONG, fields: { summary: LONG } } }],
-  ])('of %s with a text no index holds is refused or taken: %.60j', async (path, body) => {
+  ])('of %s with a text too long for an index is refused or accepted: %.60j', async (path, body) => {
     const answer = await deliver(path, body)
     expect([200, 202, 422], answer.text).toContain(answer.status)
   })
@@ -112,7 +112,7 @@ describe('a path', () => {
     '1e3',
     '0x10',
     '%F0%9F%92%A9',
-  ])('that names %s finds nothing', async (id) => {
+  ])('with %s finds nothing', async (id) => {
     const account = studio.world.accounts.owl!.id
     const project = studio.world.projects.star!.id
     for (const [method, path] of [
@@ -134,7 +134,7 @@ describe('a path', () => {
   })
 })
 
-test('a world file with numbers out of range, or times ten thousand years apart, is refused or taken', async () => {
+test('a world file with numbers out of range, or times ten thousand years apart, is refused or accepted', async () => {
   const build = (more: object) => ({ build_runs: [{ project: studio.world.projects.star!.id, ...more }] })
   await expect(studio.load(build({ duration_seconds: TOO_MUCH }))).rejects.toThrow('duration_seconds must be an integer')
   await studio.load(build({ ci_job_name: 'aeon', started_at: '0001-01-01T00:00:00Z', finished_at: '9999-12-31T23:59:59Z' }))
@@ -142,7 +142,7 @@ test('a world file with numbers out of range, or times ten thousand years apart,
   expect(row).toEqual({ duration_seconds: TOO_MUCH - 1 })
 })
 
-test('a commit that stands twice in one delivery is one change, told by its first telling', async () => {
+test('a commit that occurs twice in one delivery is one change, as first reported', async () => {
   const commits = [
     { id: 'same', message: 'first' },
     { id: 'same', message: 'second' },

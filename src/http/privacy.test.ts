@@ -4,7 +4,7 @@ import { nightOwl } from '../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
-/** A world full of addresses and names, and no answer of any route that holds one. */
+/** A world full of addresses and names, and no reply of any route contains one. */
 
 const NAMES = ['Leading Lady', 'Rival', 'Guest Gwen']
 const ADDRESS = /[^\s@]@[^\s@]+\.[a-z]{2,}/i
@@ -59,7 +59,7 @@ const keysOf = (value: unknown): string[] =>
 describe.each(reads)('%s', (name, route) => {
   const queries = ['', ...('limit' in route.query ? ['?limit=50'] : []), ...('orphaned' in route.query ? ['?orphaned=1'] : [])]
 
-  test('answers without an address or a name', async () => {
+  test('returns no address and no name', async () => {
     for (const query of queries) {
       const answer = await ask(name, `${pathOf(name)}${query}`)
       expect(answer.status).toBe(200)
@@ -67,7 +67,7 @@ describe.each(reads)('%s', (name, route) => {
     }
   })
 
-  test('has none of the fields that must never travel', async () => {
+  test('has none of the fields that must never be sent', async () => {
     const keys = new Set(keysOf((await ask(name)).json))
     for (const never of [
       'attributed_author',
@@ -110,20 +110,17 @@ describe.each(reads)('%s', (name, route) => {
   })
 })
 
-test.each(Object.keys(BODIES) as (keyof typeof BODIES)[])(
-  '%s answers without an address or a name, refused or not',
-  async (name) => {
-    const bodies = [
-      BODIES[name],
-      { surprise: 1 },
-      { task: { user_id: Number(id('users', 'rival')) } },
-      { task: { title: 'x', user_id: Number(id('users', 'guest')) } },
-    ]
-    for (const body of bodies) expectClean(await ask(name, undefined, { body }))
-  },
-)
+test.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('%s returns no address and no name, refused or not', async (name) => {
+  const bodies = [
+    BODIES[name],
+    { surprise: 1 },
+    { task: { user_id: Number(id('users', 'rival')) } },
+    { task: { title: 'x', user_id: Number(id('users', 'guest')) } },
+  ]
+  for (const body of bodies) expectClean(await ask(name, undefined, { body }))
+})
 
-test('the rows behind these answers do hold addresses', async () => {
+test('the rows behind these replies do contain addresses', async () => {
   const { n } = (await studio.db.one<{ n: number }>(sql`
     select (select count(*) from changes where author like '%@example.com%' and description like '%@example.com%')
       + (select count(*) from approvals where comments like '%@example.com%')
@@ -131,7 +128,7 @@ test('the rows behind these answers do hold addresses', async () => {
   expect(n).toBeGreaterThan(100)
 })
 
-test('a deployment has exactly the fields of the interface', async () => {
+test('a deployment has exactly the fields of the API', async () => {
   const { json } = await ask('showDeployment')
   expect(Object.keys(json).sort()).toEqual(
     `branch build_run build_run_id created_at deployed_at external_build_id external_id id integration_id live_at platform status
@@ -139,7 +136,7 @@ test('a deployment has exactly the fields of the interface', async () => {
   )
 })
 
-test('an entry of the history names an approver by id only', async () => {
+test('an entry of the history has only the id of an approver', async () => {
   const { json } = await ask('showAsset', pathOf('showAsset', undefined, id('assets', 'asset1')))
   expect(json.approvals_history).toHaveLength(1)
   expect(Object.keys(json.approvals_history[0]).sort()).toEqual(['approver_user_id', 'comments', 'decided_at', 'id', 'status'])
@@ -152,7 +149,7 @@ test('a build has no log and its finding no author', async () => {
   expect(json.investigation).toMatchObject({ attributed_user_id: Number(id('users', 'lead')), diagnosis: 'broken by lead' })
 })
 
-test('what people write into tasks is theirs and stays as written', async () => {
+test('texts that people write into tasks stay as written', async () => {
   const title = 'Write to kim@example.com'
   const made = await ask('createTask', undefined, { body: { task: { title, description: 'Leading Lady <lead@example.com>' } } })
   const { json } = await ask('showTask', pathOf('showTask', undefined, String(made.json.id)))

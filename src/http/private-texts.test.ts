@@ -21,7 +21,7 @@ import { startSender } from '../jobs/sending/sender.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { scrubbedLog } from '../scrubbed-log.ts'
 
-/** Marked addresses and credentials in every text that tools and files tell; none of them in anything that leaves. */
+/** Marked addresses and credentials in every text from tools and files; none of them in any output. */
 
 let studio: Studio
 let project: number
@@ -39,7 +39,7 @@ const note = new Writable({
 })
 
 const many = <T>(make: (i: number) => T) => Array.from({ length: 60 }, (_, i) => make(i))
-/** Every text of a world file that stands for something a tool told. */
+/** Every text of a world file that stands for a tool's report. */
 const told = () => ({
   changes: many((i) => ({
     project,
@@ -94,25 +94,25 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-test('marks were told: the rows hold them', async () => {
+test('the rows contain the marks', async () => {
   const rows = await studio.db.rows<{ text: string }>(sql`
     select author || description as text from changes union all select output_log from build_runs where output_log is not null`)
   expect(rows.filter(({ text }) => leaksIn(text).length > 0).length).toBeGreaterThan(80)
 })
 
-describe('no mark leaves', () => {
-  test('with the answer to a webhook', () => {
-    // A handshake hands its sender's challenge back as it came.
+describe('no mark is sent', () => {
+  test('in the reply to a webhook', () => {
+    // A handshake returns its sender's challenge unchanged.
     expect(delivered.flatMap(({ text, json }) => (json?.challenge ? [] : leaksIn(text)))).toEqual([])
   })
 
-  test('through any route of the REST API', async () => {
+  test('by any route of the REST API', async () => {
     const { text, records } = await everyAnswer(studio, project, token)
     expect(records).toBeGreaterThan(200)
     expect(leaksIn(text)).toEqual([])
   })
 
-  test('through a decision, or a refusal that quotes what was asked', async () => {
+  test('by a decision, or an error that quotes the request', async () => {
     const [asset] = (await studio.ask(`/api/v1/projects/${project}/assets?limit=1`, { token })).json.assets
     for (let i = 0; i < 60; i++) {
       const decided = await studio.ask(`/api/v1/projects/${project}/assets/${asset.id}/approvals`, {
@@ -127,7 +127,7 @@ describe('no mark leaves', () => {
     }
   })
 
-  test('through any route of the web app that shows what tools told', async () => {
+  test('by any web app route that shows reported data', async () => {
     const app = await signIn(studio, 'kim@owl.example', PASSWORD)
     const texts: string[] = []
     const places: Record<string, number | string> = { account_id: account, project_id: project }
@@ -152,7 +152,7 @@ describe('no mark leaves', () => {
     expect(texts.flatMap(leaksIn)).toEqual([])
   })
 
-  test('through the tools of an assistant', async () => {
+  test('by the tools of an assistant', async () => {
     const assistant = await connectHttp(studio.site, token)
     const { tools } = await assistant.client.listTools()
     const [build] = (await studio.ask(`/api/v1/projects/${project}/build_runs?limit=1`, { token })).json.build_runs
@@ -166,7 +166,7 @@ describe('no mark leaves', () => {
     await assistant.client.close()
   })
 
-  test('through the stream, or to a webhook of a subscriber', async () => {
+  test("by the stream, or to a subscriber's webhook", async () => {
     await outbox.sequence(studio.db)
     const stream = await listen({ site: studio.site, token, lastId: 0 })
     await stream.until(50)
@@ -175,7 +175,7 @@ describe('no mark leaves', () => {
     const receiver = await openReceiver()
     const { id } = await webhooks.create(studio.db, studio.service.vault, { account_id: account, url: receiver.url })
     await studio.db.execute(sql`update destinations set position = 0 where id = ${id}`)
-    // One that was queued before texts were scrubbed.
+    // A message that was queued before texts were scrubbed.
     const event = eventOf(
       'task.state_changed',
       { at: new Date(0).toISOString(), project_id: project, project_name: 'Starfall' },
@@ -202,7 +202,7 @@ describe('no mark leaves', () => {
     expect(leaksIn(JSON.stringify(receiver.received.map(({ body }) => body)))).toEqual([])
   })
 
-  test('into our own log', async () => {
+  test('to our own log', async () => {
     studio.service.log.warn({ error: marked('connect'), err: new Error(marked('failed')) }, marked('no answer'))
     for (let i = 0; i < 120; i++) studio.service.log.info({ text: marked('told') }, 'told')
     expect(logged.split('\n').length).toBeGreaterThan(120)
@@ -212,7 +212,7 @@ describe('no mark leaves', () => {
 
 const FACTS = { id: '1', state: 'to_do', title: 'x', assignee_handle: null, assignee: null, creator: null } as const
 
-test('a filter finds what an answer showed', async () => {
+test('a filter finds what a reply showed', async () => {
   const ask = async (path: string) => (await studio.ask(`/api/v1/projects/${project}/${path}`, { token })).json
   for (const { identifier } of (await ask('changes?limit=50')).changes)
     expect((await ask(`changes?identifier=${encodeURIComponent(identifier)}`)).changes.length, identifier).toBeGreaterThan(0)

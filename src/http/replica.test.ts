@@ -10,7 +10,7 @@ import type { RouteName } from '../contract/routes.ts'
 import { sql } from '../db/database.ts'
 import { openReplica, POSITION, type Replica } from '../db/replica.ts'
 
-// On Windows it would need a port and a password of its own.
+// On Windows it would need its own port and password.
 describe.skipIf(process.platform === 'win32')('with a replica', () => {
   const { log, lines } = keepLog()
   let pair: Pair
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
   const { id, tokenOf, pathOf, ask } = asker(() => studio)
   const all = () => ({ token: tokenOf('all') })
   const said = (text: string) => lines.filter(({ msg }) => msg === text)
-  /** Asks until the replica has answered: it may have been left alone a moment ago. */
+  /** Repeats until the replica has responded: it may have been skipped a moment ago. */
   const askReplica = async (path: string) => {
     for (;;) {
       const before = replica.reads.replica
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
   const newest = async (at = studio) => (await titles(at))[0]
 
   test.each<RouteName>([...paged.map(([name]) => name), 'listEvents'])(
-    '%s is read there and tells what the primary would have told, page by page',
+    '%s is read there and returns what the primary would return, page by page',
     async (name) => {
       if (name === 'listEvents')
         for (const title of ['one', 'two', 'three', 'four', 'five', 'six', 'seven']) await createTask(title)
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
         const heard = await pair.standby.rows<{ query: string }>(
           sql`select query from pg_stat_activity where application_name = 'goldmaster' and pid <> pg_backend_pid()`,
         )
-        // PostgreSQL keeps the beginning of a statement only: the limits of long ones stand too far behind.
+        // PostgreSQL stores only the beginning of a statement: the limits of long ones are too far behind.
         const words =
           { listEvents: 'select x.source', listBreakages: 'k.flaky', listDeployments: 'd.track' }[name as string] ??
           `limit ${limit + 1}`
@@ -75,13 +75,13 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     },
   )
 
-  test('whatever was committed is seen by everybody at once, however far behind it is', async () => {
+  test('committed data is visible to everybody at once, however far the replica is behind', async () => {
     await askReplica(pathOf('listTasks'))
     const { length: warned } = said('lists are read from the primary')
     await pair.replay('pause')
     await createTask('told by a request')
     expect(await newest()).toBe('told by a request')
-    // Not by a request: as a job or an operator would write it.
+    // Not by a request: written as a job or an operator would.
     await studio.load({ tasks: [{ project: Number(id('projects', 'star')), title: 'told by a file' }] })
     for (const at of [studio, alone, studio]) expect(await newest(at)).toBe('told by a file')
     expect(said('lists are read from the primary').slice(warned)).toMatchObject([{ reason: 'the replica is behind' }])
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     expect(tasks[0].title).toBe('told by a file')
   })
 
-  test('who asks is judged by the primary: a revoked token is refused while the replica still knows it', async () => {
+  test('the primary authenticates the caller: a revoked token is refused while the replica still has it', async () => {
     const token = tokenOf('without read:assets')
     await askReplica(pathOf('listTasks'))
     await pair.replay('pause')
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     await pair.replay('resume')
   })
 
-  test('strangers and those without the scope are turned away as ever', async () => {
+  test('unknown callers and those without the scope are refused as usual', async () => {
     for (const name of ['listTasks', 'listEvents'] as const)
       for (const token of ['bare', 'revoked', 'expired', 'rival']) {
         const path = name === 'listEvents' ? `${pathOf(name)}?account_id=${id('accounts', 'owl')}` : pathOf(name)
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
       }
   })
 
-  test('nobody notices when it goes away: the primary answers, the log says so once, and it is used again when it is back', async () => {
+  test('nobody notices an outage of the replica: the primary responds, the log says so once, and it is used again when it is back', async () => {
     await askReplica(pathOf('listTasks'))
     const warned = () => said('lists are read from the primary').length
     const [before, again] = [warned(), said('lists are read from the replica again').length]
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     expect(said('lists are read from the replica again').length).toBe(again + 1)
   })
 
-  test('behind a network that swallows its answers it is given up in time', async () => {
+  test('a network that drops its responses does not block requests', async () => {
     const way = await openUnsteadyWay(pair.standby.url)
     const far = openReplica(way.url, pair.primary.db, log)
     const node = await openStudio({}, { beside: pair.primary, service: { replica: far } })
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     ['another database', () => pair.standby.url.replace('/goldmaster?', '/postgres?')],
     ['the primary', () => pair.primary.url],
     ['a server of its own', () => inject('server')],
-  ])('an address that leads to %s is never read from', async (_, url) => {
+  ])('a URL of %s is never read from', async (_, url) => {
     const wrong = openReplica(url(), pair.primary.db, log)
     const node = await openStudio({}, { beside: pair.primary, service: { replica: wrong } })
     expect(await newest(node)).toBe('told by a file')
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
     await wrong.close()
   })
 
-  test('a primary that is a standby itself has no position, and answers alone', async () => {
+  test('a primary that is a standby itself has no position and is used alone', async () => {
     expect(await pair.standby.one(sql`select ${POSITION} as position`)).toEqual({ position: null })
     const before = replica.reads.primary
     expect(await replica.read(null, (db) => db.one(sql`select pg_is_in_recovery() as standby`))).toEqual({ standby: false })

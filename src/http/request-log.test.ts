@@ -34,7 +34,7 @@ const requestLine = async () => {
 const list = (headers: Record<string, string> = {}) =>
   studio.ask(`/api/v1/projects/${studio.world.projects!.star!.id}/tasks`, { token: studio.world.tokens!.all!.token!, headers })
 
-test('a line names the account and the project that a request was about', async () => {
+test('a line has the account and the project of a request', async () => {
   await list()
   expect(await requestLine()).toMatchObject({
     status: 200,
@@ -43,21 +43,21 @@ test('a line names the account and the project that a request was about', async 
   })
 })
 
-test('a name that a proxy gave a request is taken over, unless it could forge a line', async () => {
+test('a request id from a proxy is used, unless it could forge a line', async () => {
   const answered = async (id: string) => (await list({ 'x-request-id': id })).headers.get('x-request-id')
   expect(await answered('edge-7f:12/3')).toBe('edge-7f:12/3')
   expect(await requestLine()).toMatchObject({ reqId: 'edge-7f:12/3' })
   for (const bad of ['two words', '"quoted"', 'x'.repeat(129)]) expect(await answered(bad)).toMatch(/^[0-9a-f-]{36}$/)
 })
 
-test('probes are not logged while they are well', async () => {
+test('successful probes are not logged', async () => {
   for (const path of ['/healthz', '/readyz', '/metrics']) expect((await studio.ask(path)).status).toBe(200)
   await list()
   await requestLine()
   expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(1)
 })
 
-test('metrics count what became of deliveries, who listens and what waits', async () => {
+test('metrics count the results of deliveries, open streams and waiting items', async () => {
   const report = (body: unknown) =>
     studio.ask(`/webhooks/ci?token=${studio.world.integrations!.ci!.webhook_token}`, { method: 'POST', body })
   const { json } = await report({ job_name: 'night', build_number: 1, status: 'SUCCESS' })
@@ -83,7 +83,7 @@ test('metrics count what became of deliveries, who listens and what waits', asyn
     expect(text).toMatch(new RegExp(`^goldmaster_${name} \\d`, 'm'))
 })
 
-test('a trace goes on from the caller through us to whom we ask; one that is not to be kept is not', async () => {
+test('a trace continues from the caller through us to outgoing requests; an unsampled one does not', async () => {
   const tracing = startTracing(
     { endpoint: collector.url.replace(/\/$/, ''), headers: { 'x-key': 'k' }, service: 'gold', ratio: 1 },
     '1',
@@ -104,7 +104,7 @@ test('a trace goes on from the caller through us to whom we ask; one that is not
   const asked = collector.received.find(({ path }) => path === '/asked')!
   const sent = collector.received.filter(({ path }) => path === '/v1/traces')
   expect(sent[0]!.headers['x-key']).toBe('k')
-  // biome-ignore lint/suspicious/noExplicitAny: the protocol's own form
+  // biome-ignore lint/suspicious/noExplicitAny: the protocol's own format
   const spans = sent.flatMap(({ body }) => (body as any).resourceSpans[0].scopeSpans[0].spans)
   expect(spans).toHaveLength(4)
   const [served, client, job, posted] = spans

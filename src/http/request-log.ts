@@ -4,13 +4,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { beginSpan, endSpan, type Span, within } from '../net/tracing.ts'
 import { loggedPath } from './logged-path.ts'
 
-/** What a request was about, as soon as that is known. */
+/** The account and project of a request, as soon as they are known. */
 interface About {
   account_id?: number | null
   project_id?: number | null
   integration_id?: number
   delivery_id?: string
-  /** Of a delivery: the tool, and what became of it. */
+  /** For a delivery: the tool and the outcome. */
   provider?: string
   outcome?: string
 }
@@ -22,18 +22,18 @@ declare module 'fastify' {
   }
 }
 
-/** A proxy's or a tool's own name for a request is taken over, unless it could break a line or a header. */
+/** A request id of a proxy or tool is used, unless it could break a line or a header. */
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
 export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
-/** What operators' tools ask all day long: it counts against nobody, and is worth a line only when it goes wrong. */
+/** Probes of the operators' tools: they don't count against limits and are logged only if they fail. */
 export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 const isProbe = ({ routeOptions: { url } }: FastifyRequest) => url !== undefined && PROBES.has(url)
 
-/** One line for every request when it was answered, and a span where traces are kept. */
+/** One line per request once it is answered, and a span if traces are exported. */
 export function logRequests(app: FastifyInstance) {
   app.addHook('onRequest', (request, _, done) => {
     if (!isProbe(request))
@@ -44,7 +44,7 @@ export function logRequests(app: FastifyInstance) {
       )
     within(request.span, done)
   })
-  // Reading a body leaves the context of the request.
+  // Reading a body leaves the async context of the request.
   app.addHook('preHandler', (request, _, done) => within(request.span, done))
   app.addHook('onResponse', (request, reply, done) => {
     const { method, ip, id: reqId, span, about } = request

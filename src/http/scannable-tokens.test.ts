@@ -11,7 +11,7 @@ import * as scim from '../domain/sign-in/scim.ts'
 
 const PASSWORD = 'a long enough password'
 const POLL = 'latest?project=//Star/main'
-/** As the documentation tells secret scanners. */
+/** As documented for secret scanners. */
 const documented = new RegExp(/`(\\bgm_[^`]+)`/.exec(readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8'))![1]!)
 
 let studio: Studio
@@ -29,7 +29,7 @@ afterAll(() => studio.close())
 const projectId = () => studio.world.projects.star!.id as number
 const accountId = () => studio.world.accounts.owl!.id as number
 
-test('an Unreal Game Sync token is returned in full, matches the scanner pattern and opens its project', async () => {
+test('an Unreal Game Sync token is returned in full, matches the scanner pattern and works for its project', async () => {
   const path = `/projects/${projectId()}/ugs_tokens`
   const { status, json } = await lead.app(path, { method: 'POST', body: { name: 'everybody' } })
   expect(status).toBe(201)
@@ -42,7 +42,7 @@ test('an Unreal Game Sync token is returned in full, matches the scanner pattern
   expect(JSON.stringify(listed)).not.toContain(json.token)
 })
 
-test('an old Unreal Game Sync token without a prefix still opens its project', async () => {
+test('an old Unreal Game Sync token without a prefix still works for its project', async () => {
   const old = newToken()
   await studio.db.execute(sql`
     insert into ugs_tokens (account_id, project_id, name, prefix, hash)
@@ -93,7 +93,7 @@ test('API and webhook tokens stay without a prefix', async () => {
 })
 
 describe.each(TOKEN_KINDS)('a token of the kind %s', (kind) => {
-  test('is removed from texts if its checksum is right', () => {
+  test('is removed from texts if its checksum is correct', () => {
     const token = newScannableToken(kind)
     expect(token).toMatch(documented)
     for (const text of [

@@ -20,7 +20,7 @@ afterAll(() => studio.close())
 const { id, tokenOf, pathOf, ask } = asker(() => studio)
 
 describe('health', () => {
-  test('is told to whoever asks', async () => {
+  test('is public', async () => {
     expect(await studio.ask('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } })
     expect(await studio.ask('/readyz')).toMatchObject({ status: 200, json: { status: 'ready' } })
   })
@@ -40,7 +40,7 @@ describe('health', () => {
 })
 
 describe('every answer', () => {
-  test('carries its own request id, which the log knows', async () => {
+  test('has its own request id, which is in the log', async () => {
     const answers = await Promise.all([ask('ping'), studio.ask('/no/page'), studio.ask('/%zz'), studio.ask('/api/v1/ping')])
     const ids = answers.map((answer) => answer.headers.get('x-request-id')!)
     expect(new Set(ids).size).toBe(4)
@@ -66,7 +66,7 @@ describe('every answer', () => {
     expect((await fetch(`${studio.site}/api/v1/ping`, { method: 'HEAD' })).status).toBe(401)
   })
 
-  test('of a wrong method says which are right', async () => {
+  test('to a wrong method lists the allowed ones', async () => {
     const { headers, status } = await studio.ask(pathOf('listTasks'), { method: 'PUT' })
     expect(status).toBe(405)
     expect(headers.get('allow')!.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST'])
@@ -74,7 +74,7 @@ describe('every answer', () => {
 })
 
 describe('the log', () => {
-  test('holds no token, no query and no body', async () => {
+  test('contains no token, no query and no body', async () => {
     const token = tokenOf('all')
     await studio.ask(`${pathOf('listTasks')}?label=hush-hush&cursor=private`, { token })
     await studio.ask(`/webhooks/github?token=${'ab'.repeat(32)}`, { method: 'POST', body: { hush: 'payload' } })
@@ -89,7 +89,7 @@ describe('the log', () => {
   })
 })
 
-test('a caller who hangs up in the middle of a body is no trouble of ours', async () => {
+test('a client that hangs up in the middle of a body is not logged as an error', async () => {
   const before = kept.lines.length
   const socket = connect(Number(new URL(studio.site).port), '127.0.0.1')
   const head = `POST ${pathOf('createTask')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokenOf('all')}\r\n`
@@ -101,8 +101,8 @@ test('a caller who hangs up in the middle of a body is no trouble of ours', asyn
   expect(kept.lines.slice(before).filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
-describe('with the database away', () => {
-  test('every route answers 503 and says when to come again', async () => {
+describe('without a database', () => {
+  test('every route returns 503 with a retry time', async () => {
     const nowhere = openDatabase('postgres://nobody@127.0.0.1:1/nowhere')
     const away = await openStudio({}, { beside: studio, service: { db: nowhere } })
     try {
@@ -142,9 +142,9 @@ describe('with the database away', () => {
 })
 
 describe('closing', () => {
-  /** A connection that nobody uses ends by itself after a minute: whoever waits for that takes longer than this. */
+  /** An unused connection ends by itself after a minute: waiting for that takes longer than this. */
   const IDLE_MS = 50_000
-  /** A server whose database waits until it is let go: a request is under way for as long as a test wants. */
+  /** A server whose database waits until it is released: a request runs for as long as a test wants. */
   async function slowNode() {
     const app = await buildServer(studio.service)
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -163,7 +163,7 @@ describe('closing', () => {
     })
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-  test('answers what is under way, keeps no connection open and ends soon after', async () => {
+  test('finishes running requests, keeps no connection open and ends soon after', async () => {
     const { app, port, release } = await slowNode()
     const agent = new Agent({ keepAlive: true })
     const under = Promise.all([edit(port, agent), edit(port, agent), edit(port, agent)])
@@ -184,7 +184,7 @@ describe('closing', () => {
     agent.destroy()
   })
 
-  test('does not wait for connections nobody uses', async () => {
+  test('does not wait for unused connections', async () => {
     const { app, port, release } = await slowNode()
     await release()
     const agent = new Agent({ keepAlive: true })
@@ -195,7 +195,7 @@ describe('closing', () => {
     agent.destroy()
   })
 
-  test('does not wait for connections on which nothing was ever asked', async () => {
+  test('does not wait for connections without any request', async () => {
     const app = await buildServer(studio.service)
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const accepted = once(app.server, 'connection')
@@ -208,7 +208,7 @@ describe('closing', () => {
   })
 })
 
-describe('guards', () => {
+describe('security headers', () => {
   const asked = () =>
     [
       ['/healthz'],
@@ -232,7 +232,7 @@ describe('guards', () => {
       [pathOf('readBuildLog')],
     ] as const
 
-  test('stand on every answer: its type is meant, and over https nothing else is spoken', async () => {
+  test('are on every response: no content sniffing, and https only', async () => {
     for (const [path, method = 'GET'] of asked()) {
       const { headers } = await studio.ask(path, { method, token: tokenOf('all') })
       expect(headers.get('x-content-type-options'), path).toBe('nosniff')
@@ -248,7 +248,7 @@ describe('guards', () => {
     expect(garbled.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('do not speak of https where the service is reached without it', async () => {
+  test('do not require https if the service is reached without it', async () => {
     const plain = await openStudio({}, { beside: studio, service: { site: 'http://localhost:8080' } })
     try {
       const { headers } = await plain.ask('/healthz')

@@ -49,7 +49,7 @@ import { serveWebhooks } from './webhooks/webhooks.ts'
 
 const BODY_LIMIT = 1024 * 1024
 
-/** `ops`: where metrics are told instead, on a port that the world does not reach. */
+/** `ops`: serves metrics instead, on an internal port. */
 export async function buildServer(service: Service, ops?: FastifyInstance): Promise<FastifyInstance> {
   const headers = securityHeaders(service.site)
   const readiness = openReadiness(service.db)
@@ -61,7 +61,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   const app = Fastify({
     loggerInstance: service.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    // One log for all, the request's id in each line: a child per request costs more than the line it writes.
+    // One logger for all, with the request's id in each line: a child logger per request costs more than the line it writes.
     childLoggerFactory: (log) => log,
     genReqId: requestIdOf,
     bodyLimit: BODY_LIMIT,
@@ -73,13 +73,13 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     return503OnClosing: false,
     clientErrorHandler: sendClientError,
     http: {
-      // Nothing here depends on the name we are called by, and Node's own refusal has no body.
+      // Nothing here depends on the host name, and Node's own refusal has no body.
       requireHostHeader: false,
-      // Shorter than the time for the whole request, or Node exchanges the two; and looked at often enough to hold.
+      // Shorter than the timeout for the whole request, or Node swaps the two; and checked often enough to be effective.
       headersTimeout: 15_000,
       connectionsCheckingInterval: 5_000,
     },
-    // An address that cannot be read is counted like any other.
+    // An unparsable URL is counted like any other.
     frameworkErrors: (error, request, reply) =>
       void arrive(request, reply).then(
         () => sendFailure(error, request, reply),
@@ -92,7 +92,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     },
   })
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
-  // Bodies stay bytes: signatures are over them, and a body is judged last.
+  // Bodies stay bytes: signatures are computed over them, and a body is validated last.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
     done(exceedsJsonComplexity(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
@@ -103,7 +103,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     return sendFailure(error, request, reply)
   })
   const others = otherMethods(app)
-  /** What the addresses of programs begin with; all others are the web app's. */
+  /** The path prefixes of programs; all others belong to the web app. */
   const interfaces = new Set<string>()
   app.addHook('onRoute', ({ url, config }) => {
     if (!config?.uncounted) interfaces.add(firstOf(url))
@@ -126,7 +126,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     })
   const session = sessionScheme(cookies)
   let opened: Promise<Auth> | undefined
-  // Loaded when somebody first signs in: most nodes' first requests come from programs.
+  // Loaded with the first sign-in: the first requests of most nodes come from programs.
   const auth = () => {
     opened ??= import('./auth/auth.ts').then(({ openAuth }) => openAuth(service))
     return opened
@@ -150,7 +150,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     others.refuse(request.method, request.url)
     const isPage =
       request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '') && !interfaces.has(firstOf(request.url))
-    // The app says that it has no such page, and leads back.
+    // The app shows that the page does not exist, and links back.
     return isPage ? sendApp(request, reply.code(404)) : sendFailure(notFound('Page'), request, reply)
   })
   serveClientFile(app)

@@ -17,16 +17,16 @@ import type { AccountShare } from './limits/account-share.ts'
 import type { Limits } from './limits/limits.ts'
 import type { TokenStreams } from './limits/token-streams.ts'
 
-/** What a running service holds; made once by `main`, handed to whoever needs it. */
+/** The parts of a running service; created once by `main` and passed on. */
 export interface Service {
   db: Pool
-  /** For what tools tell: deliveries that wait for each other keep nobody else waiting. */
+  /** For deliveries: waiting deliveries don't block other requests. */
   intake: Pool
-  /** All connections of this node by what they are for. */
+  /** All connection pools of this node by purpose. */
   connections: Record<string, Connections>
-  /** Where lists and the feed are read, if there is one. */
+  /** The replica for lists and the feed, if there is one. */
   replica?: Replica
-  /** Where people and links find the service, without a slash at the end. */
+  /** The public URL of the service, without a trailing slash. */
   site: string
   cursors: Cursors
   vault: Vault
@@ -37,32 +37,32 @@ export interface Service {
   lastUsed: LastUsed
   rollups: Rollups
   intakeQuota: IntakeQuota
-  /** What an account may use unless something else was set for it. */
+  /** The default quotas of an account. */
   quotas: Quotas
   log: Logger
   /** Signs the cookies of sessions. */
   cookieKey: string
-  /** Signed them before a change of keys; whoever comes with such a cookie stays signed in. */
+  /** The former key after a rotation; sessions with such a cookie stay signed in. */
   formerCookieKey?: string
   signUp: SignUpPolicy
-  /** Printed at the start and needed by the first user, so that nobody who merely reaches the port owns the service. */
+  /** Printed at the start and needed by the first user, so that nobody who merely reaches the port can take over the service. */
   setUpToken: string
-  /** How long a session lasts without being used. */
+  /** How long a session lasts without use. */
   sessionSeconds: number
   /** The list that new passwords are checked against. */
   breachedPasswords: BreachedPasswords
-  /** Whether accounts made here have a trial and a count of credits. */
+  /** Whether new accounts have a trial and limited credits. */
   metering: boolean
-  /** Whether mails leave, or are only kept. */
+  /** Whether emails are sent, or only stored. */
   mailing: boolean
-  /** For how many days what is kept; null for good. */
+  /** Retention in days by kind; null: forever. */
   retention: Retention
-  /** Private hosts that may be asked all the same. */
+  /** Private hosts that may be called anyway. */
   allowedHosts: AllowedHosts
-  /** Whom to tell of a weakness: an address as a link. */
+  /** The contact for vulnerability reports: a URL. */
   securityContact?: string
-  /** Proxies whose word about the caller's address is taken. */
+  /** Proxies whose forwarded client address is trusted. */
   trustProxy: string[]
-  /** Sites whose pages may ask the API. */
+  /** Sites whose pages may call the API. */
   corsOrigins: readonly string[]
 }

@@ -4,8 +4,8 @@ import { readUnsubscribe } from '../domain/inbox/unsubscribe.ts'
 import type { Service } from './service.ts'
 
 /**
- * Stops one kind of mails to one person, without a session: mail programs do this for their reader with one request (RFC 8058), and so
- * does the page that the link in the mail opens. Only a POST does, since programs follow links to look for harm.
+ * Unsubscribes one person from one kind of email, without a session: mail programs do this for their reader with one request (RFC 8058),
+ * and so does the page behind the link in the email. Only with a POST, since scanners follow links.
  */
 export function serveUnsubscribe(app: FastifyInstance, { db, vault }: Service) {
   app.post('/unsubscribe', async (request) => {

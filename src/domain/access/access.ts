@@ -14,33 +14,30 @@ import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { blockedBy, blockedEverywhere } from './blocked.ts'
 
-/**
- * What a request shows to say who asks: the hash of an API token, or the secret of a browser's session; and from where, as far as that is
- * known.
- */
+/** The credential of a request: the hash of an API token or the secret of a browser session, and the client's address if known. */
 export type Who = ({ hash: Buffer } | { session: string }) & { address: string | null }
 
-/** Whoever it is: one of the two ids is null. */
+/** The authenticated caller: one of the two ids is null. */
 export interface Identity {
   token_id: number | null
   session_id: number | null
   user_id: number
   scopes: string[]
-  /** What a token is held to; null: nothing. */
+  /** What a token is limited to; null: no limit. */
   only_account_id: number | null
   only_project_ids: number[] | null
   barred_account_ids: number[] | null
-  /** When a token was made: accounts may refuse old ones. */
+  /** When a token was created: accounts may refuse old ones. */
   made_at: string | null
-  /** From where they ask: accounts may refuse some. */
+  /** The client's address: accounts may refuse some. */
   address: string | null
 }
 
-/** Revoked and expired ones are simply not there. */
+/** Excludes revoked and expired tokens. */
 export const livingToken = (t: Sql): Sql => sql`${t}.revoked_at is null and (${t}.expires_at is null or ${t}.expires_at > now())`
 export const livingSession = (s: Sql): Sql => sql`${s}.expires_at > now()`
 
-/** A person signed in may do whatever a token could be allowed to do. */
+/** A session has every scope that a token could have. */
 export const identity = (who: Who): Sql =>
   'hash' in who
     ? sql`
@@ -53,31 +50,33 @@ export const identity = (who: Who): Sql =>
           ${who.address}::inet as address from sessions s
         where s.token = ${who.session} and ${livingSession(sql`s`)}`
 
-/** The same of somebody who was admitted already. */
+/** The same for a caller who is already authenticated. */
 export const known = (by: Identity): Sql => sql`
   select ${by.token_id}::integer as token_id, ${by.session_id}::integer as session_id, ${by.user_id}::integer as user_id, ${by.only_account_id}::integer as only_account_id,
     ${by.only_project_ids}::integer[] as only_project_ids, ${by.barred_account_ids}::integer[] as barred_account_ids, ${by.made_at}::timestamptz as made_at,
     ${by.address}::inet as address`
 
-/** Whether the identity `t` reaches an account of its user: not with a token that is held to another, barred or too old. */
+/**
+ * Whether the identity `t` has access to an account of its user: not with a token that is limited to another account, barred or too old.
+ */
 const reachesAccount = (account: Sql, tokenDaysMax: Sql): Sql => sql`(t.token_id is null or (
   (t.only_account_id is null or t.only_account_id = ${account}) and not ${account} = any (t.barred_account_ids)
   and (${tokenDaysMax} is null or t.made_at > now() - make_interval(days => ${tokenDaysMax}))))`
 
-/** The projects that the identity `t` reaches, with its roles; whether nothing can be written there, and why it is blocked for now. */
+/** The projects that the identity `t` can access, with its roles, whether they are read-only and why they are blocked for now. */
 export const REACHED = sql`
   select a.project_id, a.account_id, a.account_role, a.project_role, a.read_only, ${blockedBy('t', 'a', 'a.account_id')} as blocked
   from project_access a
   where a.user_id = t.user_id and (t.only_project_ids is null or a.project_id = any (t.only_project_ids))
     and ${reachesAccount(sql`a.account_id`, sql`a.token_days_max`)}`
 
-/** The accounts that the identity `t` reaches: `columns` of the account `a` and of its member `m`. */
+/** The accounts that the identity `t` can access: `columns` of the account `a` and of its member `m`. */
 export const reachedAccounts = (columns: Sql, which: Sql): Sql => sql`
   select a.id as account_id, ${columns}, ${blockedBy('t', 'a')} as blocked
   from accounts a join account_members m on m.account_id = a.id and m.user_id = t.user_id
   where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${which}`
 
-/** Who asks, and the account or project that their request names; its fields are null when the caller cannot reach it. */
+/** The caller, and the account or project of the request; its fields are null when the caller has no access to it. */
 export interface Caller extends Identity {
   project_id: number | null
   account_id: number | null
@@ -85,24 +84,24 @@ export interface Caller extends Identity {
   account_role: AccountRole | null
   read_only: ReadOnlyReason | null
   blocked: BlockedReason | null
-  /** Runs the service. False where a project is named, and of tokens. */
+  /** Is an operator of the service. False for tokens and for requests that name a project. */
   operator: boolean
-  /** Of a session that names neither account nor project: the accounts that are blocked for it. */
+  /** For a session that names neither account nor project: the accounts that are blocked for it. */
   blocked_account_ids: number[]
 }
 
 export interface Ask {
   who: Who
-  /** Undefined where no token may ask. */
+  /** Undefined if tokens are not accepted. */
   scope: Scope | undefined
-  /** The least that the caller must be in the account or project; undefined where everybody signed in may. */
+  /** The role that the caller needs in the account or project; undefined if every signed-in user may. */
   role: AccountRole | ProjectRole | undefined
-  /** What the path names; undefined when it names none, null when it names nothing that could exist. */
+  /** The account of the path; undefined if the path has none, null if its id cannot exist. */
   account?: number | null | undefined
   project?: number | null | undefined
 }
 
-/** Who asks, and what the path names if they may see it: what is not theirs is simply not there. */
+/** The caller, and the account or project of the path if they have access to it: everything else is not found. */
 const caller = ({ who, account, project }: Ask): Sql => {
   const isSession = 'session' in who
   const isNamed = account !== undefined || project !== undefined
@@ -136,34 +135,34 @@ export const findCaller = async (db: Database, ask: Ask): Promise<Caller> => {
   return found
 }
 
-/** Finds who asks and refuses them unless they may. */
+/** Authenticates the caller and refuses them unless they are authorized. */
 export async function admit(db: Database, ask: Ask): Promise<Caller> {
   const found = await findCaller(db, ask)
   authorize(found, ask)
   return found
 }
 
-/** Whether they still are what they were when they were let in: a condition of the statement that does what they ask for. */
+/** Whether the caller still has the rights they were authorized with: a condition of the statement that does the work. */
 export const stillAdmitted = (ask: Ask, { token_id, project_id, project_role, scopes }: Caller): Sql => sql`exists (
   select from (${caller(ask)}) c where c.token_id = ${token_id}::integer and c.project_id = ${project_id}::integer
     and c.project_role = ${project_role} and c.scopes = ${scopes}::text[] and c.blocked is null and c.read_only is null)`
 
-/** Nothing was done: whoever asks is not what they were. */
+/** Nothing was written: the caller lost the rights they were authorized with. */
 export class NoLongerAdmitted extends Error {}
 
-/** As much of a caller as it takes to let them in, and to note that they came. */
+/** The fields of a caller that are needed to authorize them and to note the time of last use. */
 const ADMITTED = ['token_id', 'scopes', 'project_id', 'account_id', 'project_role', 'blocked'] as const satisfies (keyof Caller)[]
 type Admitted = Pick<Caller, (typeof ADMITTED)[number]>
 
 type Found = Pick<Caller, 'scopes' | 'project_id' | 'account_id' | 'blocked'> &
   Partial<Pick<Caller, 'project_role' | 'account_role'>>
-/** Of an ask: what is needed. Account and project count when they are named, however they are. */
+/** What a request needs. Account and project are checked if they are present, in whatever form. */
 interface Needed extends Partial<Pick<Ask, 'scope' | 'role'>> {
   account?: unknown
   project?: unknown
 }
 
-/** Scope, then project and account, then whether they are blocked, then the role: a token without the scope learns nothing about what exists. */
+/** Checks scope, then project and account, then blocks, then the role: a token without the scope learns nothing about what exists. */
 export function authorize(found: Found, { scope, role, account, project }: Needed): void {
   requireScope(found, scope)
   if (project !== undefined && found.project_id === null) throw notFound('Project')
@@ -178,7 +177,7 @@ export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope | 
   if (scope !== undefined && !scopes.includes(scope)) throw insufficientScope(scope, scopes)
 }
 
-/** A demo is shared by all its visitors: nobody exports or deletes it. */
+/** A demo is shared by all its visitors: nobody can export or delete it. */
 export function refuseIfDemo({ read_only }: Pick<Caller, 'read_only'>, site: string) {
   if (read_only === 'demo') throw readOnly(read_only, site)
 }
@@ -188,8 +187,8 @@ export function refuseIfReadOnly({ read_only }: Pick<Caller, 'read_only'>, site:
 }
 
 /**
- * Token, scope, project and list in one statement: a separate look at the token would cost a quarter of the requests,
- * and caching it would let a revoked one live on. The list sees no project unless the caller may read it.
+ * Token, scope, project and list in one statement: a separate token lookup would cost a quarter of the throughput, and caching it would
+ * keep a revoked token alive. The list sees no project unless the caller may read it.
  */
 export async function readListing(
   db: Database,
@@ -208,7 +207,7 @@ export async function readListing(
   return { caller: found, page: pageOf(found) }
 }
 
-/** Who asks is always the primary's to say; only the page may come from the replica. */
+/** The caller is always looked up on the primary; only the page may come from the replica. */
 async function readApart(db: Database, replica: Replica, ask: Ask, listing: (project: Sql) => Listing) {
   const found = await db.one<Caller & Positioned>(sql`select caller.*, ${POSITION} as position from (${caller(ask)}) caller`)
   if (!found) throw unauthorized()

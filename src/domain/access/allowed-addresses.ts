@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { invalidParameter, ownAddressMissing } from '../../contract/errors.ts'
 
-/** Addresses and ranges as people write them, each as the range that it stands for; none: any. */
+/** Addresses and ranges as people write them, normalized to ranges; an empty list allows any. */
 export function readAddresses(texts: readonly string[]): string[] | null {
   const read = texts.map((text) => text.trim()).filter((text) => text !== '')
   return read.length === 0 ? null : [...new Set(read.map(readRange))]
@@ -24,7 +24,7 @@ function readRange(text: string): string {
   return `${first.toString()}/${length}`
 }
 
-/** Whoever saves a list is on it: nobody locks themselves out. */
+/** The list must contain the address of the person who saves it, so that they don't lock themselves out. */
 export function refuseWithoutOwn(ranges: readonly string[] | null, own: string | null) {
   if (ranges === null) return
   const address = own === null ? undefined : ipaddr.parse(own)

@@ -12,7 +12,10 @@ interface Assistant {
   redirect_uris: string[]
 }
 
-/** Anybody may register, so what is kept is small, the same is kept once, and of those that nobody let in only the newest stay. */
+/**
+ * Anybody may register a client, so the rows are small, duplicates are stored once, and of the clients that nobody authorized only the
+ * newest are kept.
+ */
 export async function register(db: Database, client_name: string, redirectUris: readonly string[]): Promise<Assistant> {
   const name = shownName(client_name)
   const redirect_uris = [...new Set(redirectUris.map(withoutLocalPort))].sort()
@@ -37,40 +40,40 @@ export const purge = (db: Database) =>
     where (used_at is null and registered_at < now() - make_interval(days => ${UNUSED_DAYS}))
       or used_at < now() - make_interval(days => ${USED_DAYS})`)
 
-/** Whether the browser may be sent there: as registered, but to any port of the person's own machine. */
+/** Whether a redirect URI is allowed: as registered, but with any port on the person's own machine. */
 export const comesBackTo = ({ redirect_uris }: Assistant, uri: string): boolean =>
   isRedirectUri(uri) && redirect_uris.includes(withoutLocalPort(uri))
 
 const LOCAL_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 const isLocal = ({ protocol, hostname }: URL) => protocol === 'http:' && LOCAL_HOSTS.includes(hostname)
 
-/** Editors that hand an address over to one of their extensions, named `publisher.extension`; other names do other things there. */
+/** Editors that pass a URL to one of their extensions, named `publisher.extension`; other hosts have other meanings there. */
 const EDITORS = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:']
-/** A domain backwards: what a program calls its own addresses, and no browser or system gives a meaning to. */
+/** A reversed domain name: the private scheme of a program, without a meaning to browsers or operating systems. */
 const OWN_SCHEME = /^[a-z]{2,}(?:\.[a-z0-9-]+)+:$/
 
 /**
- * A program on the person's machine. Another one there may claim the same scheme, and learns nothing: a code is worth nothing
- * without the verifier. A query would be an order to the program, in our name.
+ * A program on the person's machine. Another program there may claim the same scheme, but a code is useless without the verifier. A query
+ * could carry commands to the program in our name.
  */
 const isProgram = ({ protocol, host }: URL, text: string) =>
   !text.includes('?') &&
   text.startsWith('/', protocol.length) &&
   (OWN_SCHEME.test(protocol) || (EDITORS.includes(protocol) && /^[\w-]+\.[\w-]+$/.test(host)))
 
-/** A program that listens on the person's own machine, by a port or by a scheme. */
+/** A program that listens on the person's own machine, on a port or a scheme. */
 export const isOwnMachine = (uri: string): boolean => {
   const url = new URL(uri)
   return isLocal(url) || isProgram(url, uri)
 }
 
-/** Who is handed the answer: a host, or the scheme a program listens to, which ends in a colon. */
+/** The receiver of the code: a host, or a program's scheme, which ends in a colon. */
 export const listener = (uri: string): string => {
   const { protocol, host } = new URL(uri)
   return protocol === 'https:' || protocol === 'http:' ? host : protocol
 }
 
-/** A page of some site over HTTPS, or the person's own machine; nothing that runs in the browser or travels in the clear. */
+/** A page over HTTPS, or the person's own machine; nothing that runs in the browser or is sent unencrypted. */
 export function isRedirectUri(text: unknown): text is string {
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,500}$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false
   const url = new URL(text)
@@ -83,7 +86,7 @@ function withoutLocalPort(uri: string): string {
   return url.href
 }
 
-/** What it calls itself is shown to people: one line, nothing invisible, not long. */
+/** The client's name is shown to people: one line, no invisible characters, short. */
 const shownName = (text: string) => {
   const line = text
     .toWellFormed()

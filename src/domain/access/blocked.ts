@@ -1,25 +1,28 @@
 import { accessBlocked, factorNotShown } from '../../contract/errors.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 
-/** Why an account is blocked for one of its members: they ask from an address that it does not allow, or without a second factor. */
+/** Why an account is blocked for one of its members: their address is not allowed, or they have no second factor. */
 
 const fromElsewhere = (asker: string, account: string): Sql => {
   const [t, a] = [raw(asker), raw(account)]
   return sql`(${a}.allowed_addresses is not null and not coalesce(${t}.address <<= any (${a}.allowed_addresses), false))`
 }
 
-/** Whether a session or token of the asker shows a second factor to an account; see the function for what counts as one. */
+/** Whether a session or token of the caller has a second factor for an account; see the function for what counts as one. */
 export const hasSecondFactor = (asker: string, account: Sql): Sql => {
   const t = raw(asker)
   return sql`has_second_factor(${t}.user_id, ${t}.session_id, ${t}.token_id, ${account})`
 }
 
-/** A part of the statement that looks up who asks. `asker` has the columns of an identity, `account` those of the table or of a project's access. */
+/**
+ * A part of the statement that looks up the caller. `asker` has the columns of an identity, `account` those of the table or of a project's
+ * access.
+ */
 export const blockedBy = (asker: string, account: string, id = `${account}.id`): Sql => sql`
   case when ${fromElsewhere(asker, account)} then 'address'
     when ${raw(account)}.requires_second_factor and not ${hasSecondFactor(asker, raw(id))} then 'second_factor' end`
 
-/** Who was let in, by one of the two. */
+/** The authenticated caller, by one of the two. */
 interface Asker {
   user_id: number
   session_id: number | null
@@ -31,7 +34,10 @@ const withoutFactor = ({ user_id, session_id, token_id }: Asker, more: Sql): Sql
   join account_members m on m.user_id = t.user_id join accounts a on a.id = m.account_id
   where a.requires_second_factor and not ${hasSecondFactor('t', sql`a.id`)} and ${more} limit 1`
 
-/** What somebody makes with a session reaches no account that keeps the session out: a password alone would become a token that does. */
+/**
+ * A token made with a session must not reach an account that blocks the session: otherwise a password alone would be enough to get one that
+ * does.
+ */
 export async function refuseWithoutFactor(db: Database, by: Asker, accountId: number | null): Promise<void> {
   const reached = sql`a.id = coalesce(${accountId}::integer, a.id)`
   if (await db.one(withoutFactor(by, reached))) throw accessBlocked('second_factor')
@@ -49,7 +55,7 @@ export async function refuseUnlessShown(db: Database, by: Asker): Promise<void> 
     throw factorNotShown()
 }
 
-/** The same of somebody who names no account: blocked where all that they could reach are, because of their address. */
+/** The same without an account in the request: blocked if all accounts that they could access are blocked because of their address. */
 export const blockedEverywhere = (asker: string): Sql => sql`(
   select 'address' from account_members sm join accounts sa on sa.id = sm.account_id
   where sm.user_id = ${raw(asker)}.user_id and sm.account_id = coalesce(${raw(asker)}.only_account_id, sm.account_id)

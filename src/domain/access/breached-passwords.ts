@@ -17,7 +17,7 @@ export async function refuseBreached(checked: BreachedPasswords, password: strin
 /** Longer than any line: a hash, a colon and a count. */
 const LINE_MAX = 100
 
-/** A line of such a file. */
+/** One line of that file. */
 export const HASH_LINE = /^[0-9A-F]{40}(?::\d+)?\s*$/i
 
 async function isIn(path: string, password: string): Promise<boolean> {
@@ -30,7 +30,7 @@ async function isIn(path: string, password: string): Promise<boolean> {
   }
 }
 
-/** A binary search in the file, which may have tens of gigabytes. */
+/** A binary search in the file, which may be tens of gigabytes long. */
 async function search(file: FileHandle, size: number, hash: string): Promise<boolean> {
   let [low, high] = [0, size]
   while (low < high) {
@@ -48,7 +48,7 @@ async function search(file: FileHandle, size: number, hash: string): Promise<boo
   return false
 }
 
-/** The first line that begins at or after an offset. */
+/** The first line that starts at or after an offset. */
 async function lineFrom(file: FileHandle, place: number): Promise<{ start: number; line: string } | undefined> {
   const from = Math.max(0, place - 1)
   const { buffer, bytesRead } = await file.read(Buffer.alloc(2 * LINE_MAX), 0, 2 * LINE_MAX, from)

@@ -23,7 +23,7 @@ const create = (key: string, title: string, more: { as?: string; project?: strin
 const titled = async (title: string) =>
   (await studio.db.one<{ n: number }>(sql`select count(*) as n from tasks where title = ${title}`))!.n
 
-test('the same key answers the first reply again, even after the task has changed', async () => {
+test('the same key returns the first reply again, even after the task has changed', async () => {
   const key = newKey()
   const first = await create(key, 'Once')
   expect(first.status).toBe(201)
@@ -34,7 +34,7 @@ test('the same key answers the first reply again, even after the task has change
   expect(await titled('Once')).toBe(1)
 })
 
-test('another body with the same key is refused, and so is another project', async () => {
+test('another body or another project with the same key is refused', async () => {
   const key = newKey()
   await create(key, 'Mine')
   for (const answer of [await create(key, 'Changed'), await create(key, 'Mine', { project: 'moon' })])
@@ -45,7 +45,7 @@ test('another body with the same key is refused, and so is another project', asy
   expect([await titled('Mine'), await titled('Changed')]).toEqual([1, 0])
 })
 
-test('twenty at once make one task and get one answer', async () => {
+test('twenty requests with one key at once create one task and get one reply', async () => {
   const key = newKey()
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(key, 'Together')))
   expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(201))
@@ -53,7 +53,7 @@ test('twenty at once make one task and get one answer', async () => {
   expect(await titled('Together')).toBe(1)
 })
 
-test('different keys at once make as many tasks', async () => {
+test('different keys at once create one task each', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(newKey(), 'Apart')))
   expect(new Set(answers.map((answer) => answer.json.id)).size).toBe(20)
 })
@@ -66,7 +66,7 @@ test('a key belongs to its token', async () => {
   expect(theirs.json.id).not.toBe(mine.json.id)
 })
 
-test('a refused request does not use its key up', async () => {
+test('a refused request does not consume its key', async () => {
   const key = newKey()
   const stranger = Number(id('users', 'rival'))
   expect((await create(key, '')).status).toBe(422)
@@ -75,7 +75,7 @@ test('a refused request does not use its key up', async () => {
   expect(await titled('Retry')).toBe(1)
 })
 
-test('after a day the key is free again', async () => {
+test('a key can be used again after a day', async () => {
   const key = newKey()
   const first = await create(key, 'Daily')
   const age = (hours: number) =>
@@ -89,7 +89,7 @@ test('after a day the key is free again', async () => {
   expect((await create(key, 'Daily, with other words')).json.id).toBe(second.json.id)
 })
 
-test('old keys are swept away, young ones stay', async () => {
+test('old keys are purged and new ones kept', async () => {
   const [young, old] = [newKey(), newKey()]
   await create(young, 'Young')
   await create(old, 'Old')
@@ -99,7 +99,7 @@ test('old keys are swept away, young ones stay', async () => {
   expect(await titled('Young')).toBe(1)
 })
 
-test('without a key every request makes a task', async () => {
+test('requests without a key create a task each', async () => {
   const post = () => inside('/tasks', { method: 'POST', body: { task: { title: 'Twice' } } })
   expect((await post()).json.id).not.toBe((await post()).json.id)
 })
@@ -110,7 +110,7 @@ test('a key that is empty or too long is refused', async () => {
   expect(await titled('Bad key')).toBe(0)
 })
 
-test('an edit takes no key', async () => {
+test('an edit accepts no key', async () => {
   const { id: taskId } = (await create(newKey(), 'Edited')).json
   const key = newKey()
   const edit = (state: string) =>

@@ -3,7 +3,7 @@ import { invalidParameter } from '../../contract/errors.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../../contract/limits.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-/** The same key from the same token within a day gets the first reply again; what `make` writes happens once. */
+/** The same key from the same token within a day returns the first reply again; what `make` writes happens once. */
 export function withIdempotencyKey<T extends object>(
   db: Database,
   tokenId: number,
@@ -15,7 +15,7 @@ export function withIdempotencyKey<T extends object>(
     throw invalidParameter('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_MAX} characters`)
   const hash = createHash('sha256').update(JSON.stringify(body)).digest()
   return db.transaction(async (db) => {
-    // A second request with the key waits here until the first has ended, then finds its row or, had it failed, makes its own.
+    // A second request with the key waits here until the first has ended, then finds its row, or does the work itself if the first failed.
     const fresh = await db.one(sql`
       insert into idempotency_keys as k (token_id, key, body_hash) values (${tokenId}, ${key}, ${hash})
       on conflict (token_id, key) do update set body_hash = excluded.body_hash, reply = null, created_at = now()

@@ -72,7 +72,7 @@ afterAll(async () => {
   await studio.close()
 })
 
-/** How many integrations the next key opens, in all of their columns. */
+/** How many integrations the next key decrypts, in all of their columns. */
 async function opened(vault: Vault): Promise<number> {
   const rows = await studio.db.rows<{ id: number; secrets_sealed: string[]; config: Record<string, unknown> }>(
     sql`select id, secrets_sealed, config from integrations`,
@@ -87,7 +87,7 @@ async function opened(vault: Vault): Promise<number> {
   return tried.filter(({ status }) => status === 'fulfilled').length
 }
 
-/** A signed push, as a tool sends it all the while. */
+/** A signed push, sent while the keys are rotated. */
 async function push(i: number) {
   const body = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'owl/star' }, commits: [] })
   const signature = createHmac('sha256', 'signed 0').update(body).digest('hex')
@@ -97,7 +97,7 @@ async function push(i: number) {
   return answer.status
 }
 
-test('every column that holds something sealed is rotated', async () => {
+test('every encrypted column is rotated', async () => {
   const columns = await studio.db.rows<{ place: string }>(sql`
     select table_name || '.' || column_name as place from information_schema.columns
     where table_schema = 'public' and column_name ~ '(^|_)sealed$' and table_name <> 'secret_canary'`)
@@ -105,7 +105,7 @@ test('every column that holds something sealed is rotated', async () => {
   expect(rotated).toEqual(expect.arrayContaining(columns.map(({ place }) => place)))
 })
 
-test('a change of keys goes on after it was killed, under load, and ends the former key', async () => {
+test('a key rotation resumes after a kill, under load, and retires the former key', async () => {
   const statuses = new Set<number>()
   let pushing = true
   const load = (async () => {
@@ -122,7 +122,7 @@ test('a change of keys goes on after it was killed, under load, and ends the for
   })
   expect(await opened(next)).toBeLessThan(TOOLS)
   expect(await opened(both)).toBe(TOOLS)
-  // Half done, both keys are needed still.
+  // Halfway through, both keys are still needed.
   await expect(verifySecret(studio.db, next)).rejects.toThrow(/^SECRET_KEY is not the key/)
   await verifySecret(studio.db, both)
 
@@ -147,7 +147,7 @@ test('a change of keys goes on after it was killed, under load, and ends the for
   expect(await opened(new Vault(OLD))).toBe(0)
 })
 
-test('a sealed value opens in its own row and column only', async () => {
+test('a sealed value can be decrypted only for its own row and column', async () => {
   const [a, b] = [studio.world.integrations.t1!.id, studio.world.integrations.t2!.id]
   await studio.db.execute(sql`
     update integrations set token_sealed = (select token_sealed from integrations where id = ${a}) where id = ${b}`)
@@ -156,7 +156,7 @@ test('a sealed value opens in its own row and column only', async () => {
   expect(await rotateKeys(studio.db, third)).toMatchObject({ lost: [`integrations/${b}/token_sealed`] })
 })
 
-test('whoever was signed in stays so and can sign out; cursors and links from before are good', async () => {
+test('signed-in users stay signed in and can sign out; earlier cursors and links stay valid', async () => {
   const ann = await signIn(studio, 'ann@example.com', PASSWORD)
   const cursor = new Cursors(keyFor(OLD, 'cursors')).seal('tasks', { at: '2026-10-01T12:00:00.000Z', id: '1' })
   expect(node.service.cursors.open('tasks', cursor)).toMatchObject({ id: '1' })

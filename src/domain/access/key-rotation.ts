@@ -4,8 +4,8 @@ import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import { isRotated, resealCanary } from './secret-canary.ts'
 
 /**
- * Every column that holds sealed values: a text, a list of them, or settings of which some are `{ sealed }`. `key` is the number by which
- * the row goes into `sealedIn`; a column's value names the one that a text was sealed for, where it may have been moved.
+ * Every column with encrypted values: a text, a list of texts, or settings of which some are `{ sealed }`. `key` is the id that is passed
+ * to `sealedIn`; a column's value names the column that a text was sealed for, if it was moved.
  */
 export const SEALED: Record<string, { key: string; columns: Record<string, string> }> = {
   integrations: { key: 'id', columns: { token_sealed: 'token_sealed', secrets_sealed: 'secrets_sealed', config: 'config' } },
@@ -20,17 +20,17 @@ export const SEALED: Record<string, { key: string; columns: Record<string, strin
 const BATCH = 100
 
 export interface Rotation {
-  /** Rows looked at, and those of them that were sealed anew. */
+  /** Rows read, and those of them that were sealed again. */
   looked: number
   resealed: number
-  /** Values that no key opens, by their place: they were lost before and must be entered again. */
+  /** Values that no key decrypts, by row and column: they were lost before and must be entered again. */
   lost: string[]
 }
 
 /**
- * Seals everything with the current key. Each batch is a short transaction that holds nothing but its rows, so the service runs on; what is
- * done already is passed over, so a run that was killed is simply started again. The canary comes last: as long as it needs the former key,
- * a start with the new one alone is refused. New entries of audit logs use a key that the old secret cannot decrypt.
+ * Seals everything with the current key. Each batch is a short transaction that locks only its rows, so the service keeps running; rows
+ * that are already sealed are skipped, so a killed run is simply started again. The canary comes last: as long as it needs the former key,
+ * a start with only the new one is refused. New entries of audit logs use a key that the old secret cannot decrypt.
  */
 export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: Rotation) => void = () => {}): Promise<Rotation> {
   const progress: Rotation = { looked: 0, resealed: 0, lost: [] }
@@ -49,7 +49,7 @@ interface Portion {
   after: number
 }
 
-/** The last key of the batch; undefined at the end of the table. */
+/** Returns the last key of the batch, or undefined at the end of the table. */
 async function rotateBatch(db: Database, vault: Vault, { table, key, columns, after }: Portion, progress: Rotation) {
   const names = join(Object.keys(columns).map((name) => raw(name)))
   const rows = await db.rows<{ key: number } & Record<string, unknown>>(sql`
@@ -95,6 +95,6 @@ export function mapSealed(value: unknown, column: string, reseal: Reseal): unkno
   )
 }
 
-/** How settings hold a sealed value among open ones. */
+/** How settings store an encrypted value among plain ones. */
 export const isSealed = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' && value !== null && typeof (value as { sealed?: unknown }).sealed === 'string'

@@ -17,17 +17,17 @@ interface Consent {
   code_challenge: string
   client_name: string
   scopes: readonly Scope[]
-  /** Absent for a command line. */
+  /** Absent for the CLI. */
   assistant?: CodeRecipient
 }
 
-/** The assistant that waits for a code, and where the browser brings it. */
+/** The assistant that waits for a code, and its redirect URI. */
 interface CodeRecipient {
   id: string
   redirect_uri: string
 }
 
-/** A code that is worth a token to whoever knows the verifier behind the challenge. */
+/** A code that can be exchanged for a token by the client that knows the verifier of the challenge. */
 export async function issue(db: Database, { user_id, code_challenge, client_name, scopes, assistant }: Consent): Promise<string> {
   const code = randomBytes(32).toString('base64url')
   await requireVerified(db, user_id)
@@ -40,12 +40,12 @@ export async function issue(db: Database, { user_id, code_challenge, client_name
 }
 
 export interface Exchange {
-  /** From where it is asked. */
+  /** The address of the request. */
   ip_address: string
   code: string
   code_verifier: string
   device_name?: string
-  /** The assistant that asks; nobody else may use a code that was given for it. */
+  /** The requesting assistant; a code that was issued for it is refused to everybody else. */
   assistant?: { id: string; redirect_uri?: string | undefined }
 }
 
@@ -70,7 +70,9 @@ interface Code {
   token_id: number | null
 }
 
-/** Once. Whoever comes second has shown that the code leaked, so the token of the first ends too. Nothing for whoever may not. */
+/**
+ * Works once. A second exchange shows that the code leaked, so the token of the first is revoked too. Undefined if the exchange is refused.
+ */
 export function exchange(db: Database, asked: Exchange, site: string): Promise<Grant | undefined> {
   return db.transaction(async (db) => {
     const hash = hashOf(asked.code)
@@ -104,7 +106,7 @@ export function exchange(db: Database, asked: Exchange, site: string): Promise<G
   })
 }
 
-/** As RFC 7636 has them: a shorter one could be guessed. */
+/** As in RFC 7636: a shorter one could be guessed. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 const isFor = (code: Code, { code_verifier, assistant }: Exchange) =>
@@ -115,6 +117,6 @@ const isFor = (code: Code, { code_verifier, assistant }: Exchange) =>
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** An assistant server on the person's own machine logs in like a command line, and says what it is in its name. */
+/** An MCP server on the person's own machine logs in like the CLI and is recognized by its name. */
 const originOf = ({ assistant_id, client_name }: Code): TokenOrigin =>
   assistant_id !== null || /\bmcp\b/i.test(client_name) ? 'mcp' : 'cli'

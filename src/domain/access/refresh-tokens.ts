@@ -5,9 +5,9 @@ import { hashOf, newScannableToken, Vault } from '../privacy/secrets.ts'
 import { blockedEverywhere } from './blocked.ts'
 import * as tokens from './tokens.ts'
 
-/** An answer may be lost on the way, and several windows of one assistant may renew at once: for so long the same is answered again. */
+/** A reply may be lost, and several windows of one assistant may refresh at once: for this long the same reply is returned again. */
 const RETRY_SECONDS = 60
-/** Of one login; a use of an older one is refused like that of an unknown one. */
+/** Refresh tokens remembered per login; a use of an older one is refused like an unknown one. */
 const REMEMBERED = 100
 
 const PLACE = 'refresh_tokens'
@@ -18,7 +18,7 @@ interface Login {
   expires_at: string
 }
 
-/** What renews the login of an assistant. Like a token, the value is returned once and kept nowhere. */
+/** The refresh token of an assistant's login. Like a token, the value is returned once and not stored. */
 export async function issue(db: Database, { token_id, assistant_id, expires_at }: Login): Promise<string> {
   const value = newScannableToken('refresh')
   await db.execute(sql`
@@ -33,13 +33,13 @@ interface Renewal {
 }
 
 /**
- * The same token under another value, and another refresh token; the login ends when it would have. Whoever uses one a second time has shown
- * that it leaked, so the login ends. Nothing for whoever may not.
+ * Gives the same token a new value and issues a new refresh token; the login still expires at the same time. A second use of a refresh
+ * token shows that it leaked, so the login ends. Undefined if the refresh is refused.
  */
 export function exchange(db: Database, value: string, assistantId: string, address: string | null) {
   return db.transaction(async (db) => {
     const hash = hashOf(value)
-    // The token first: renewals of one login wait for each other here, and what they read next is what the one before has left.
+    // Lock the token first: refreshes of one login wait here for each other and then read what the previous one wrote.
     const login = await db.one<Login & { scopes: Scope[]; blocked: BlockedReason | null }>(sql`
       select id as token_id, ${blockedEverywhere('asker')} as blocked, ${assistantId} as assistant_id, scopes, expires_at from api_tokens t
       cross join lateral (select t.user_id, t.account_id as only_account_id, ${address}::inet as address) asker
@@ -64,7 +64,7 @@ export function exchange(db: Database, value: string, assistantId: string, addre
 
 async function renew(db: Database, login: Login, value: string): Promise<Renewal> {
   const renewal = { token: await tokens.rotate(db, login.token_id), refresh_token: await issue(db, login) }
-  // Once its successor is used, the one before is no retry any more.
+  // Once the successor is used, the previous one is no longer accepted as a retry.
   await db.execute(sql`update refresh_tokens set answer = null where token_id = ${login.token_id} and answer is not null`)
   await db.execute(sql`
     update refresh_tokens set used_at = clock_timestamp(), answer = ${new Vault(value).seal(JSON.stringify(renewal), PLACE)}
@@ -75,7 +75,7 @@ async function renew(db: Database, login: Login, value: string): Promise<Renewal
   return renewal
 }
 
-/** Ends the login that a token or refresh token belongs to, if it is the assistant's. */
+/** Ends the login of a token or refresh token if it belongs to the assistant. */
 export const revoke = (db: Database, value: string, assistantId: string) =>
   db.execute(sql`
     update api_tokens set revoked_at = now() where revoked_at is null and id in (

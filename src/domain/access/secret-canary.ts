@@ -3,10 +3,10 @@ import { sealedIn, Vault } from '../privacy/secrets.ts'
 
 const PLACE = 'secret_canary'
 
-/** Refuses secret keys that cannot open what this database holds; the first start seals a canary to tell by. */
+/** Refuses secret keys that cannot decrypt the data of this database; the first start seals a canary for this check. */
 export async function verifySecret(db: Database, vault: Vault): Promise<void> {
   const found = await db.one<{ sealed: string }>(sql`select sealed from secret_canary`)
-  // A database from before the canary is judged by the tokens it holds.
+  // A database without a canary is checked by its encrypted tokens.
   const sealed = found ? { ...found, place: PLACE } : await sealedBefore(db)
   if (sealed && !opens(vault, sealed))
     throw new Error(
@@ -14,15 +14,15 @@ export async function verifySecret(db: Database, vault: Vault): Promise<void> {
     )
   if (found) return
   await db.execute(sql`insert into secret_canary (sealed) values (${vault.seal('canary', PLACE)}) on conflict do nothing`)
-  // Two nodes that make their first start together with different keys: one of them is wrong.
+  // If two nodes make their first start at once with different keys, one of them is wrong.
   await verifySecret(db, vault)
 }
 
-/** From now on the current key is the one that a start needs. */
+/** From now on a start needs the current key. */
 export const resealCanary = (db: Database, vault: Vault) =>
   db.execute(sql`update secret_canary set sealed = ${vault.seal('canary', PLACE)}`)
 
-/** Whether a former key is needed no longer: a rotation came to its end. */
+/** Whether a former key is no longer needed because a rotation has finished. */
 export async function isRotated(db: Database, vault: Vault): Promise<boolean> {
   const found = await db.one<{ sealed: string }>(sql`select sealed from secret_canary`)
   return found !== undefined && vault.isCurrent(found.sealed)

@@ -38,7 +38,7 @@ const row = async (tokenId: number) =>
 const user = () => Number(id('users', 'lead'))
 
 describe('ping', () => {
-  test('says whose token it is and what it may', async () => {
+  test('returns the owner and the scopes of the token', async () => {
     expect((await ping(tokenOf('lead'))).json).toEqual({
       ok: true,
       user_id: user(),
@@ -47,7 +47,7 @@ describe('ping', () => {
     })
   })
 
-  test("names the user's default account, the scope every token has, and its end", async () => {
+  test("returns the user's default account, the scope every token has, and the expiry", async () => {
     expect((await ping(tokenOf('two'))).json).toMatchObject({
       account_id: Number(id('accounts', 'fox')),
       token: { name: 'Two of mine', scopes: ['ping'], expires_at: '2999-01-01T00:00:00.000Z' },
@@ -64,7 +64,7 @@ describe('ping', () => {
 })
 
 describe('a token', () => {
-  test('is 43 letters and digits, kept as a hash and its first eight', async () => {
+  test('has 43 letters and digits and is stored as a hash and its first eight characters', async () => {
     const made = await create(studio.db, { user_id: user(), name: 'new', scopes: ['read:tasks'], created_via: 'web' })
     expect(made.token).toMatch(/^[A-Za-z0-9]{43}$/)
     expect(made.scopes).toEqual(['ping', 'read:tasks'])
@@ -76,7 +76,7 @@ describe('a token', () => {
     expect((await ping(made.token)).status).toBe(200)
   })
 
-  test('that is revoked is refused by the very next request, everywhere', async () => {
+  test('is refused everywhere by the next request once revoked', async () => {
     const made = await create(studio.db, { user_id: user(), name: 'short', scopes: [...SCOPES], created_via: 'web' })
     const paths = ['/api/v1/ping', `/api/v1/projects/${id('projects', 'star')}/tasks`]
     for (const path of paths) expect((await studio.ask(path, { token: made.token })).status).toBe(200)
@@ -85,7 +85,7 @@ describe('a token', () => {
     expect(await revoke(studio.db, made.id)).toBe(0)
   })
 
-  test('expires to the moment', async () => {
+  test('expires at the exact time', async () => {
     const made = await create(studio.db, {
       user_id: user(),
       name: 'ending',
@@ -98,7 +98,7 @@ describe('a token', () => {
     expect((await ping(made.token)).status).toBe(401)
   })
 
-  test('loses what its user loses', async () => {
+  test('loses the access that its user loses', async () => {
     const path = `/api/v1/projects/${id('projects', 'star')}/tasks`
     const loaded = await studio.load({
       users: [{ key: 'guest', email: 'guest@example.com', name: 'Guest', accounts: { [id('accounts', 'owl')]: 'member' } }],
@@ -112,7 +112,7 @@ describe('a token', () => {
 })
 
 describe('the time of last use', () => {
-  test('is noted by requests and written by a flush, in one statement', async () => {
+  test('is collected by requests and written by a flush, in one statement', async () => {
     const made = await create(studio.db, { user_id: user(), name: 'used', scopes: [...SCOPES], created_via: 'web' })
     const began = Date.now()
     for (let i = 0; i < 5; i++) await ping(made.token)
@@ -124,7 +124,7 @@ describe('the time of last use', () => {
     expect(written).toBeLessThanOrEqual(Date.now())
   })
 
-  test('is not touched by a request that is refused for its token', async () => {
+  test('is not changed by a request whose token is refused', async () => {
     const made = await create(studio.db, { user_id: user(), name: 'refused', scopes: [], created_via: 'web' })
     await revoke(studio.db, made.id)
     await ping(made.token)
@@ -132,7 +132,7 @@ describe('the time of last use', () => {
     expect((await row(made.id)).last_used_at).toBe(null)
   })
 
-  test('never goes back, when nodes write in any order', async () => {
+  test('never goes back when nodes write in any order', async () => {
     const tokenId = Number(id('tokens', 'lead'))
     await studio.db.execute(sql`update api_tokens set last_used_at = '2999-01-01' where id = ${tokenId}`)
     const node = new LastUsed()
@@ -141,7 +141,7 @@ describe('the time of last use', () => {
     expect((await row(tokenId)).last_used_at).toBe('2999-01-01T00:00:00.000Z')
   })
 
-  test('is kept for the next flush when the database is away', async () => {
+  test('is kept for the next flush when the database is unreachable', async () => {
     const made = await create(studio.db, { user_id: user(), name: 'away', scopes: [], created_via: 'web' })
     const node = new LastUsed()
     node.note(made.id)

@@ -14,10 +14,10 @@ interface NewToken {
   scopes: Scope[]
   created_via: TokenOrigin
   expires_at?: string | null
-  /** What it is held to; null: whatever its user reaches. */
+  /** What it is limited to; null: everything its user can access. */
   account_id?: number | null
   project_ids?: number[] | null
-  /** Accounts that it does not reach. */
+  /** Accounts that it has no access to. */
   barred_account_ids?: number[]
 }
 
@@ -25,7 +25,7 @@ interface NewToken {
 export const withPing = (scopes: readonly Scope[]): Scope[] =>
   SCOPES.filter((scope) => scope === 'ping' || scopes.includes(scope))
 
-/** The value is returned once and kept nowhere. */
+/** The value is returned once and not stored. */
 export async function create(db: Database, { user_id, name, scopes, created_via, expires_at = null, ...held }: NewToken) {
   const token = newToken()
   const granted = withPing(scopes)
@@ -56,7 +56,7 @@ const COLUMNS = raw(
   'id, user_id, name, prefix, scopes, created_via, account_id, project_ids, expires_at, revoked_at, last_used_at, created_at',
 )
 
-/** Newest first; never the value, which nobody has but its owner. */
+/** Newest first, without the values, which only their owners have. */
 export const list = (db: Database, userId?: number): Promise<TokenRow[]> =>
   db.rows(sql`
     select ${COLUMNS} from api_tokens
@@ -64,7 +64,7 @@ export const list = (db: Database, userId?: number): Promise<TokenRow[]> =>
 
 type Holder = Pick<Identity, 'user_id' | 'only_account_id' | 'only_project_ids'>
 
-/** Of the user who asks; a token that is held to something knows only of those that reach no further. */
+/** Tokens of the calling user; a limited token sees only tokens with no more access than its own. */
 const ownedBy = ({ user_id, only_account_id, only_project_ids }: Holder) => sql`
   user_id = ${user_id} and (${only_account_id}::integer is null or account_id = ${only_account_id}::integer)
   and (${only_project_ids}::integer[] is null or project_ids <@ ${only_project_ids}::integer[])`
@@ -72,7 +72,10 @@ const ownedBy = ({ user_id, only_account_id, only_project_ids }: Holder) => sql`
 export const listOwn = (db: Database, by: Holder): Promise<TokenRow[]> =>
   db.rows(sql`select ${COLUMNS} from api_tokens where ${ownedBy(by)} order by created_at desc, id desc`)
 
-/** Made by its owner, who is told by mail in the same transaction; with a token, one that may no more and lasts no longer. */
+/**
+ * Created by its owner, who is notified by email in the same transaction; a token can only create one with no more scopes and no later
+ * expiry.
+ */
 export function createByOwner(
   db: Database,
   { user_id, token_id, scopes: held, ...bounds }: Holder & Pick<Identity, 'token_id' | 'scopes'>,
@@ -102,7 +105,7 @@ interface Bounds {
   project_ids: number[] | null
 }
 
-/** Whatever is named must be seen by the user, and a token made with a token reaches no further than that one. */
+/** The user must have access to everything named, and a token made with a token has no more access than that one. */
 async function boundsOf(
   db: Database,
   userId: number,
@@ -126,8 +129,8 @@ async function boundsOf(
 }
 
 /**
- * A token made with a token ends no later, and reaches no account that bars that one or is about to: in an account that wants young
- * tokens it is none, however new its value is.
+ * A token made with a token expires no later, and has no access to an account that bars that one or is about to: for an account with a
+ * maximum token age it inherits the age, however new its value is.
  */
 async function noLonger(db: Database, tokenId: number | null, expires_at: string | null) {
   const asking = await db.one<{ expires_at: string | null; ages_at: string | null; barred_account_ids: number[] }>(sql`
@@ -154,7 +157,9 @@ export async function revokeOwn(db: Database, by: Holder, id: number) {
 
 const ACCOUNT_TOKENS_MAX = 500
 
-/** Those that reach an account, for its admins: held to it, or of its members and held to none, and not too old for it. */
+/**
+ * The tokens with access to an account, for its admins: those limited to it, and unlimited ones of its members that are not too old for it.
+ */
 export const listOfAccount = (db: Database, accountId: number): Promise<(TokenRow & { user_name: string })[]> =>
   db.rows(sql`
     select t.id, t.user_id, u.name as user_name, t.name, t.prefix, t.scopes, t.created_via, t.account_id, t.project_ids, t.expires_at,
@@ -165,7 +170,7 @@ export const listOfAccount = (db: Database, accountId: number): Promise<(TokenRo
       and ${livingToken(sql`t`)}
     order by t.created_at desc, t.id desc limit ${ACCOUNT_TOKENS_MAX}`)
 
-/** One that reaches other accounts too is only barred from this one. */
+/** A token with access to other accounts too is only barred from this one. */
 export async function revokeFromAccount(db: Database, accountId: number, id: number) {
   const found = await db.one(sql`
     update api_tokens t set revoked_at = case when t.account_id is null then t.revoked_at else coalesce(t.revoked_at, now()) end,
@@ -177,18 +182,21 @@ export async function revokeFromAccount(db: Database, accountId: number, id: num
   if (!found) throw notFound('Token')
 }
 
-/** At once: the next request with it is refused. */
+/** Takes effect at once: the next request with it is refused. */
 export const revoke = (db: Database, id: number) =>
   db.execute(sql`update api_tokens set revoked_at = now() where id = ${id} and revoked_at is null`)
 
-/** Another value for the same token; the one before is refused with the very next request. */
+/** A new value for the same token; the next request with the old value is refused. */
 export async function rotate(db: Database, id: number): Promise<string> {
   const token = newToken()
   await db.execute(sql`update api_tokens set prefix = ${token.slice(0, 8)}, hash = ${hashOf(token)} where id = ${id}`)
   return token
 }
 
-/** All that act for a user, and the codes that were to become one. Codes first: one that is exchanged right now becomes a token before. */
+/**
+ * All tokens of a user, and the codes that could still become one. Codes first: one that is being exchanged right now becomes a token
+ * before.
+ */
 export async function revokeAll(db: Database, userId: number): Promise<number> {
   await db.execute(sql`delete from oauth_codes where user_id = ${userId} and used_at is null`)
   return db.execute(sql`update api_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null`)
@@ -203,7 +211,7 @@ export const describe = async (db: Database, id: number): Promise<ReplyOf<'ping'
   return { ok: true, user_id, account_id, token }
 }
 
-/** Remembers when tokens were used and writes it down now and then, never once per request. */
+/** Collects when tokens were used and writes it from time to time, not once per request. */
 export class LastUsed {
   readonly #seen = new Map<number, number>()
 

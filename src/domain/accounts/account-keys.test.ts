@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { sql } from '../../db/database.ts'
 import { HOLDINGS } from './table-ownership.ts'
 
-/** Rows of an account can lie together on one of several servers only where a key of their table says whose they are: docs/scale.md. */
+/** Rows of an account can be sharded to one of several servers only if a key of their table contains the account: docs/scale.md. */
 
 let own: TestDatabase
 beforeAll(async () => {
@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => own.drop())
 
-/** Small, and read by everybody before it is known whose a request is: a copy on every server. */
+/** Small tables that are read before the account of a request is known: replicated to every server. */
 const EVERYWHERE = ['accounts', 'users', 'api_tokens', 'connected_accounts', 'sso_domains', 'sso_sessions']
-/** Its id is part of what the API promises, and unique for the whole service; `account_id` is in the row. */
+/** The id is part of the public API and unique across the service; `account_id` is a column of the row. */
 const PROMISED = ['approvals', 'assets', 'build_runs', 'changes', 'deployments', 'external_references', 'investigations', 'tasks']
-/** The account is in the row, and the id counts for the whole service. */
+/** `account_id` is a column of the row, and the id is unique across the service. */
 const COUNTED = [
   'breakage_history',
   'channel_rules',
@@ -26,7 +26,7 @@ const COUNTED = [
   'search_segments',
   'task_history',
 ]
-/** Found by the row it hangs on. */
+/** Found by their parent row. */
 const BELOW = [
   'build_steps',
   'deliveries',
@@ -37,7 +37,7 @@ const BELOW = [
   'task_deployments',
   'task_labels',
 ]
-/** Numbers of 32 bits: of what is few. */
+/** 32-bit ids: tables with few rows. */
 const SHORT = [
   'accounts',
   'api_tokens',
@@ -55,7 +55,7 @@ const SHORT = [
   'verifications',
 ]
 
-test('every table of an account has it in a key, or a reason why not', async () => {
+test('every table of an account has the account in a key, or a reason why not', async () => {
   const keyed = await own.db.rows<{ name: string }>(sql`
     select distinct i.indrelid::regclass::text as name from pg_index i
     join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
@@ -68,7 +68,7 @@ test('every table of an account has it in a key, or a reason why not', async () 
   expect(lacking.toSorted()).toEqual(reasons.toSorted())
 })
 
-test('only what is few counts with 32 bits, and nothing refers to the others by so many', async () => {
+test('only small tables have 32-bit ids, and no reference to another table is 32-bit', async () => {
   const short = await own.db.rows<{ name: string }>(sql`
     select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'id'
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.atttypid = 'integer'::regtype`)

@@ -8,7 +8,7 @@ import type { Retention } from './retention-days.ts'
 
 type Shown = AppReply<'showAccount'>
 
-/** An account with what its investigations used, and how long the service keeps what at most. */
+/** An account with its usage of investigations, and the maximum retention of the service. */
 export async function show(db: Database, id: number, service: Retention): Promise<Shown> {
   const account = await accounts.find(db, id)
   const usage = await db.rows<Shown['usage'][number]>(sql`
@@ -48,7 +48,7 @@ export async function edit(
   return show(db, id, service)
 }
 
-/** Owners and admins see addresses; the others see names. */
+/** Owners and admins see email addresses; other members see names. */
 export const members = (
   db: Database,
   accountId: number,
@@ -58,18 +58,18 @@ export const members = (
     select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.role, m.created_at
     from account_members m join users u on u.id = m.user_id where m.account_id = ${accountId} order by u.name, u.id`)
 
-/** Somebody must be left who may do everything. */
+/** An account must keep at least one owner. */
 async function refuseWithoutOwner(db: Database, accountId: number) {
   if (!(await db.one(sql`select from account_members where account_id = ${accountId} and role = 'owner' limit 1`)))
     throw lastOwner()
 }
 
-/** Nobody gives or takes a role that may more than their own. */
+/** Nobody can grant or revoke a role above their own. */
 export function refuseAboveOwn(own: AccountRole, role: AccountRole) {
   if (!suffices(own, role)) throw insufficientRole(role)
 }
 
-/** `by`: what whoever asks for it is in the account. */
+/** `by`: the role of the caller in the account. */
 async function refuseToTouch(db: Database, accountId: number, userId: number, by: AccountRole) {
   const found = await db.one<{ role: AccountRole }>(
     sql`select role from account_members where account_id = ${accountId} and user_id = ${userId}`,
@@ -88,7 +88,7 @@ export function setRole(db: Database, accountId: number, userId: number, role: A
   })
 }
 
-/** Their tokens and sessions reach the account no longer, from the next request on. */
+/** Their tokens and sessions lose access to the account with the next request. */
 export function remove(db: Database, accountId: number, userId: number, by: AccountRole) {
   return db.transaction(async (db) => {
     await lock(db, accountId)
@@ -107,7 +107,7 @@ export function remove(db: Database, accountId: number, userId: number, by: Acco
   })
 }
 
-/** What waits for somebody who was taken out: a link by which they would come back, and mails that were not sent yet. */
+/** Deletes what is pending for a removed member: an invitation link that would let them back in, and unsent emails. */
 export async function withdrawPost(db: Database, accountId: number, userId: number) {
   await db.execute(sql`
     delete from invitations i using users u where i.account_id = ${accountId} and i.accepted_at is null
@@ -117,5 +117,5 @@ export async function withdrawPost(db: Database, accountId: number, userId: numb
       and u.id = ${userId} and (m.to_user_id = u.id or lower(m.to_address) = lower(u.email))`)
 }
 
-/** Two owners who take each other's role take turns. */
+/** Serializes two owners who remove each other's role. */
 export const lock = (db: Database, accountId: number) => db.one(sql`select from accounts where id = ${accountId} for update`)

@@ -13,21 +13,21 @@ interface AccountFields {
   payment_method: boolean
   demo: boolean
   members_see_projects: boolean
-  /** Whether the operator's language model may word its findings. */
+  /** Whether the operator's language model may phrase its findings. */
   uses_language_model: boolean
-  /** How old a token may be; null: any age. */
+  /** The maximum age of a token in days; null: any age. */
   token_days_max: number | null
-  /** Ranges that people and tokens may come from; null: anywhere. */
+  /** Ranges that people and tokens may connect from; null: anywhere. */
   allowed_addresses: string[] | null
   requires_second_factor: boolean
-  /** Null: not counted. */
+  /** Null: unlimited. */
   credits: number | null
   daily_limit: number | null
-  /** What was set for it; the rest is as the service has it. */
+  /** Quotas set for this account; the defaults of the service apply to the rest. */
   quotas: OwnQuotas
 }
 
-/** The columns that may be written: names that a request brings never reach a statement. */
+/** The columns that may be written: names from a request never get into a statement. */
 const COLUMNS = [
   'name',
   'plan',
@@ -72,7 +72,7 @@ export async function find(db: Database, id: number): Promise<Account> {
   return account
 }
 
-/** What is not given takes the column's default. */
+/** Missing fields get the column's default. */
 export function create(db: Database, fields: Partial<AccountFields> & { name: string }): Promise<Account> {
   const given = givenOf(fields)
   return db.transaction(async (db) => {
@@ -84,7 +84,7 @@ export function create(db: Database, fields: Partial<AccountFields> & { name: st
   })
 }
 
-/** A payment method or a longer trial opens a swept account at once; taking it away closes it at once. */
+/** A payment method or a longer trial reopens an expired account at once; removing it closes it at once. */
 export function edit(db: Database, id: number, fields: Partial<AccountFields>): Promise<Account> {
   const given = givenOf(fields)
   return db.transaction(async (db) => {

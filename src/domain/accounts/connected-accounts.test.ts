@@ -50,7 +50,7 @@ const shown = async (key: string) =>
   )!.connected_accounts
 
 let pushes = 0
-/** A push by somebody of that name, and whom it is credited to. */
+/** A push by somebody with that name, and the user it is attributed to. */
 async function pushedBy(username: string): Promise<number | null> {
   const sha = String(++pushes).padStart(40, 'a')
   const commit = { id: sha, message: 'x', timestamp: '2026-01-02T03:04:05Z', author: { name: username, username } }
@@ -79,7 +79,7 @@ test('a name that a member claims counts once an owner of the account has confir
   expect((await ann.app('/me/connected_accounts')).json.connected_accounts).toMatchObject([{ unconfirmed_in: [] }])
 })
 
-test('nobody confirms their own claim, not by an account of their own either', async () => {
+test('nobody can confirm their own claim, not even through an account they own', async () => {
   const { id } = await claim(ann, 'github', 'other-dev')
   expect(await confirm(ann, id)).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
   expect((await confirm(ann, id, studio.world.accounts.ann!.id)).status).toBe(200)
@@ -87,7 +87,7 @@ test('nobody confirms their own claim, not by an account of their own either', a
   expect((await bob.app(`/accounts/${owl()}/connected_accounts`)).status).toBe(403)
 })
 
-test('an owner confirms members of the account alone', async () => {
+test('an owner can confirm only members of the account', async () => {
   const { users } = await studio.load({ users: [{ key: 'out', email: 'out@example.com', name: 'Out', password: PASSWORD }] })
   const { id } = await claim(await signIn(studio, 'out@example.com', PASSWORD), 'github', 'outsider')
   expect(users.out!.id).toBeGreaterThan(0)
@@ -95,13 +95,13 @@ test('an owner confirms members of the account alone', async () => {
   expect((await confirm(lead, 2_000_000_000)).status).toBe(404)
 })
 
-test('one name elsewhere is one person', async () => {
+test('one external name belongs to one person', async () => {
   const { id } = await claim(ann, 'perforce', 'BOB.P4')
   expect(await confirm(lead, id)).toMatchObject({ status: 422, json: { error: 'uid_taken' } })
   expect(await shown('bob')).toMatchObject([{ uid: 'bob.p4' }])
 })
 
-test('what a world file says and what an owner says of themselves counts at once', async () => {
+test("names from a world file and an owner's own claims count at once", async () => {
   await claim(lead, 'github', 'the-lead')
   expect(await pushedBy('the-lead')).toBe(idOf('lead'))
   await claim(bob, 'perforce', 'bob.p4')

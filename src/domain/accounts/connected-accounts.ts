@@ -2,8 +2,8 @@ import { notFound, uidTaken } from '../../contract/errors.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 
 /**
- * Whether `a` of `connected_accounts` counts in the account of the member `m`. Anybody could say to be anybody, and would be credited
- * or blamed for what others do: an owner's word counts, a member's once an owner has confirmed it.
+ * Whether `a` of `connected_accounts` counts in the account of the member `m`. Anybody could claim any name and would be credited or blamed
+ * for the work of others: an owner's claim counts, a member's only after an owner has confirmed it.
  */
 export const COUNTS: Sql = sql`(a.proven or m.role = 'owner' or exists (
   select from connected_account_confirmations k where k.account_id = m.account_id and k.connected_account_id = a.id))`
@@ -12,7 +12,7 @@ interface ConnectedAccount {
   id: number
   provider: string
   uid: string
-  /** Names of the accounts where it does not count yet. */
+  /** Names of the accounts in which it does not count yet. */
   unconfirmed_in: string[]
   created_at: string
 }
@@ -25,7 +25,7 @@ const select = (where: Sql) => sql`
 
 export const list = (db: Database, userId: number): Promise<ConnectedAccount[]> => db.rows(select(sql`a.user_id = ${userId}`))
 
-/** Saying the same twice is saying it once. */
+/** Claiming the same name twice has no further effect. */
 export function claim(db: Database, userId: number, provider: string, uid: string): Promise<ConnectedAccount> {
   return db.transaction(async (db) => {
     const row = await db.one<{ id: number }>(sql`
@@ -40,7 +40,7 @@ export async function remove(db: Database, userId: number, id: number) {
     throw notFound('Connected account')
 }
 
-/** What members of an account say they are called elsewhere, and no owner has confirmed yet; the oldest first. */
+/** External names claimed by members of an account and not confirmed by an owner yet; oldest first. */
 export const unconfirmed = (
   db: Database,
   accountId: number,
@@ -50,10 +50,10 @@ export const unconfirmed = (
     from account_members m join connected_accounts a on a.user_id = m.user_id join users u on u.id = m.user_id
     where m.account_id = ${accountId} and not ${COUNTS} order by a.created_at, a.id`)
 
-/** By an owner of the account. One name elsewhere is one person here. */
+/** By an owner of the account. One external name belongs to one person. */
 export function confirm(db: Database, accountId: number, id: number, confirmedBy: number): Promise<void> {
   return db.transaction(async (db) => {
-    // Two owners who confirm the same name for two members take turns.
+    // Serializes two owners who confirm the same name for two members.
     await db.one(sql`select from accounts where id = ${accountId} for update`)
     const claimed = await db.one<{ taken_by: string | null }>(sql`
       select (

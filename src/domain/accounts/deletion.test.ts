@@ -36,12 +36,12 @@ beforeAll(async () => {
   ;({ account_id: account, project_id: project } = await fillTables(own.db, vault, made.integrations.full!.id))
   other = made.accounts.fox!.id
   person = made.users.zeb!.id
-  // Left one account before.
+  // Left one account earlier.
   await own.db.execute(sql`delete from account_members where account_id = ${other} and user_id = ${person}`)
 })
 afterAll(() => own.drop())
 
-/** All columns that can hold a text, of the queue too. */
+/** All columns that can hold a text, including the queue's. */
 const columns = () =>
   own.db.rows<{ table: string; column: string; type: string }>(sql`
     select table_schema || '.' || table_name as table, column_name::text as column, udt_name::text as type from information_schema.columns c
@@ -49,7 +49,7 @@ const columns = () =>
     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
       and udt_name in ('text', '_text', 'json', 'jsonb', 'bytea', 'varchar')`)
 
-/** Where in the whole database something stands. */
+/** Every column of the database that contains one of the texts. */
 async function traces(...marks: string[]): Promise<string[]> {
   const found: string[] = []
   for (const { table, column, type } of await columns()) {
@@ -61,11 +61,11 @@ async function traces(...marks: string[]): Promise<string[]> {
   return found
 }
 
-/** Writes a text into every column of the account that takes it. */
+/** Writes a text into every column of the account that accepts it. */
 async function plant(text: string, levels: string[], account_id = account): Promise<void> {
   for (const { table, column, type } of await columns()) {
     const holding = HOLDINGS[table.replace('public.', '')]
-    // Hashes are no texts.
+    // Skip hashes.
     if (!holding || !levels.includes(holding.level) || table === 'public.users' || (type === 'bytea' && column !== 'body'))
       continue
     const values: Record<string, ReturnType<typeof sql>> = {
@@ -80,12 +80,12 @@ async function plant(text: string, levels: string[], account_id = account): Prom
         await db.execute(sql`set local goldmaster.quiet = 'on'`)
         await db.execute(sql`update ${raw(table)} t set ${raw(column)} = ${value} where t.ctid = (${first})`)
       })
-      // A column of a closed set, or one that something refers to.
+      // A column with a closed set of values or with a reference to it.
       .catch(() => {})
   }
 }
 
-test('of a deleted user no name and no address is left anywhere, and history has a former member', async () => {
+test('no name and no address of a deleted user is left anywhere, and history shows a former member', async () => {
   for (const statement of [
     sql`insert into mails (to_address, subject, text) values (${ADDRESS}, 'Hello', 'x')`,
     sql`insert into sessions (user_id, token, expires_at, user_agent) values (${person}, 't', now(), ${NAME})`,
@@ -116,7 +116,7 @@ test('of a deleted user no name and no address is left anywhere, and history has
 })
 
 test.each(['Ana "Bo" Lee', 'Ana Lee (Bo)', 'state": "open'])(
-  'a name with signs in it is taken out of JSON too, and nothing else: %s',
+  'a name with punctuation is removed from JSON too, and nothing else: %s',
   async (name) => {
     const { id } = await users.create(own.db, { email: 'ana@quoted.example', name, account_id: account })
     const set = (metadata: object) => sql`
@@ -135,7 +135,7 @@ test.each([
   ['in other letters', 'pushed by ÅSA GÖßLER', null],
   ['as tools write it', '"\\u00c5sa G\\u00F6\\u00dfler"', null],
   ['not at all', 'pushed by Åsa Gößlers', 'pushed by Åsa Gößlers'],
-])('a name beyond ASCII in the body of a delivery: %s', async (_, body, left) => {
+])('a non-ASCII name is removed from the body of a delivery: %s', async (_, body, left) => {
   const { id } = await users.create(own.db, { email: 'asa@goessler.example', name: 'Åsa Gößler', account_id: account })
   const first = sql`(select min(d.id) from deliveries d join integrations i on i.id = d.integration_id where i.project_id = ${project})`
   await own.db.execute(sql`update deliveries set body = convert_to(${body}, 'UTF8') where id = ${first}`)
@@ -145,25 +145,22 @@ test.each([
   })
 })
 
-test.each(['former  Member', 'Bug Ui'])(
-  'somebody whose name stands everywhere without being theirs is deleted: %s',
-  async (name) => {
-    const { id } = await users.create(own.db, { email: 'former@quoted.example', name, account_id: account })
-    await own.db.execute(sql`
+test.each(['former  Member', 'Bug Ui'])('a user whose name occurs in many unrelated texts can be deleted: %s', async (name) => {
+  const { id } = await users.create(own.db, { email: 'former@quoted.example', name, account_id: account })
+  await own.db.execute(sql`
     insert into tasks (account_id, project_id, title, labels)
     select ${account}, ${project}, ${FORMER}, '{bug,ui}' from generate_series(1, 1000)`)
-    await admin({ db: own.db, vault }, 'user', 'delete', String(id), '--yes')
-    await own.db.execute(sql`delete from tasks where title = ${FORMER} and project_id = ${project}`)
-  },
-)
+  await admin({ db: own.db, vault }, 'user', 'delete', String(id), '--yes')
+  await own.db.execute(sql`delete from tasks where title = ${FORMER} and project_id = ${project}`)
+})
 
-test('the last owner of an account is not deleted', async () => {
+test('the last owner of an account cannot be deleted', async () => {
   const owner = await own.db.one<{ id: number }>(sql`
     select user_id as id from account_members where account_id = ${other} and role = 'owner'`)
   await expect(admin({ db: own.db, vault }, 'user', 'delete', String(owner!.id), '--yes')).rejects.toThrow(/needs an owner/)
 })
 
-test('what is to be deleted has to be named where nobody says yes', async () => {
+test('a deletion without a prompt needs --yes', async () => {
   await expect(admin({ db: own.db, vault }, 'account', 'delete', String(account))).rejects.toThrow(/--yes/)
   expect(await own.db.one(sql`select from accounts where id = ${account}`)).toBeDefined()
 })
@@ -176,7 +173,7 @@ const remaining = async (scope: { account_id: number; project_id?: number }, lev
   return found
 }
 
-test('a deleted project leaves its siblings alone', async () => {
+test('a deleted project leaves the other projects untouched', async () => {
   const count = () => own.db.one(sql`select count(*) from tasks where project_id <> ${project}`)
   const before = await count()
   // `plant` wrote a text where rules belong.
@@ -186,7 +183,7 @@ test('a deleted project leaves its siblings alone', async () => {
   expect(await count()).toEqual(before)
 })
 
-test('a deletion that broke off is started again, and leaves nothing of the account', async () => {
+test('an interrupted deletion can be restarted and leaves nothing of the account', async () => {
   const name = 'Gloamwick Games'
   await plant(name, ['account', 'project'])
   const { id: member } = (await own.db.one<{ id: number }>(sql`

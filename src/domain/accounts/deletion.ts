@@ -8,13 +8,13 @@ const BATCH = 1_000
 
 type Deleted = Record<string, number>
 
-/** Its people do not see a project any more and its tools are refused; a job deletes what it has. */
+/** Hides the project from its members and refuses its tools; a job deletes its data. */
 export async function requestProject(db: Database, scope: Required<Scope>) {
   await closeProject(db, scope.project_id)
   await enqueue(db, 'delete_project', scope, { account_id: scope.account_id, name: `delete_project:${scope.project_id}` })
 }
 
-/** Nobody reaches an account any more, and whoever has no other is signed out; a job deletes what it has. */
+/** Hides the account from everybody and signs out members without another account; a job deletes its data. */
 export async function requestAccount(db: Database, account_id: number) {
   await closeAccount(db, account_id)
   await enqueue(db, 'delete_account', { account_id }, { account_id, name: `delete_account:${account_id}` })
@@ -30,7 +30,7 @@ const closeProject = (db: Database, project_id: number) =>
 
 const closeAccount = (db: Database, account_id: number) =>
   db.transaction(async (db) => {
-    // Noted, since the memberships go at once: a run that is started again finds whoever is left.
+    // Stored because the memberships are deleted at once: a restarted run still finds the remaining people.
     await db.execute(sql`
       update accounts set closed_member_ids = coalesce(closed_member_ids, '{}')
         || array(select user_id from account_members where account_id = ${account_id})
@@ -44,15 +44,15 @@ const closeAccount = (db: Database, account_id: number) =>
       update users u set default_account_id = (
         select min(m.account_id) from account_members m where m.user_id = u.id and m.account_id <> ${account_id})
       where u.default_account_id = ${account_id}`)
-    // By none of these does somebody become a member again.
+    // None of these can make somebody a member again.
     await db.execute(sql`update invitations set expires_at = least(expires_at, now()) where account_id = ${account_id}`)
     for (const table of ['sso_domains', 'sso_connections', 'scim_tokens', 'account_members'])
       await db.execute(sql`delete from ${raw(table)} where account_id = ${account_id}`)
   })
 
 /**
- * Everything of a project, what hangs on others first, in short transactions with room for others in between. Whoever breaks it off starts it
- * again: what is gone is gone, the project itself goes last.
+ * Deletes everything of a project, children before parents, in short transactions with pauses for others. An interrupted run can be
+ * restarted; the project row goes last.
  */
 export async function deleteProject(
   db: Pool,
@@ -63,7 +63,7 @@ export async function deleteProject(
   return deleteHoldings(db, scope, ['project'], onProgress)
 }
 
-/** Everything of an account, and the people who belong to no other. */
+/** Deletes everything of an account, and the people who belong to no other. */
 export async function deleteAccount(
   db: Pool,
   account_id: number,
@@ -77,15 +77,15 @@ export async function deleteAccount(
     where a.id = ${account_id} and not exists (select from account_members m where m.user_id = u.id)`)
   for (const { id } of people) {
     const elsewhere = await forgetPerson(db, id, account_id)
-    // Who is named by an account that they had left stays there as a former member.
+    // Somebody who is still referenced by an account they had left stays there as a former member.
     if (elsewhere.accounts === 0) await db.execute(sql`delete from users where id = ${id}`)
   }
   return deleteHoldings(db, { account_id }, ['project', 'account'], onProgress)
 }
 
 /**
- * Mails that no account is noted for and that tell of this one: digests, and what nodes of the version before wrote. By what stands in
- * them alone, since other accounts write to the same people and addresses.
+ * Emails without an account that mention this one: digests, and those written by nodes of the previous version. Matched by their content
+ * alone, since other accounts write to the same people and addresses.
  */
 const forgetUnowned = (db: Database, accountId: number) =>
   db.execute(sql`

@@ -5,7 +5,7 @@ import { enqueue } from '../../db/queue.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { Scope } from './table-ownership.ts'
 
-/** How long a file waits to be fetched. */
+/** How long a file can be downloaded. */
 const HOURS = 24
 
 interface Export {
@@ -13,7 +13,7 @@ interface Export {
   project_id: number | null
   user_id: number
   status: ExportStatus
-  /** Whether secrets are in it. */
+  /** Whether it includes secrets. */
   secrets: boolean
   rows: number
   bytes: number
@@ -24,7 +24,7 @@ interface Export {
 
 interface Requested extends Scope {
   user_id: number
-  /** Whoever asks administers the account. Otherwise the file holds what the project's lead sees. */
+  /** The requester administers the account. Otherwise the file contains what the project's lead can see. */
   whole: boolean
 }
 
@@ -33,7 +33,7 @@ const select = (where: Sql) => sql`
   select e.id, e.project_id, e.user_id, e.status, e.secrets, e.rows, e.bytes, e.error, e.created_at, e.expires_at
   from exports e where ${where} order by e.id desc limit 100`
 
-/** One at a time of an account or project: another would say the same. */
+/** One at a time per account or project: another would contain the same. */
 export function request(db: Database, vault: Vault, asked: Requested, passphrase: string | undefined): Promise<Export> {
   const { account_id, project_id = null, user_id, whole } = asked
   return db.transaction(async (db) => {
@@ -51,7 +51,7 @@ export function request(db: Database, vault: Vault, asked: Requested, passphrase
   })
 }
 
-/** Owners fetch all; whoever made one of a project does as long as they may see what is in it. */
+/** Owners can download all exports; the creator of a project export can as long as they have access to its content. */
 const fetchable = (accountId: number, userId: number) => sql`
   e.account_id = ${accountId} and e.expires_at > now() and exists (
     select from account_members m where m.account_id = e.account_id and m.user_id = ${userId} and (m.role = 'owner'
@@ -76,7 +76,7 @@ export async function find(db: Database, accountId: number, userId: number, id: 
   return found
 }
 
-/** The bytes of a file from somewhere in it on, a chunk at a time; nothing where it went in the meantime. */
+/** The bytes of a file from an offset on, in chunks; nothing if it was deleted in the meantime. */
 export async function* read(db: Database, { account_id, id }: ExportFile, from: number, until: number): AsyncGenerator<Buffer> {
   for (let at = from; at < until; ) {
     const chunk = await db.one<{ start: number; body: Buffer }>(sql`
@@ -89,7 +89,7 @@ export async function* read(db: Database, { account_id, id }: ExportFile, from: 
   }
 }
 
-/** Before it is written, from its beginning, also after a worker that died; nothing where nobody waits for it any more. */
+/** Called before writing, also after a worker died; the file starts over. Nothing if nobody waits for it any more. */
 export async function begin(db: Database, vault: Vault, id: number) {
   const found = await db.one<Requested & { passphrase_sealed: string | null; project_id: number | null }>(sql`
     update exports set status = 'running', rows = 0, bytes = 0 where id = ${id} and status in ('waiting', 'running') and expires_at > now()
@@ -109,7 +109,10 @@ export const append = (db: Database, accountId: number, id: number, start: numbe
     with chunk as (insert into export_chunks (account_id, export_id, start, body) values (${accountId}, ${id}, ${start}, ${body}))
     update exports set rows = ${rows}, bytes = ${start + body.length} where id = ${id}`)
 
-/** The passphrase is not kept beside the file. A file ends those its maker took of the same before: asking again and again fills no disk. */
+/**
+ * The passphrase is not stored with the file. A new file replaces earlier ones of the same content by the same person: repeated requests
+ * don't fill the disk.
+ */
 export const finish = (db: Database, id: number) =>
   db.execute(sql`
     with finished as (
@@ -118,7 +121,7 @@ export const finish = (db: Database, id: number) =>
     update exports e set expires_at = now() from finished f
     where e.account_id = f.account_id and e.project_id is not distinct from f.project_id and e.user_id = f.user_id and e.id < ${id}`)
 
-/** Nothing of it is kept, and a former file stays. What went wrong is for the service's own log. */
+/** Deletes the partial file and keeps a former one. The error goes to the service's log only. */
 export async function fail(db: Database, accountId: number, id: number) {
   await removeChunks(db, sql`account_id = ${accountId} and export_id = ${id}`)
   const words = `The export failed and left no file. Try again. If it fails again, ask the operator to check the service log for export ${id}.`
@@ -132,7 +135,7 @@ async function removeChunks(db: Database, where: Sql) {
   while ((await db.execute(some)) > 0);
 }
 
-/** Files that name somebody who is being deleted. */
+/** Files that contain somebody who is being deleted. */
 export async function removeOf(db: Database, accountId: number) {
   await removeChunks(db, sql`account_id = ${accountId}`)
   await db.execute(sql`delete from exports where account_id = ${accountId}`)

@@ -6,7 +6,7 @@ import * as exports from './exports.ts'
 import { forgetReasons } from './forget-reasons.ts'
 import { HOLDINGS, REFERENCES } from './table-ownership.ts'
 
-/** What history says instead of a name. */
+/** Replaces a name in history. */
 export const FORMER = 'Former member'
 
 const BATCH = 1_000
@@ -20,22 +20,22 @@ interface Person {
 }
 
 interface Forgotten {
-  /** Rows that named them. */
+  /** Rows that contained their name. */
   changed: number
-  /** Accounts that they belong to, had left, or are named by. */
+  /** Accounts that they belong to, have left, or are referenced by. */
   accounts: number
 }
 
-/** Whoever wants to go is out at once: no session, token or login of theirs is left; a job forgets them. */
+/** Signs the user out at once and revokes all sessions, tokens and logins; a job deletes their data. */
 export async function requestUser(db: Database, userId: number) {
   await closeUser(db, userId)
   await enqueue(db, 'delete_user', { user_id: userId }, { owner: `user:${userId}`, name: `delete_user:${userId}` })
 }
 
 /**
- * Deletes a user: the login and all that goes with it at once, then every mention of the address and of a name of several words in what the
- * accounts hold that they belong to or had left. The row stays without either, so that history still tells who did the same things. Started
- * again, it goes on.
+ * Deletes a user: the login and everything related at once, then every mention of the address, and of a name of several words, in the data
+ * of accounts that they belong to or had left. The row stays without either, so that history still shows that one person did these things.
+ * Can be restarted.
  */
 export async function deleteUser(db: Pool, userId: number, onProgress?: () => void): Promise<Forgotten> {
   await closeUser(db, userId)
@@ -46,7 +46,7 @@ const WAYS_IN = ['sessions', 'two_factors', 'recovery_codes', 'passkeys', 'scim_
 
 const closeUser = (db: Database, userId: number) =>
   db.transaction(async (db) => {
-    // Two owners who go at the same moment take turns.
+    // Serializes two owners who delete themselves at the same moment.
     await db.rows(sql`
       select from accounts where id in (select account_id from account_members where user_id = ${userId} and role = 'owner')
       order by id for update`)
@@ -55,7 +55,7 @@ const closeUser = (db: Database, userId: number) =>
         and not exists (
           select from account_members o where o.account_id = m.account_id and o.role = 'owner' and o.user_id <> m.user_id)`)
     if (alone.length > 0) throw lastOwner(alone.map(({ name }) => name))
-    // Whose audit log tells of it.
+    // The accounts whose audit log records it.
     await db.execute(sql`
       update users set default_account_id = coalesce(default_account_id, (select min(account_id) from account_members where user_id = id))
       where id = ${userId}`)
@@ -63,7 +63,7 @@ const closeUser = (db: Database, userId: number) =>
       await db.execute(sql`delete from ${raw(table)} where user_id = ${userId}`)
   })
 
-/** Accounts whose texts may name somebody: theirs, those that they had left, and those whose records refer to them. */
+/** Accounts whose texts may contain somebody: their own, those they left, and those whose records refer to them. */
 async function accountsOf(db: Pool, userId: number): Promise<number[]> {
   const columns = await db.rows<{ table: string; column: string }>(sql`
     select c.table_name::text as table, c.column_name::text as column from information_schema.columns c
@@ -74,13 +74,13 @@ async function accountsOf(db: Pool, userId: number): Promise<number[]> {
     .map(({ table, column }) => sql`select t.account_id from ${raw(table)} t where t.${raw(column)} = ${userId}`)
   const rows = await db.transaction(
     (db) => db.rows<{ account_id: number }>(sql`${join(named, ' union ')} order by 1`),
-    // Once through every table that has no index by person.
+    // Reads every table that has no index by person once.
     { statementTimeout: 0 },
   )
   return rows.map(({ account_id }) => account_id)
 }
 
-/** The mentions go first, since the name and the address are known only as long as the row has them. */
+/** Mentions are removed first, since name and address are known only as long as the row has them. */
 export async function forgetPerson(
   db: Pool,
   userId: number,
@@ -89,10 +89,10 @@ export async function forgetPerson(
   onProgress: () => void = () => {},
 ): Promise<Forgotten> {
   const person = await db.one<Person>(sql`select id, name, email from users where id = ${userId}`)
-  // Started again after its end: the name that stands there now is everybody's.
+  // Restarted after it finished: the placeholder name is shared by all former members.
   if (!person || person.email === formerAddress(userId)) return { changed: 0, accounts: 0 }
   const accountIds = (await accountsOf(db, userId)).filter((id) => id !== without)
-  // What is theirs goes whole, before texts that only name them are changed: an invitation to nobody would be left.
+  // Delete rows that belong to them first, then edit texts that only mention them: otherwise an invitation to nobody would be left.
   await forgetPost(db, person)
   let changed = 0
   for (const account_id of accountIds) {
@@ -149,10 +149,10 @@ async function forgetMentions(db: Pool, person: Person, account_id: number, onPr
     for (let count = BATCH; count === BATCH; changed += count) {
       onProgress()
       count = await db.transaction(async (db) => {
-        // Nothing of it happens now: nobody is told that a task or build changed.
+        // Emits no events: to readers nothing about the task or build has changed.
         await db.execute(sql`set local goldmaster.quiet = 'on'`)
         const found = sql`select t.ctid from ${raw(table)} t where ${of({ account_id })} and (${mentions}) limit ${BATCH}`
-        // What somebody's editor told under their name is theirs; two former members must not become one.
+        // Metadata from somebody's editor is keyed by their name; two former members must not become one.
         if (table === 'ugs_user_metadata') return db.execute(sql`delete from ${raw(table)} where ctid = any (array(${found}))`)
         return db.execute(sql`update ${raw(table)} t set ${forgotten} where ctid = any (array(${found}))`)
       })
@@ -162,13 +162,13 @@ async function forgetMentions(db: Pool, person: Person, account_id: number, onPr
 }
 
 /**
- * The address wherever it stands; a name only if it has several words, since a single one may be any word. As the column writes it: a
- * quotation mark in a name is another in JSON, and one that ends a text must not go with it.
+ * The address anywhere; a name only if it has several words, since a single one may be any word. Escaped as in the column: a quotation mark
+ * in a name is escaped in JSON, and the one that ends a text must stay.
  */
 function patternOf({ name, email }: Person, type: string): string {
   const written = (text: string) => (type === 'bytea' ? inBody(text) : quoted(type.startsWith('json') ? inJson(text) : text))
   const words = name.trim().split(/\s+/)
-  // What stands instead of a name would be found again and again.
+  // The placeholder itself would be found again and again.
   const isNamed = words.length > 1 && words.join(' ').toLowerCase() !== FORMER.toLowerCase()
   return [written(email), ...(isNamed ? [`(?<!\\w)${words.map(written).join('\\s+')}(?!\\w)`] : [])].join('|')
 }
@@ -176,7 +176,7 @@ function patternOf({ name, email }: Person, type: string): string {
 const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/** What is no ASCII stands in a body as its bytes, in octal numbers once it is a text, or as tools write it in JSON: `\u00fc`. */
+/** Non-ASCII characters are stored in a body as bytes, shown as octal numbers when cast to text, or as JSON escapes: `\u00fc`. */
 const inBody = (text: string): string =>
   [...text]
     .map((character) => {
@@ -194,7 +194,7 @@ const unicode = (text: string) =>
     .map((unit) => `\\\\\\\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 
-/** What `without` takes out, and no more, or it would be found for ever: a name does not go on from one text of a list to the next. */
+/** Matches exactly what `without` removes, or it would be found forever: a name does not continue from one text of a list to the next. */
 const mentionIn = (column: string, type: string, pattern: string): Sql =>
   type === 'bytea'
     ? sql`encode(t.${raw(column)}, 'escape') ~* ${pattern}`
@@ -202,7 +202,7 @@ const mentionIn = (column: string, type: string, pattern: string): Sql =>
       ? sql`exists (select from unnest(t.${raw(column)}) item where item ~* ${pattern})`
       : sql`t.${raw(column)}::text ~* ${pattern}`
 
-/** A body is taken out whole: what is changed in it would no longer be what the tool said. */
+/** A body is removed whole: an edited one would no longer be what the tool sent. */
 function without(column: string, type: string, pattern: string): Sql {
   const value = raw(`t.${column}`)
   const replaced = (text: Sql) => sql`regexp_replace(${text}, ${pattern}, ${FORMER}, 'gi')`

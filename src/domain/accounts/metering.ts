@@ -4,12 +4,12 @@ const TRIAL_DAYS = 14
 
 interface NewAccount {
   plan: Plan
-  /** Null: investigations are not counted. */
+  /** Null: investigations are unlimited. */
   credits: number | null
   trial_ends_at: string | null
 }
 
-/** What an account made here begins with. Only those who host for others meter: a studio on its own machine has everything. */
+/** The plan of a new account. Only hosts that serve others meter: a studio on its own machine has no limits. */
 export function newAccount(metering: boolean, first = false): NewAccount {
   if (!metering) return { plan: 'enterprise', credits: null, trial_ends_at: null }
   if (first) return { plan: 'studio', credits: 100, trial_ends_at: null }

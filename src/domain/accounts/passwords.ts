@@ -8,7 +8,7 @@ const KEY_BYTES = 64
 
 const keyOf = (password: string, salt: string) => derive(password.normalize('NFKC'), salt, KEY_BYTES, COST)
 
-/** What is kept of a password: `<salt>:<key>`, in the form that browser sign-in checks. */
+/** The stored form of a password: `<salt>:<key>`, as browser sign-in checks it. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16).toString('hex')
   return `${salt}:${(await keyOf(password, salt)).toString('hex')}`

@@ -27,7 +27,7 @@ afterAll(() => studio.close())
 
 const idOf = (key: string) => studio.world.accounts[key]!.id
 const set = (quotas: string) => admin(studio.service, 'account', 'set', String(idOf('owl')), '--quotas', quotas)
-/** As another process would, which has counted nothing yet. */
+/** Simulates another process that has counted nothing yet. */
 const fresh = () => {
   studio.service.intakeQuota = new IntakeQuota(UNLIMITED, 30)
 }
@@ -43,7 +43,7 @@ const usageOf = async (key: string) =>
     (await lead.app(`/accounts/${idOf(key)}/usage`)).json.usage.map(({ kind, ...rest }: { kind: string }) => [kind, rest]),
   )
 
-test('nothing is limited unless somebody says so, and everything is counted', async () => {
+test('nothing is limited by default, and everything is counted', async () => {
   for (let i = 0; i < 3; i++) expect((await tell('owl')).status).toBe(200)
   const usage = await usageOf('owl')
   expect(usage).toMatchObject({
@@ -55,7 +55,7 @@ test('nothing is limited unless somebody says so, and everything is counted', as
   expect(usage.stored_bytes.used).toBeGreaterThan(50)
 })
 
-test('a delivery too many is refused before it is taken, until the next day, and that of another account is not', async () => {
+test('a delivery over the quota is refused before it is stored, until the next day, and other accounts are not affected', async () => {
   await set('deliveries=4')
   fresh()
   expect((await tell('owl')).status).toBe(200)
@@ -66,7 +66,7 @@ test('a delivery too many is refused before it is taken, until the next day, and
   expect(await deliveries()).toBe(before)
   expect((await tell('fox')).status).toBe(200)
   await studio.service.intakeQuota.flush(studio.db)
-  // Another process knows it too, and the day after nobody does.
+  // Another process enforces it too, and the next day nobody does.
   fresh()
   expect((await tell('owl')).status).toBe(429)
   await studio.db.execute(sql`update intake_usage set day = day - 1`)
@@ -75,7 +75,7 @@ test('a delivery too many is refused before it is taken, until the next day, and
   await set('none')
 })
 
-test('beyond the bytes deliveries are taken without their bodies', async () => {
+test('over the byte quota deliveries are accepted without their bodies', async () => {
   await set('stored_bytes=1')
   fresh()
   expect((await tell('owl')).status).toBe(200)
@@ -85,7 +85,7 @@ test('beyond the bytes deliveries are taken without their bodies', async () => {
   fresh()
 })
 
-test('no tool and no webhook is made beyond their number, and what is there stays', async () => {
+test('integrations and webhooks over the quota are refused, and existing ones stay', async () => {
   await set('webhooks=1,integrations=2')
   const make = (path: string, body: object) => lead.app(path, { method: 'POST', body })
   const hook = { url: 'https://example.com/hook' }
@@ -101,7 +101,7 @@ test('no tool and no webhook is made beyond their number, and what is there stay
   expect(await usageOf('owl')).toMatchObject({ webhooks: { used: 1, limit: 1 }, integrations: { used: 2, limit: 2 } })
 })
 
-test('a mailed invitation too many is refused for the rest of a day, which says so', async () => {
+test('a mailed invitation over the quota is refused for the rest of the day, and the error says so', async () => {
   await set('invitations=2')
   const invite = (key: string, email: string) =>
     lead.app(`/accounts/${idOf(key)}/invitations`, { method: 'POST', body: { email, role: 'member' } })
@@ -117,7 +117,7 @@ test('a mailed invitation too many is refused for the rest of a day, which says 
   expect((await invite('owl', 'two@example.com')).status).toBe(201)
 })
 
-test('a stream too many is refused', async () => {
+test('a stream over the quota is refused', async () => {
   await set('streams=1')
   const token = studio.world.tokens.lead!.token as string
   const query = `account_id=${idOf('owl')}`
@@ -127,7 +127,7 @@ test('a stream too many is refused', async () => {
   first.stop()
 })
 
-test('the operator sees what an account uses', async () => {
+test('the operator sees the usage of an account', async () => {
   const shown = JSON.parse(await admin(studio.service, 'account', 'show', String(idOf('owl')), '--json'))
   expect(shown).toMatchObject({
     quotas: { streams: 1 },
@@ -135,10 +135,10 @@ test('the operator sees what an account uses', async () => {
   })
 })
 
-test.each(['deliveries', 'mails=3', 'webhooks=-1', 'stored_bytes=3XB'])('%s is no list of quotas', (text) => {
+test.each(['deliveries', 'mails=3', 'webhooks=-1', 'stored_bytes=3XB'])('%s is not a valid list of quotas', (text) => {
   expect(() => readQuotas(text)).toThrow(/must be a list/)
 })
 
-test('bytes may have a unit, and off is no limit', () => {
+test('bytes may have a unit, and off means no limit', () => {
   expect(readQuotas('stored_bytes=2GB, webhooks=off')).toEqual({ stored_bytes: 2e9, webhooks: null })
 })

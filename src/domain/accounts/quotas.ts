@@ -3,12 +3,12 @@ import { QUOTA_KINDS, type QuotaKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { bodyDays } from './retention-days.ts'
 
-/** Null: as much as there is. */
+/** Null: unlimited. */
 export type Quotas = Record<QuotaKind, number | null>
-/** What was set for one account. */
+/** Quotas of one account. */
 export type OwnQuotas = Partial<Quotas>
 
-/** What mails to strangers could do to the name of a service that others share, no studio needs in a day. */
+/** Invitations go to strangers and could ruin the mail reputation of a shared service; no studio needs more in a day. */
 export const QUOTA_DEFAULTS = { deliveries: null, webhooks: null, streams: null, integrations: null, invitations: 500 }
 
 export const limitOf = (service: Quotas, own: OwnQuotas, kind: QuotaKind): number | null =>
@@ -16,7 +16,7 @@ export const limitOf = (service: Quotas, own: OwnQuotas, kind: QuotaKind): numbe
 
 const MULTIPLES: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 }
 
-/** Such as `deliveries=100000, stored_bytes=50GB, webhooks=off`; what is wrong with it is thrown in words. */
+/** Parses `deliveries=100000, stored_bytes=50GB, webhooks=off`; throws a readable error. */
 export function readQuotas(text: string): OwnQuotas {
   const quotas: OwnQuotas = {}
   for (const part of text
@@ -37,7 +37,7 @@ const own = async (db: Database, accountId: number): Promise<OwnQuotas> => {
   return row.quotas
 }
 
-/** In words the operator gave; those of the service apply again where nothing is given. */
+/** Set by the operator; the service's quotas apply to kinds that are not given. */
 export const set = (db: Database, accountId: number, quotas: OwnQuotas) =>
   db.execute(sql`update accounts set quotas = ${JSON.stringify(quotas)}::jsonb, updated_at = now() where id = ${accountId}`)
 
@@ -46,13 +46,13 @@ const counted = {
   integrations: (id: number) => sql`
     select count(*) as used from integrations i join projects p on p.id = i.project_id
     where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,
-  /** Each is a mail, also one to the same address again. */
+  /** Each counts as one email, also a repeated one to the same address. */
   invitations: (id: number) => sql`
     select count(*) as used, greatest(1, extract(epoch from min(created_at) + interval '1 day' - now()))::integer as retry_after
     from mails where account_id = ${id} and to_address is not null and created_at > now() - interval '1 day'`,
 }
 
-/** Before another one is made. Two who make the last one at the same moment take turns. */
+/** Called before another one is created. Serializes two callers who want the last one. */
 export async function refuseIfFull(db: Database, service: Quotas, accountId: number, kind: keyof typeof counted) {
   const limit = limitOf(service, await own(db, accountId), kind)
   if (limit === null) return
@@ -61,7 +61,7 @@ export async function refuseIfFull(db: Database, service: Quotas, accountId: num
   if (used >= limit) throw quotaExceeded(kind, limit, used, retry_after)
 }
 
-/** A stream that is refused is asked for again in a while. */
+/** After how many seconds a refused stream should retry. */
 const STREAM_RETRY_S = 30
 
 export async function refuseStream(db: Database, service: Quotas, accountId: number, open: number) {
@@ -71,12 +71,12 @@ export async function refuseStream(db: Database, service: Quotas, accountId: num
 
 export interface Usage {
   kind: QuotaKind
-  /** Null: every process counts its own. */
+  /** Null: every process counts by itself. */
   used: number | null
   limit: number | null
 }
 
-/** What is used of what there is; sums of a few rows. `days`: for how long the service keeps bodies. */
+/** Usage against the quotas; sums of a few rows. `days`: how long the service keeps bodies. */
 export async function usage(db: Database, service: Quotas, accountId: number, days: number | null): Promise<Usage[]> {
   const mine = await own(db, accountId)
   const told = (await db.one<{ stored_bytes: number; deliveries: number }>(sql`

@@ -1,21 +1,21 @@
 import type { RetentionKind } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 
-/** For how many days what is kept; null keeps it for good. */
+/** Retention in days by kind; null keeps it forever. */
 export const RETENTION_DEFAULTS = {
   /** Bodies of deliveries; without its body a delivery cannot be replayed. */
   bodies: 30,
-  /** The delivery log; a delivery that comes again after this time counts as a new one. */
+  /** The delivery log; a delivery that is repeated after this time counts as a new one. */
   deliveries: 180,
-  /** What happened, for streams that resume and webhooks that catch up. */
+  /** Events, for streams that resume and webhooks that catch up. */
   outbox: 7,
   /** Finished messages of outbound webhooks with their attempts. */
   outgoing: 30,
-  /** Messages to chat channels with their attempts; after this time one is not changed any more. */
+  /** Messages to chat channels with their attempts; after this time a message is no longer edited. */
   channel_messages: 90,
   notifications: 90,
   mails: 30,
-  /** Jobs that were given up, so that somebody can ask why. */
+  /** Jobs that failed for good, kept for troubleshooting. */
   jobs: 30,
   logs: null,
   investigations: null,
@@ -24,13 +24,13 @@ export const RETENTION_DEFAULTS = {
 export type Retained = keyof typeof RETENTION_DEFAULTS
 export type Retention = Record<Retained, number | null>
 
-/** Days of the kinds that an account sets for itself; what it does not name is kept as long as the service keeps it. */
+/** Retention by kind that an account sets; the service's retention applies to the rest. */
 export type AccountRetention = Partial<Record<RetentionKind, number>>
 
-/** How long an account keeps what; null: for good. */
+/** The retention of an account in days; null: forever. */
 export const effective = (service: Retention, own: AccountRetention, kind: RetentionKind): number | null =>
   service[kind] === null ? (own[kind] ?? null) : Math.min(service[kind], own[kind] ?? service[kind])
 
-/** Days that an account keeps bodies; null: for good. */
+/** Days that an account keeps bodies; null: forever. */
 export const bodyDays = (days: number | null, accountId: number) =>
   sql`least(${days}::integer, (select (retention->>'bodies')::integer from accounts where id = ${accountId}))`

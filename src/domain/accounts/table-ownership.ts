@@ -7,11 +7,11 @@ export interface Scope {
   project_id?: number | undefined
 }
 
-/** What a table holds of an account. */
+/** The rows of a table that belong to an account. */
 export interface Holding {
-  /** Which rows of the table `t`. */
+  /** The condition for rows of the table `t`. */
   of(scope: Scope): Sql
-  /** Whether its rows are one project's, and go with it. */
+  /** Whether its rows belong to one project and are deleted with it. */
   level: 'account' | 'project' | 'person'
   /** The columns of its primary key: the order of an export. */
   key: string
@@ -20,9 +20,9 @@ export interface Holding {
    * tools, which only the operator's export contains.
    */
   secret?: 'setting' | 'credential'
-  /** Takes no change, and goes with the account's own row. */
+  /** Accepts no changes and is deleted with the account's row. */
   appendOnly?: true
-  /** Why an export leaves it out. */
+  /** Why an export omits it. */
   left?: string
 }
 
@@ -33,7 +33,7 @@ const ofProject = ({ account_id, project_id }: Scope) =>
     : sql`t.account_id = ${account_id} and t.project_id = ${project_id}`
 const projects = ({ account_id, project_id }: Scope) =>
   sql`select id from projects where account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and id = ${project_id}`}`
-/** Rows that hang on those of another table. */
+/** Rows that belong to those of another table. */
 const below =
   (column: string, table: string, on: (scope: Scope) => Sql = ofProject, key = 'id') =>
   (scope: Scope) =>
@@ -44,7 +44,7 @@ const none = () => sql`false`
 
 const account = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofAccount, level: 'account', key, ...more })
 const project = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofProject, level: 'project', key, ...more })
-/** Of the service itself, or of somebody's visit to it. */
+/** Data of the service itself, or of somebody's session. */
 const left = (why: string): Holding => ({ of: none, level: 'person', key: 'id', left: why })
 
 const DERIVED = 'derived: made again from the records'
@@ -55,12 +55,12 @@ const FILE = 'a file that somebody takes along, not a part of what it holds'
 const ON_ITS_WAY = 'on its way out of this service: a copy would say everything twice'
 
 /**
- * Every table, a parent before what hangs on it: export writes in this order, deletion goes the other way. A test asks for each new table
- * what becomes of its rows.
+ * Every table, parents before children: exports write in this order, deletion runs in reverse. A test fails for a new table that is not
+ * listed.
  */
 export const HOLDINGS: Record<string, Holding> = {
   accounts: account('id', { of: ({ account_id }) => sql`t.id = ${account_id}` }),
-  // People, with those who left and whom records still name: see `peopleOf`.
+  // People, including former members that records still refer to: see `peopleOf`.
   users: { of: none, level: 'person', key: 'id' },
   former_members: account('account_id, user_id', { left: 'whoever records name is found by them' }),
   account_members: account('user_id, account_id'),
@@ -69,7 +69,7 @@ export const HOLDINGS: Record<string, Holding> = {
   connected_accounts: { of: members, level: 'person', key: 'id' },
   connected_account_confirmations: account('account_id, connected_account_id'),
   notification_preferences: { of: members, level: 'person', key: 'user_id, kind' },
-  // A token may be bound to one account: another's is none of this one's business.
+  // A token may be limited to one account: then it is not part of another account's data.
   api_tokens: {
     of: (scope) => sql`${members(scope)} and coalesce(t.account_id, ${scope.account_id}) = ${scope.account_id}`,
     level: 'person',
@@ -83,7 +83,7 @@ export const HOLDINGS: Record<string, Holding> = {
   failure_rules: account(),
   intake_usage: account('account_id, day'),
   integrations: project(),
-  // An audit stream belongs to the log of this service: it is set up again elsewhere.
+  // An audit stream belongs to the log of this service and is set up again elsewhere.
   destinations: account('id', {
     of: ({ account_id, project_id }) => sql`t.account_id = ${account_id} and t.kind <> 'audit_stream'
       ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
@@ -133,7 +133,7 @@ export const HOLDINGS: Record<string, Holding> = {
   }),
   audit_heads: account('account_id', { appendOnly: true, left: 'it belongs to the log of this service' }),
   mails: account('id', { left: ON_ITS_WAY }),
-  // A running one, which may be the one that deletes the account, goes when it is done.
+  // A running job, which may be the one that deletes the account, is removed when it is done.
   jobs: account('id', { of: (scope) => sql`${ofAccount(scope)} and t.${IDLE}`, left: 'work of this service' }),
   invitations: account('id', { left: 'their links lead to the service that wrote them: invite again' }),
   exports: account('id', { left: FILE }),
@@ -166,7 +166,7 @@ export const HOLDINGS: Record<string, Holding> = {
   secret_canary: left(SERVICE),
 }
 
-/** What a column refers to: its name means the same in every table. */
+/** The table that a column refers to: a column name means the same in every table. */
 export const REFERENCES: Record<string, string> = {
   account_id: 'accounts',
   default_account_id: 'accounts',
@@ -202,7 +202,7 @@ export const REFERENCES: Record<string, string> = {
   replay_of: 'deliveries',
 }
 
-/** Columns that are kept nowhere but in this service: who operates it, a second number beside a row's id, and where a value was moved. */
+/** Columns that only matter to this service: who operates it, a second number next to a row's id, and where a value was moved from. */
 export const UNEXPORTED: Record<string, readonly string[]> = {
   accounts: ['closed_member_ids'],
   users: ['operator', 'digested_at'],

@@ -30,7 +30,7 @@ test('a loaded account whose trial is over is read-only at once, unless it pays'
   expect(await sweptKeys()).toEqual(['lapsed'])
 })
 
-test('a sweep takes those whose trial ended since, once, and only those named', async () => {
+test('a sweep handles accounts whose trial has ended since, once, and only those given', async () => {
   await own.db.execute(sql`update accounts set trial_ends_at = ${past} where name = 'trying'`)
   const { id } = (await own.db.one<{ id: number }>(sql`select id from accounts where name = 'no trial'`))!
   expect(await sweep(own.db, [id])).toBe(0)

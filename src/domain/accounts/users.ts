@@ -31,7 +31,7 @@ export const list = (db: Database, accountId?: number): Promise<User[]> =>
     ),
   )
 
-/** By id or by e-mail address. */
+/** By id or email address. */
 export async function find(db: Database, who: string | number): Promise<User> {
   const id = readShortId(String(who))
   const user = await db.one<User>(
@@ -68,10 +68,10 @@ export async function create(db: Database, { email, name, password, account_id, 
   }
 }
 
-/** Held by whoever changes what a user may do, so that nothing is granted meanwhile by what is about to end. */
+/** Taken by everything that changes a user's rights, so that nothing is granted meanwhile by a right that is about to end. */
 export const lock = (db: Database, id: number) => db.one(sql`select from users where id = ${id} for update`)
 
-/** Nothing lasting is given to an address that nobody has proven. In the transaction of what is given. */
+/** Nothing permanent is granted to an unverified address. Runs in the transaction that grants it. */
 export async function requireVerified(db: Database, id: number) {
   const user = await db.one<{ email_verified: boolean }>(sql`select email_verified from users where id = ${id} for share`)
   if (!user?.email_verified) throw emailUnverified()
@@ -84,7 +84,7 @@ export async function setPassword(db: Database, userId: number, password: string
     on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
 }
 
-/** By an operator, who vouches for the address, and lets somebody in whose studio's sign-in provider is away. */
+/** Called by an operator, who vouches for the address and can let somebody in while their studio's identity provider is down. */
 export function replacePassword(db: Database, id: number, password: string) {
   return db.transaction(async (db) => {
     await lock(db, id)
@@ -95,6 +95,6 @@ export function replacePassword(db: Database, id: number, password: string) {
   })
 }
 
-/** Operators see what the service itself is about, such as every mail it wrote. */
+/** Operators see data of the service itself, such as every email it sent. */
 export const setOperator = (db: Database, id: number, operator: boolean) =>
   db.execute(sql`update users set operator = ${operator}, updated_at = now() where id = ${id} and operator <> ${operator}`)

@@ -98,7 +98,7 @@ describe('a rule', () => {
     [{ branch: '//game/rel-*' }, ['//Game/rel-2']],
     [{ branch: 'main' }, ['art', 'refs/heads/main']],
     [{ author: 'MIA SOL' }],
-  ])('of %j asks', (some, branches = ['main']) => {
+  ])('for %j asks for approval', (some, branches = ['main']) => {
     expect(asking([rule({ branch: 'elsewhere' }), rule(some)], MIA)({ ...ART, branches: () => branches })).toBe(true)
   })
 
@@ -110,7 +110,7 @@ describe('a rule', () => {
     [{ branch: 'Main' }],
     [{ author: 'Mia' }],
     [{ author: '*@example.com' }],
-  ])('of %j does not ask', (some, branches = ['main']) => {
+  ])('for %j does not ask for approval', (some, branches = ['main']) => {
     expect(asking([rule(some)], MIA)({ ...ART, branches: () => branches })).toBe(false)
   })
 
@@ -130,21 +130,21 @@ describe('a rule', () => {
 })
 
 describe('a changed file', () => {
-  test('asks by the usual rule in a project that says nothing', async () => {
+  test('is matched by the default rule in a project without settings', async () => {
     await tell('star', [commit('a'.repeat(40), { added: ['Content/T_Sky.png', 'Source/main.cpp'], modified: [] })])
     expect(await waiting(placeOf('star'))).toEqual(['T_Sky.png'])
     expect(await build('star', 'a'.repeat(40))).toBe('passed_pending_approval')
     expect((await lead.app(`${placeOf('star')}/settings`)).json).toMatchObject({ approval_rules: null, approval_types: null })
   })
 
-  test('asks nobody in a project without rules, and its build does not wait', async () => {
+  test('needs no approval in a project with an empty list of rules, and its build does not wait', async () => {
     await tell('none', [commit('b'.repeat(40), { added: ['Content/T_Sky.png'], modified: [] })])
     expect(await waiting(placeOf('none'))).toEqual([])
     expect(await build('none', 'b'.repeat(40))).toBe('completed')
     expect((await lead.app(`${placeOf('none')}/assets`)).json.assets).toMatchObject([{ approval_status: 'none' }])
   })
 
-  test('keeps waiting when the rule that asked is gone', async () => {
+  test('stays pending when its rule is deleted', async () => {
     const place = placeOf('none')
     await lead.app(`${place}/settings`, { method: 'PATCH', body: { approval_rules: [rule({ path: 'Content/Art/*' })] } })
     const files = { added: ['Content/Art/T_Tree.png', 'Content/T_Moon.png'], modified: [] }
@@ -155,7 +155,7 @@ describe('a changed file', () => {
     expect(await build('none', 'c'.repeat(40))).toBe('passed_pending_approval')
   })
 
-  test('asks once its change arrives on the branch of the rule, and only once', async () => {
+  test('needs approval once its change arrives on the branch of the rule, and only once', async () => {
     const place = placeOf('main')
     const one = commit('d'.repeat(40), { added: ['Content/T_Sky.png'], modified: [] })
     await tell('main', [one], { ref: 'refs/heads/art' })
@@ -172,7 +172,7 @@ describe('a changed file', () => {
 })
 
 describe('the rules of a project', () => {
-  test('are none in one that a person makes', async () => {
+  test('are empty in a project that a person creates', async () => {
     const { json } = await lead.app(`/accounts/${studio.world.accounts.owl!.id}/projects`, {
       method: 'POST',
       body: { name: 'Moon', engine: 'unity' },
@@ -180,7 +180,7 @@ describe('the rules of a project', () => {
     expect(json).toMatchObject({ approval_rules: [], approval_types: [] })
   })
 
-  test('can be set by types alone, as before there were rules', async () => {
+  test('can be set as a list of asset types', async () => {
     const edit = async (body: object) => (await lead.app(`${placeOf('past')}/settings`, { method: 'PATCH', body })).json
     expect(await edit({ approval_types: ['texture'] })).toMatchObject({
       approval_rules: [rule({ asset_types: ['texture'] })],
@@ -191,7 +191,7 @@ describe('the rules of a project', () => {
     expect(await edit({ approval_types: [] })).toMatchObject({ approval_rules: [] })
   })
 
-  test('name the branches that they match nowhere', async () => {
+  test('are returned with the branch patterns that match nothing', async () => {
     const body = { approval_rules: [rule({ branch: 'main' }), rule({ branch: 'trunk' })] }
     const { json } = await lead.app(`${placeOf('past')}/settings`, { method: 'PATCH', body })
     expect(json.unmatched_patterns).toEqual(['trunk'])
@@ -202,7 +202,7 @@ describe('the preview', () => {
   const preview = async (approval_rules: ApprovalRule[] | null, key = 'past') =>
     (await lead.app(`${placeOf(key)}/approval_rules/preview`, { method: 'POST', body: { approval_rules } })).json
 
-  test('counts what the usual rule would have asked for in the last 30 days', async () => {
+  test('counts the approvals that the default rule would have requested in the last 30 days', async () => {
     expect(await preview(null)).toEqual({
       days: 30,
       changes: 2,
@@ -216,11 +216,11 @@ describe('the preview', () => {
     })
   })
 
-  test('says where it stopped, after 50,000 files', async () => {
+  test('reports that it stopped after 50,000 files', async () => {
     expect(await preview(null, 'large')).toMatchObject({ assets: 50_000, changes: 1, looked_at: 1, complete: false })
   })
 
-  test('follows path, type, branch and author', async () => {
+  test('applies path, type, branch and author', async () => {
     expect(await preview([])).toMatchObject({ changes: 0, assets: 0, first: [] })
     expect(await preview([rule({ branch: 'main' })])).toMatchObject({ changes: 1, assets: 1 })
     expect(await preview([rule({ author: 'kim*' })])).toMatchObject({ changes: 1, assets: 2 })

@@ -10,25 +10,25 @@ export const EVERY_VERSION: ApprovalRule = { path: '', asset_types: [], branch: 
 
 const USUAL_RULES: readonly ApprovalRule[] = [{ ...EVERY_VERSION, asset_types: [...APPROVED_TYPES] }]
 
-/** A rule for some types wherever they are; no types: no rule. */
+/** A rule for asset types at any path; no types: no rule. */
 export const rulesOf = (types: readonly AssetType[] | null): ApprovalRule[] | null =>
   types && (types.length === 0 ? [] : [{ ...EVERY_VERSION, asset_types: [...types] }])
 
-/** The types that some rule asks for. */
+/** The types that any rule asks for. */
 export const typesOf = (rules: readonly ApprovalRule[] | null): AssetType[] | null =>
   rules && ASSET_TYPES.filter((type) => rules.some(({ asset_types }) => asset_types.length === 0 || asset_types.includes(type)))
 
-/** A version of an asset as it arrives. */
+/** A new version of an asset. */
 export interface Arriving {
   path: string
   asset_type: AssetType
-  /** In any spelling; looked up only where a rule names one. */
+  /** In any spelling; looked up only if a rule names a branch. */
   branches(): readonly string[]
 }
 
 /**
- * Whether versions of an author's change ask for an approval: they match everything that one of the rules names. The author is given as the
- * tool wrote it and compared as the app shows it: an address could be found out by trying.
+ * Whether versions of an author's change need approval: they match everything that one of the rules names. The author is given as the tool
+ * wrote it and compared as the app shows it: otherwise an address could be found by trial and error.
  */
 export function asking(rules: readonly ApprovalRule[] | null, author: string): (version: Arriving) => boolean {
   const name = reduceAuthor(author).toLowerCase()
@@ -46,7 +46,7 @@ export function asking(rules: readonly ApprovalRule[] | null, author: string): (
 
 /**
  * Whether a pattern matches paths: `Content/Art/*`, `//game/.../Audio/...`, `*.psd`. A star matches any text, folders included; a pattern
- * that begins with no slash may begin at any folder. Case doesn't matter.
+ * without a leading slash may start at any folder. Case doesn't matter.
  */
 export function pathFitting(pattern: string): (path: string) => boolean {
   const written = plain(pattern.trim()).replaceAll('...', '*')
@@ -60,7 +60,7 @@ export function pathFitting(pattern: string): (path: string) => boolean {
 
 const plain = (path: string) => path.toLowerCase().replaceAll('\\', '/')
 
-/** How much of a project the preview looks at, and how much of that it names. */
+/** How much of a project the preview reads, and how many matches it lists. */
 const PREVIEW = { days: 30, changes: 5_000, files: 50_000, first: 5 }
 
 interface Past {
@@ -69,11 +69,11 @@ interface Past {
   author: string
   branches: string[]
   files: ChangedFile[]
-  /** There was one before it. */
+  /** Whether there are more versions before it. */
   more: boolean
 }
 
-/** What rules would have asked for if they had been there a month ago, newest first. */
+/** The approvals that rules would have requested in the last month, newest first. */
 export async function preview(
   db: Database,
   projectId: number,

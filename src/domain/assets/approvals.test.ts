@@ -60,7 +60,7 @@ const show = async (approvalId: string) => (await inside(`/approvals/${approvalI
 const assetOf = async (key: string) => (await inside(`/assets/${id('assets', key)}`)).json
 
 describe('a decision', () => {
-  test('makes the first record of an asset nobody asked about', async () => {
+  test('creates the first record of an asset without an approval request', async () => {
     const answer = await decide('new', { status: 'approved', comments: 'Fine' })
     expect(answer.status).toBe(201)
     expect(answer.json).toEqual({
@@ -85,7 +85,7 @@ describe('a decision', () => {
     expect((await assetOf('new')).approval_status).toBe('approved')
   })
 
-  test('after that updates the record and makes no other', async () => {
+  test('updates that record afterwards and creates no other', async () => {
     const first = await decide('bare', { status: 'ignored', stage: 'My stage' })
     expect(first).toMatchObject({ status: 201, json: { commit_sha: '', asset_version: 1, approval_stage: 'My stage' } })
     const second = await decide('bare', { status: 'denied' }, 'artist')
@@ -98,7 +98,7 @@ describe('a decision', () => {
     expect((await assetOf('bare')).approvals_history).toHaveLength(1)
   })
 
-  test('settles the newest record and leaves older ones alone', async () => {
+  test('settles the newest record and leaves older ones unchanged', async () => {
     const older = await show(id('approvals', 'old'))
     const { status, json } = await decide('asked', { status: 'ignored' })
     expect(status).toBe(200)
@@ -107,7 +107,7 @@ describe('a decision', () => {
     expect(await show(id('approvals', 'old'))).toEqual(older)
   })
 
-  test('turns a settled record round, under another stage if it is told', async () => {
+  test('reverses a settled record, with another stage if given', async () => {
     const { status, json } = await decide('settled', { status: 'approved', stage: 'content_review', comments: 'after all' })
     expect(status).toBe(200)
     expect(json).toMatchObject({ id: id('approvals', 'settled'), denied_at: null, comments: 'after all' })
@@ -115,7 +115,7 @@ describe('a decision', () => {
     expect((await assetOf('settled')).approval_status).toBe('approved')
   })
 
-  test('by two people at once makes one record', async () => {
+  test('by two people at once creates one record', async () => {
     const loaded = await studio.load({ assets: [{ ...asset('twice'), project: id('projects', 'star') }] })
     const path = `/assets/${loaded.assets!.twice!.id}/approvals`
     const answers = await Promise.all(
@@ -127,7 +127,7 @@ describe('a decision', () => {
     expect(new Set(answers.map((answer) => answer.json.id)).size).toBe(1)
   })
 
-  test('shows no address of its comments', async () => {
+  test('shows no email address from its comments', async () => {
     const { json } = await decide('asked', { status: 'approved', comments: 'ok for Kim <kim@example.com>, max@example.com' })
     expect(json.comments).toBe('ok for Kim <kim>, max')
   })
@@ -153,7 +153,7 @@ describe('a decision', () => {
     expect(await assetOf('settled')).toEqual(before)
   })
 
-  test('lets builds go that waited for nothing else', async () => {
+  test('releases builds that waited for nothing else', async () => {
     const project = id('projects', 'star')
     const { assets, build_runs } = await studio.load({
       assets: [
@@ -205,7 +205,7 @@ describe('the list of approvals', () => {
     expect(await list({ stage: 'List stage', updated_since: '2025-06-01T00:00:00.001Z' })).toEqual([])
   })
 
-  test('carries the time of each decision where it belongs', async () => {
+  test('has the time of each decision in the right field', async () => {
     const { approvals } = (await inside('/approvals?commit_sha=listed-a')).json
     for (const approval of approvals) {
       const at = approval.status === 'pending' ? null : '2025-05-01T00:00:00.000Z'
@@ -216,7 +216,7 @@ describe('the list of approvals', () => {
   })
 })
 
-test('deciding writes nothing into another project', async () => {
+test('a decision writes nothing into another project', async () => {
   const before = await studio.db.rows(sql`select * from approvals where project_id = ${Number(id('projects', 'moon'))}`)
   const answer = await inside(`/assets/${id('assets', 'moon')}/approvals`, { method: 'POST', body: { status: 'approved' } })
   expect(answer.status).toBe(404)

@@ -13,11 +13,11 @@ import { release } from '../builds/report.ts'
 import { scrub } from '../privacy/scrub.ts'
 
 type Query = Omit<QueryOf<'listApprovals'>, 'cursor'> & {
-  cursor?: Key /** With the change that asked for each. */
+  cursor?: Key /** Includes the change that caused each request. */
   changes?: boolean
 }
 
-/** Where a record stands that nobody gave a stage. */
+/** The stage of a record without a given stage. */
 export const DEFAULT_STAGE = 'art_review'
 
 const decidedAs = (status: string) => sql`case when p.status = ${status} then iso(p.decided_at) end`
@@ -31,7 +31,10 @@ const change = sql`(
   select json_build_object('id', c.id, 'display_identifier', c.display_identifier, 'description', c.description)
   from changes c where c.project_id = p.project_id and c.identifier = p.commit_sha order by c.id desc limit 1)`
 
-/** Newest first; statuses are walked side by side, those of a stage in its own index. Of a commit the other filters sort out. */
+/**
+ * Newest first; statuses are read in parallel and merged, those of a stage from the stage's own index. With a commit the other filters are
+ * applied afterwards.
+ */
 export function list(project: Sql, q: Query): Listing {
   const inOrder = (take: number) => sql`order by p.created_at desc, p.id desc limit ${inlineInteger(take)}`
   const after = when(q.cursor, ({ at, id }) => sql`and (p.created_at, p.id) < (${at}::timestamptz, ${id}::uuid)`)
@@ -92,7 +95,7 @@ export async function find(db: Database, projectId: number, id: string): Promise
   return approval
 }
 
-/** All or none, in one transaction; the stage tells that nobody looked at each by itself. */
+/** All or none, in one transaction; the stage shows that nobody looked at each one separately. */
 export const decideAll = (
   db: Database,
   projectId: number,
@@ -109,18 +112,18 @@ export const decideAll = (
     return decided
   })
 
-/** In the order in which pushes touch them, so that whoever meets here waits for the other instead of blocking each other. */
+/** Locks in the same order as pushes do, so that concurrent transactions wait instead of deadlocking. */
 const lockAssets = (db: Database, projectId: number, ids: readonly string[]) =>
   db.execute(sql`
     select from assets where project_id = ${projectId} and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
 
-/** With the time that a request takes to get here. */
+/** Plus the time that a request takes to arrive. */
 const UNDO_SECONDS = DECISION_UNDO_SECONDS + 2
 
 /**
- * Takes back somebody's own decisions of the last seconds, all or none: the requests are pending again, and builds that were done with
- * the decision wait again. Outside it shows like any other request. What somebody did since stays: another decision, a newer request, a
- * deployment of such a build.
+ * Reverts somebody's own decisions of the last seconds, all or none: the requests are pending again, and builds that the decision released
+ * wait again. Clients see it like any other request. Later actions are kept: another decision, a newer request, a deployment of such a
+ * build.
  */
 export const undo = (db: Database, projectId: number, userId: number, assetIds: readonly string[]): Promise<Approval[]> =>
   db.transaction(async (db) => {
@@ -143,7 +146,7 @@ export const undo = (db: Database, projectId: number, userId: number, assetIds: 
     return Promise.all(approvalIds.map((id) => find(db, projectId, id)))
   })
 
-/** Builds `b` that a decision `p` let go: written by the same transaction, and by none since. */
+/** Builds `b` that a decision `p` released: written by the same transaction and not since. */
 const RELEASED = sql`b.project_id = p.project_id and b.status = 'completed' and b.updated_at = p.decided_at and p.commit_sha <> ''
   and p.commit_sha in (b.commit_hash, b.changelist)`
 
@@ -169,7 +172,7 @@ export const decide = (db: Database, projectId: number, assetId: string, userId:
     return decided
   })
 
-/** A decision settles the newest record, whatever it said before; an asset nobody asked about gets its first record. */
+/** A decision settles the newest record, whatever its status; an asset without a request gets its first record. */
 async function settle(
   db: Database,
   projectId: number,
@@ -179,7 +182,7 @@ async function settle(
 ): Promise<Decided> {
   // Stored as it is shown, since lists filter by it.
   const stage = given === undefined ? undefined : scrub(given)
-  // Two people deciding at once take turns at the asset.
+  // Serializes two people who decide at once.
   const asset = isUuid(assetId)
     ? await db.one<{ account_id: number; name: string; version: number; identifier: string | null }>(sql`
         select a.account_id, a.name, a.version, c.identifier from assets a left join changes c on c.id = a.last_change_id

@@ -21,7 +21,7 @@ const TYPE_OF_EXTENSION: ReadonlyMap<string, AssetType> = new Map(
   ),
 )
 
-/** Engine assets all share an ending; teams tell them apart by the usual prefixes of their names. */
+/** Engine assets share one file extension; teams tell them apart by the usual name prefixes. */
 const PREFIXES: readonly [prefix: RegExp, type: AssetType][] = [
   [/^(?:T|TX|RT|HDR)_/, 'texture'],
   [/^(?:SM|SK|SKM)_/, 'model'],
@@ -33,7 +33,7 @@ const PREFIXES: readonly [prefix: RegExp, type: AssetType][] = [
   [/^F_/, 'font'],
 ]
 
-/** The kind of asset a file is by its name, or undefined for one that is none. */
+/** The asset type of a file by its name, or undefined if it is not an asset. */
 export function assetTypeOf(path: string): AssetType | undefined {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()

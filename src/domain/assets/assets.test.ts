@@ -91,7 +91,7 @@ test('an asset has its fields and the history of its approvals, newest first', a
   })
 })
 
-test('an asset nobody was asked about says so', async () => {
+test('an asset without an approval request has no approvals', async () => {
   const { json } = await inside(`/assets/${id('assets', 'texture')}`)
   expect(json).toMatchObject({ approval_status: 'none', approvals_history: [], size_bytes: null, last_change_id: null })
 })
@@ -108,7 +108,7 @@ test('the list is filtered by type', async () => {
     expect(await list(`asset_type=${type}`)).toEqual(type === 'texture' ? ['T_Moon@2x.png', type] : [type])
 })
 
-test('pending_approval keeps only what waits; false keeps all', async () => {
+test('pending_approval=true keeps only pending assets; false keeps all', async () => {
   for (const yes of ['true', '1', 'TRUE', 'True'])
     expect(await list(`pending_approval=${yes}`)).toEqual(['T_Moon@2x.png', ...pending])
   for (const no of ['false', '0', 'FALSE'])
@@ -117,7 +117,7 @@ test('pending_approval keeps only what waits; false keeps all', async () => {
   expect(await list('pending_approval=1&asset_type=audio')).toEqual([])
 })
 
-test('pending_approval is true, false, 1 or 0', async () => {
+test('pending_approval accepts true, false, 1 and 0', async () => {
   for (const value of ['', 'yes', '2', 'on', 'null', ' true'])
     expect(await inside(`/assets?pending_approval=${encodeURIComponent(value)}`), value).toMatchObject({
       status: 422,
@@ -125,10 +125,10 @@ test('pending_approval is true, false, 1 or 0', async () => {
     })
 })
 
-test('the list takes no cursor', async () => {
+test('the list accepts no cursor', async () => {
   expect(await inside('/assets?cursor=x')).toMatchObject({ status: 422, json: { error: 'unknown_parameter' } })
 })
 
-test('an id in capitals is the same asset', async () => {
+test('an id in upper case is the same asset', async () => {
   expect((await inside(`/assets/${id('assets', 'full').toUpperCase()}`)).json.id).toBe(id('assets', 'full'))
 })

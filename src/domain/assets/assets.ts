@@ -6,7 +6,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 
 type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key; ids?: readonly string[] }
-/** `updated_at` moves with a decision, too; when the file changed is what the web app shows. */
+/** `updated_at` also changes with a decision; the web app shows when the file changed. */
 type Detail = ReplyOf<'showAsset'> & { changed_at: string | null }
 
 const columns = sql`

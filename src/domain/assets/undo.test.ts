@@ -29,7 +29,7 @@ beforeAll(async () => {
   ann = await signIn(studio, 'ann@example.com', PASSWORD)
   place = `/projects/${studio.world.projects.star!.id}`
 })
-// However slow the machine is, what was decided now is not older than a moment.
+// On a slow machine too, a decision made now is only a moment old.
 beforeEach(() => advanceClock(studio.db, '-1 hour'))
 afterEach(() => resetClock(studio.db))
 afterAll(() => studio.close())
@@ -38,7 +38,7 @@ const tell = (path: string, key: string, body: object, headers = {}) =>
   studio.ask(`/webhooks/${path}?token=${studio.world.integrations[key]!.webhook_token}`, { method: 'POST', body, headers })
 
 let made = 0
-/** Textures that one commit changed and that wait for approval, with the build that waits for them. */
+/** Textures that one commit changed and that are waiting for approval, with the build that waits for them. */
 async function waiting(count = 1) {
   const sha = String(++made).padStart(40, 'c')
   const files = Array.from({ length: count }, (_, i) => `Content/T_${made}_${i}.png`)
@@ -59,7 +59,7 @@ const buildStatus = async ({ build_number }: { build_number: string }) =>
   ).status
 const refused = { status: 409, json: { error: 'undo_too_late' } }
 
-test('an undone decision leaves the request as it was, and its build waits again', async () => {
+test('an undone decision restores the request, and its build waits again', async () => {
   const { ids, build } = await waiting(2)
   await decide(ids, 'approved', 'Fine')
   expect(await buildStatus(build)).toBe('completed')
@@ -71,7 +71,7 @@ test('an undone decision leaves the request as it was, and its build waits again
   expect(await buildStatus(build)).toBe('passed_pending_approval')
 })
 
-test('a decision that replaces another one stays', async () => {
+test('a decision that replaces another one cannot be undone', async () => {
   const { ids, build } = await waiting()
   await decide(ids, 'denied', 'Blurry')
   await decide(ids, 'approved')
@@ -79,7 +79,7 @@ test('a decision that replaces another one stays', async () => {
   expect(await buildStatus(build)).toBe('completed')
 })
 
-test('listeners hear of the request again after the decision', async () => {
+test('clients receive the request again after the decision is undone', async () => {
   const { ids } = await waiting()
   await decide(ids, 'approved')
   await undo(ids)
@@ -88,7 +88,7 @@ test('listeners hear of the request again after the decision', async () => {
   expect(told.map(({ event_type }) => event_type)).toEqual(['approval.requested', 'approval.granted', 'approval.requested'])
 })
 
-test('the audit log says what was undone', async () => {
+test('the audit log records the undo', async () => {
   const { ids } = await waiting()
   await decide(ids, 'approved')
   await undo(ids)
@@ -96,7 +96,7 @@ test('the audit log says what was undone', async () => {
   expect(entry).toMatchObject({ action: 'undoDecisions', subject: 'assets', after: { ids } })
 })
 
-test('only who decided undoes it, and all or none', async () => {
+test('only the person who decided can undo it, and all or none', async () => {
   const { ids } = await waiting(2)
   await decide([ids[0]!], 'approved')
   expect(await undo(ids)).toMatchObject(refused)
@@ -107,7 +107,7 @@ test('only who decided undoes it, and all or none', async () => {
   expect(await undo([ids[0]!])).toMatchObject(refused)
 })
 
-test('a decision stays once the seconds are over', async () => {
+test('a decision cannot be undone after the time limit', async () => {
   const { ids } = await waiting()
   await decide(ids, 'approved')
   await resetClock(studio.db)
@@ -116,7 +116,7 @@ test('a decision stays once the seconds are over', async () => {
   expect(await statusOf(ids[0]!)).toBe('approved')
 })
 
-test('a decision stays once its build is deployed', async () => {
+test('a decision cannot be undone once its build is deployed', async () => {
   const { ids, build } = await waiting()
   await decide(ids, 'approved')
   const sent = { platform: 'steam', event: 'uploaded', job_name: 'Cook', build_number: build.build_number }
@@ -125,7 +125,7 @@ test('a decision stays once its build is deployed', async () => {
   expect(await buildStatus(build)).toBe('completed')
 })
 
-test('a decision about an asset that nobody asked about stays', async () => {
+test('a decision about an asset without a request cannot be undone', async () => {
   const { ids } = await waiting()
   await studio.db.execute(sql`delete from approvals where asset_id = ${ids[0]!}`)
   await decide(ids, 'approved')

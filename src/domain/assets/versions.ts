@@ -4,13 +4,13 @@ import type { IntegrationContext } from '../integrations/context.ts'
 import { asking } from './approval-rules.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
 
-/** A change as far as its files are concerned. */
+/** The fields of a change that matter for its files. */
 interface Changed {
   identifier: string
   author: string
   files: ChangedFile[] | null
 }
-/** The branches that a file of a change arrived on, in any spelling. */
+/** The branches on which a file of a change arrived, in any spelling. */
 type BranchesOf<C> = (change: C, path: string) => string[]
 
 /** An asset whose new version somebody has to approve. */
@@ -22,9 +22,9 @@ export interface OpenedApproval {
 }
 
 /**
- * Files of those changes in `written` that are news make assets or give them a version, and ask for an approval where the project's rules
- * say so: a pending record moves to the new commit (`moved`), otherwise one is made, at once for a new asset and by `settle` for the
- * others (`unmoved`). Of several changes to one file the last one speaks.
+ * New files of the changes in `written` create assets or add a version, and request an approval if the project's rules say so: a pending
+ * record moves to the new commit (`moved`), otherwise one is created, at once for a new asset and by `settle` for the others (`unmoved`).
+ * If several changes touch one file, the last one counts.
  */
 export function recordVersions<C extends Changed>(
   context: IntegrationContext,
@@ -67,16 +67,16 @@ function filesOf<C extends Changed>({ approval_rules }: IntegrationContext, chan
   }))
 }
 
-/** What an approval that moved leaves behind, and those that could not be moved. */
+/** Handles what a moved approval leaves behind, and the approvals that could not be moved. */
 export async function settle(db: Database, context: IntegrationContext, moved: number, others: OpenedApproval[]) {
   const all = moved + (others.length > 0 ? await askAgain(db, context, others) : 0)
-  // The commit an approval moved away from may have nothing left to wait for.
+  // The commit that an approval moved away from may have nothing left to wait for.
   if (all > 0) await builds.release(db, context.project_id)
 }
 
 /**
- * Changes that were known arrived on another branch: rules for that branch ask now. Not where a person has been asked about the change
- * already, or about a later one.
+ * Known changes arrived on another branch: the rules for that branch apply now. Skips changes that already had a request, or whose asset
+ * had a later one.
  */
 export async function askOnBranch<C extends Changed>(
   db: Database,
@@ -104,7 +104,7 @@ export async function askOnBranch<C extends Changed>(
     ${makeApprovals(context, sql`true`)}`)
 }
 
-/** What another transaction wrote while this one waited for its assets is known to a new statement only. */
+/** Only a new statement sees what another transaction wrote while this one waited for its assets. */
 const askAgain = async (db: Database, context: IntegrationContext, others: OpenedApproval[]) =>
   (await db.one<{ moved: number }>(sql`
     with asked as (
@@ -113,7 +113,7 @@ const askAgain = async (db: Database, context: IntegrationContext, others: Opene
     made as (${makeApprovals(context, sql`asked.id not in (select asset_id from moved)`)})
     select count(*) as moved from moved`))!.moved
 
-/** The status is looked at twice: whoever decided meanwhile decided about the version before. */
+/** The status is checked twice: a decision made in the meantime was about the previous version. */
 const MOVED = sql`
   moved as (
     update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()

@@ -18,7 +18,7 @@ import { Vault } from '../privacy/secrets.ts'
 import { logHeads, seal } from './audit-chain.ts'
 import { record } from './audit-log.ts'
 
-/** Somebody who may do everything in the database, but does not have SECRET_KEY, rewrites an audit log. */
+/** An attacker with full access to the database, but without SECRET_KEY, rewrites an audit log. */
 
 const SECRET_KEY = 'the key of these tests, long enough'
 const vault = new Vault(SECRET_KEY)
@@ -42,7 +42,7 @@ async function sealed(count: number) {
   await seal(db, vault, ACCOUNT)
 }
 
-/** Switches off what the database itself refuses. */
+/** Disables the database's own protection. */
 const rewrite = (...changes: Sql[]) =>
   db.transaction(async (db) => {
     await db.execute(sql`set local session_replication_role = replica`)
@@ -58,7 +58,7 @@ const verify = async (...flags: string[]): Promise<Verified> =>
   JSON.parse(await admin({ db: own.db, vault }, 'audit', 'verify', String(ACCOUNT), '--json', ...flags))
 const headOf = ({ entries, head }: Verified) => `${entries}:${head}`
 
-/** Hashes without a key, which anybody can make. */
+/** Hashes without a key, which anybody can compute. */
 const hashedAnew = (more: Sql = sql``) => sql`
   with recursive entry as (select convert_to(to_jsonb(l)::text, 'UTF8') as words, l.id, l.position from audit_log l where l.account_id = ${ACCOUNT} ${more}),
     chain as (
@@ -80,7 +80,7 @@ test('the log cannot be truncated, changed or deleted', async () => {
 })
 
 describe('a rewritten chain', () => {
-  test('is found when an entry changed, even if all hashes were computed again', async () => {
+  test('is detected when an entry changed, even if all hashes were computed again', async () => {
     await sealed(5)
     await rewrite(sql`update audit_log set action = 'harmless' where position = 2`)
     await expect(verify()).rejects.toThrow(/entry 2 .*changed/)
@@ -88,8 +88,8 @@ describe('a rewritten chain', () => {
     await expect(verify()).rejects.toThrow(/entry 1 .*changed/)
   })
 
-  test('is found when its entries have hashes without a key', async () => {
-    // There is a key before there are entries.
+  test('is detected when its entries have hashes without a key', async () => {
+    // The key is created before the entries.
     await sealed(0)
     await sealed(5)
     const end = sql`
@@ -101,7 +101,7 @@ describe('a rewritten chain', () => {
     await expect(verify(), 'sealing does not put it right').rejects.toThrow('The chain breaks')
   })
 
-  test('is found when it was made with other keys', async () => {
+  test('is detected when it was made with other keys', async () => {
     await sealed(5)
     await rewrite(
       sql`delete from audit_keys`,
@@ -114,7 +114,7 @@ describe('a rewritten chain', () => {
 })
 
 describe('a chain whose end was cut off', () => {
-  test('is found even after more entries were added', async () => {
+  test('is detected even after more entries were added', async () => {
     await sealed(5)
     await rewrite(sql`delete from audit_log where position > 3`)
     await expect(verify()).rejects.toThrow(/entry 4.*missing here: there were 5/)
@@ -129,7 +129,7 @@ describe('a chain whose end was cut off', () => {
       sql`update audit_heads h set position = l.position, hash = l.hash from audit_log l where l.account_id = h.account_id and l.position = 3`,
       /stored end of the log was changed/,
     ],
-  ])('is found when the stored head is %s', async (_, change, why) => {
+  ])('is detected when the stored head is %s', async (_, change, why) => {
     await sealed(5)
     await rewrite(change, sql`delete from audit_log where position > 3`)
     await expect(verify()).rejects.toThrow(why)
@@ -137,7 +137,7 @@ describe('a chain whose end was cut off', () => {
     await expect(verify()).rejects.toThrow('The chain breaks')
   })
 
-  test('is found by a head saved elsewhere when an old stored head was restored with it', async () => {
+  test('is detected by a head saved elsewhere when an old stored head was restored with it', async () => {
     await sealed(3)
     const earlier = (await db.rows<{ row: object }>(sql`select to_jsonb(h) as row from audit_heads h`))[0]!.row
     await sealed(2)
@@ -149,13 +149,13 @@ describe('a chain whose end was cut off', () => {
     )
     expect((await verify()).entries, 'whole in itself').toBe(3)
     await expect(verify('--head', noted)).rejects.toThrow(/entry 4.*missing here: there were 5/)
-    // Filled up again with something else.
+    // Refilled with other entries.
     await sealed(2)
     expect((await verify()).entries).toBe(5)
     await expect(verify('--head', noted)).rejects.toThrow(/entry 5 .*differs from the saved one/)
   })
 
-  test('is found by a head saved elsewhere when the chain was started again', async () => {
+  test('is detected by a head saved elsewhere when the chain was started again', async () => {
     await sealed(3)
     const noted = headOf(await verify())
     await rewrite(sql`delete from audit_log`, sql`delete from audit_heads`, sql`delete from audit_keys`)
@@ -179,7 +179,7 @@ describe('the head of the chain', () => {
     })
     try {
       for (const entries of [2, 4]) {
-        // Sealed by whoever reads the log, too.
+        // Reading the log seals it too.
         await sealed(1)
         await add(1)
         await db.execute(sql`update jobs set run_at = now() where kind = 'seal_audit_logs'`)
@@ -194,7 +194,7 @@ describe('the head of the chain', () => {
     }
   })
 
-  test('is written once, until there are new entries', async () => {
+  test('is written once until there are new entries', async () => {
     const written: string[] = []
     const write = () => logHeads(db, ({ head }) => void written.push(head))
     await sealed(1)
@@ -225,7 +225,7 @@ describe('the head of the chain', () => {
     }
   })
 
-  test('is refused in any form but number:hash', async () => {
+  test('is accepted only as number:hash', async () => {
     for (const head of ['5', `5:${'x'.repeat(64)}`, ':', `-1:${'a'.repeat(64)}`])
       await expect(verify('--head', head)).rejects.toThrow('number:hash')
   })

@@ -138,7 +138,7 @@ export async function verify(db: Database, vault: Vault, accountId: number, note
   return cut(Math.max(kept?.position ?? 0, ...noted.map(({ position }) => position))) ?? found
 }
 
-/** What is wrong with an entry, by itself and as the successor of the one before. */
+/** The defect of an entry, by itself or as the successor of the previous one. */
 function flawOf({ all }: auditKeys.AuditKeys, { key_id, hash, words }: Walked, previous: string | null): string | undefined {
   if (key_id === null) return 'it is not sealed with a key of the service'
   const key = all.get(key_id)

@@ -7,7 +7,7 @@ import { appRoutes, type DeclaredName } from '../../contract/app/routes.ts'
 import { isAudited, type Route } from '../../contract/routes/route.ts'
 import { sql } from '../../db/database.ts'
 
-/** Every route that changes something leaves exactly one entry. */
+/** Every route that changes something writes exactly one audit entry. */
 
 const PASSWORD = 'a long enough password'
 let studio: Studio
@@ -58,7 +58,7 @@ interface Call {
   body?: unknown
 }
 
-/** One call of every such route that succeeds, in an order in which each can; what is made is kept under the name of its route. */
+/** One successful call of every such route, in a workable order; results are stored under the name of the route. */
 const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['editMe', () => ({ body: { name: 'Owner' } })],
   ['addConnectedAccount', () => ({ body: { provider: 'jira', uid: 'own' } })],
@@ -128,7 +128,7 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['changePassword', () => ({ body: { current_password: PASSWORD, new_password: 'another long password' } })],
 ]
 
-/** Held by tests of their own, which have what they need: a provider, a message, a second session, an assistant, an invitation, a clock. */
+/** Covered by other tests that have the setup: a provider, a message, a second session, an assistant, an invitation, a clock. */
 const ELSEWHERE: readonly DeclaredName[] = [
   'deleteAccount',
   'deleteMe',
@@ -152,12 +152,12 @@ const entries = () =>
   studio.db.rows<Record<string, unknown>>(sql`
   select action, subject, user_id, token_id, ip_address, before, after, project_id from audit_log order by id`)
 
-test('every route that changes something is asked here, or by a test of its own', () => {
+test('every route that changes something is called here or covered by another test', () => {
   const writing = Object.entries(table).flatMap(([name, route]) => (isAudited(route) ? [name] : []))
   expect([...CALLS.map(([name]) => name), ...ELSEWHERE].sort()).toEqual(writing.sort())
 })
 
-test('each leaves exactly one entry: who, what, from where', async () => {
+test('each route writes exactly one entry with actor, action and address', async () => {
   const { id: claim } = (await studio.db.one<{ id: number }>(sql`select id from connected_accounts where uid = 'tom'`))!
   made.claim = String(claim)
   for (const [name, call] of CALLS) {
@@ -184,7 +184,7 @@ test('each leaves exactly one entry: who, what, from where', async () => {
 describe('an entry', () => {
   const find = async (action: string) => (await entries()).find((entry) => entry.action === action)!
 
-  test('says what was before and after, and nothing that did not change', async () => {
+  test('contains the values before and after, and only those that changed', async () => {
     expect(await find('editAccountMember')).toMatchObject({
       subject: `member/${id('users', 'mia')}`,
       before: { role: 'member' },
@@ -200,7 +200,7 @@ describe('an entry', () => {
     expect(await find('decideAsset')).toMatchObject({ after: { approval_status: 'approved' } })
   })
 
-  test('of several things changed at once names each', async () => {
+  test('about several changed records names each', async () => {
     const ids = [Number(id('tasks', 'task'))]
     expect(await find('editTasks')).toMatchObject({ subject: 'tasks', before: null, after: { ids, state: 'blocked' } })
     for (const action of ['deleteTasks', 'restoreTasks'])
@@ -211,12 +211,12 @@ describe('an entry', () => {
     })
   })
 
-  test('holds no name, address or secret of anybody', async () => {
+  test('contains no name, address or secret', async () => {
     const text = JSON.stringify(await entries())
     for (const secret of ['@example.com', 'hooks.slack.com/services', PASSWORD, 'mia']) expect(text).not.toContain(secret)
   })
 
-  test('is not left by what is refused', async () => {
+  test('is not written for a refused request', async () => {
     const mia = await signIn(studio, 'mia@example.com', PASSWORD)
     const before = (await entries()).length
     expect(
@@ -228,13 +228,13 @@ describe('an entry', () => {
     expect(await entries()).toHaveLength(before)
   })
 
-  test('can be neither changed nor deleted', async () => {
+  test('cannot be changed or deleted', async () => {
     await expect(studio.db.execute(sql`delete from audit_log`)).rejects.toThrow('append-only')
     await expect(studio.db.execute(sql`update audit_log set action = 'nothing'`)).rejects.toThrow('append-only')
   })
 })
 
-test('a page of an action of one project ends early and says where to go on', async () => {
+test('a page filtered by action and project may end early and returns a cursor', async () => {
   const account = id('accounts', 'owl')
   await studio.db.execute(sql`
     insert into audit_log (account_id, action, subject, project_id, at)
@@ -262,7 +262,7 @@ describe('the chain', () => {
       await db.execute(sql`alter table audit_log enable trigger audit_log_is_append_only`)
     })
 
-  test('is whole, listed with its last link, and says where an entry was changed or is missing', async () => {
+  test('is complete, listed with its last link, and shows where an entry was changed or is missing', async () => {
     const { entries: count, head } = JSON.parse(await verify())
     expect(count).toBe((await entries()).length)
     const { entries: newest } = (await owner.app(`/accounts/${id('accounts', 'owl')}/audit_log`)).json

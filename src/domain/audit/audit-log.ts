@@ -4,16 +4,16 @@ import { bounded, endOf, inlineInteger, when } from '../../db/page.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { seal } from './audit-chain.ts'
 
-/** Something that somebody changed. Ids only: names and addresses of people stay out, so that nothing has to be deleted with them. */
+/** Something that somebody changed. Ids only: without names and addresses of people nothing has to be deleted from the log with them. */
 export interface NewEntry {
   actor: AuditActor
   user_id?: number | null
   token_id?: number | null
   project_id?: number | null
   ip_address?: string | null
-  /** The name of the route, or of the command. */
+  /** The name of the route or command. */
   action: string
-  /** Or how a statement reads it. */
+  /** Or the SQL expression for it. */
   subject?: string | Sql
   before?: object | null
   /** Or the query that finds it. */
@@ -21,18 +21,18 @@ export interface NewEntry {
 }
 
 interface Requester {
-  /** Of the request itself; null where it names none. */
+  /** The request's own account; null if it names none. */
   account_id: number | null
   user_id: number
   token_id: number | null
 }
 
-/** The account of a request; without one, that which its token is held to, or which the user calls their own. */
+/** The account of a request; without one, the account that its token is limited to, or the user's default account. */
 export const accountOf = ({ account_id, user_id, token_id }: Requester): Sql => sql`
   select coalesce(${account_id}::integer, (select t.account_id from api_tokens t where t.id = ${token_id}),
     (select u.default_account_id from users u where u.id = ${user_id}), (select min(m.account_id) from account_members m where m.user_id = ${user_id}))`
 
-/** The account that a token is held to, also once its user has left it; of one that is held to none, every account that it reaches. */
+/** The account that a token is limited to, even if its user has left it; for an unlimited token, every account that it has access to. */
 export const accountsOfToken = (tokenId: number): Sql => sql`
   select t.account_id from api_tokens t where t.id = ${tokenId} and t.account_id is not null
   union all select m.account_id from api_tokens t join account_members m on m.user_id = t.user_id
@@ -41,10 +41,10 @@ export const accountsOfToken = (tokenId: number): Sql => sql`
 /** Every account that somebody belongs to. */
 export const accountsOf = (userId: number): Sql => sql`select m.account_id from account_members m where m.user_id = ${userId}`
 
-/** An entry in each of the accounts. In the transaction of what it tells of: both happen or neither. */
+/** Writes an entry in each of the accounts. In the transaction of the change: both happen or neither. */
 export const record = (db: Database, accounts: Sql, entry: NewEntry) => db.execute(newEntries(accounts, entry))
 
-/** The same as a part of the statement that makes what it tells of. */
+/** The same as a part of the statement that makes the change. */
 export const newEntries = (accounts: Sql, entry: NewEntry): Sql => sql`
     insert into audit_log (account_id, actor, project_id, user_id, token_id, ip_address, action, subject, before, after)
     select a.id, ${entry.actor}, ${entry.project_id ?? null}::integer, ${entry.user_id ?? null}::integer, ${entry.token_id ?? null}::integer,
@@ -64,7 +64,7 @@ export interface Entry extends Required<NewEntry> {
   hash: string | null
 }
 
-/** As an entry is shown. Those of before the actor was written down say it by their ids. */
+/** An entry as it is shown. Entries without a stored actor derive it from their ids. */
 export const COLUMNS = sql`
   id, account_id, at, coalesce(actor, case when token_id is not null then 'token' when user_id is not null then 'user' else 'operator' end) as actor,
   user_id, token_id, ip_address, action, project_id, subject, before, after, position, encode(hash, 'hex') as hash`
@@ -81,8 +81,8 @@ interface EntryFilter {
 }
 
 /**
- * Newest first, sealed as far as they go. An action, a person or the time leads, in its own index, and the other filters sort out: a page may end
- * early and says where to go on.
+ * Newest first, with the entries sealed. An action, a person or the time selects the index, and the other filters apply afterwards: a page
+ * may end early and returns where to continue.
  */
 export async function list(
   db: Database,

@@ -7,7 +7,7 @@ const ofIntegration = (integrations: Sql) =>
   ofProject(sql`select i.project_id from integrations i where i.id in (${integrations})`)
 const itself = (id: number) => sql`select ${id}::integer`
 
-/** The accounts that a record is of, whatever kind it is. */
+/** The accounts of a record, by kind. */
 const ACCOUNTS = {
   account: itself,
   single_sign_on: itself,
@@ -31,15 +31,15 @@ export interface Operation {
   /** The command, as it was typed: `admin user promote`. */
   action: string
   kind: OperatedKind
-  /** Undefined: what is made. */
+  /** Undefined for a new record. */
   id: number | undefined
-  /** What else is worth telling. */
+  /** More details for the entry. */
   after?: object
 }
 
 /**
- * Does what an operator asks for and tells every account that it touches: those that the record was of before, and those that it is of
- * afterwards. In one transaction, if `db` is of one.
+ * Runs an operator's action and records it in every account it affects: those of the record before, and those after. In one transaction, if
+ * `db` is one.
  */
 export async function operated<T>(db: Database, { action, kind, id, after }: Operation, work: () => Promise<T>): Promise<T> {
   const subject: Subject | undefined = SUBJECTS_OF_KINDS[kind as SubjectKind]
@@ -66,7 +66,7 @@ export async function operated<T>(db: Database, { action, kind, id, after }: Ope
   return answer
 }
 
-/** What concerns every account alike. */
+/** An action that affects every account. */
 export const recordEverywhere = (db: Database, action: string) =>
   record(db, sql`select id from accounts`, { actor: 'operator', action })
 
@@ -76,7 +76,7 @@ interface Touched {
   user_ids: Set<number>
 }
 
-/** Of what a world file brought. */
+/** The accounts of a loaded world file. */
 export const recordLoad = (db: Database, action: string, { account_ids, project_ids, user_ids }: Touched) =>
   record(
     db,

@@ -32,7 +32,7 @@ const all = () =>
   studio.db.rows<Record<string, unknown>>(sql`
     select a.name as account, l.actor, l.action, l.user_id, l.ip_address, l.subject, l.after from audit_log l join accounts a on a.id = l.account_id
     order by l.id`)
-/** What was added since. */
+/** Entries added since the last call. */
 const added = async () => (await all()).slice(seen)
 beforeEach(async () => {
   seen = (await all()).length
@@ -42,7 +42,7 @@ const from = { 'x-forwarded-for': ADDRESS }
 const tryPassword = (email: string, password: string) =>
   visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password }, headers: from })
 
-test('a sign-in stands in every account of the person, with its way and from where', async () => {
+test('a sign-in is recorded in every account of the person, with method and address', async () => {
   await tryPassword('lead@example.com', PASSWORD)
   const entry = {
     actor: 'user',
@@ -58,7 +58,7 @@ test('a sign-in stands in every account of the person, with its way and from whe
   ])
 })
 
-test('a code of the app, right or wrong', async () => {
+test('right and wrong codes of an authenticator app are recorded', async () => {
   const visitor = await signIn(studio, 'kim@example.com', PASSWORD)
   const { secret } = (await visitor.app('/me/two_factor', { method: 'POST' })).json
   const now = stepOf(Date.now())
@@ -74,7 +74,7 @@ test('a code of the app, right or wrong', async () => {
   ])
 })
 
-test('a wrong password of a member is there, that of nobody is not, and a flood leaves ten', async () => {
+test("a member's wrong password is recorded, an unknown person's is not, and a flood leaves ten entries", async () => {
   expect((await tryPassword('kim@example.com', 'wrong password')).status).toBe(401)
   expect((await tryPassword('nobody@example.com', 'wrong password')).status).toBe(401)
   expect(await workOff(studio, 'audit_refused_sign_in')).toBe(2)
@@ -93,7 +93,7 @@ test('a wrong password of a member is there, that of nobody is not, and a flood 
   expect(count).toBe(10)
 })
 
-test('a token that a command line got stands in every account that it reaches', async () => {
+test('a token issued to the CLI is recorded in every account that it has access to', async () => {
   const lead = await signIn(studio, 'lead@example.com', PASSWORD)
   const code_verifier = randomBytes(32).toString('base64url')
   const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
@@ -112,7 +112,7 @@ test('a token that a command line got stands in every account that it reaches', 
   )
 })
 
-test('a request that is repeated with its key leaves one entry', async () => {
+test('a request repeated with its idempotency key leaves one entry', async () => {
   const create = () =>
     studio.ask(`/api/v1/projects/${studio.world.projects.star!.id}/tasks`, {
       method: 'POST',
@@ -125,7 +125,7 @@ test('a request that is repeated with its key leaves one entry', async () => {
   expect(await added()).toMatchObject([{ actor: 'token', action: 'createTask', subject: `task/${first.json.id}` }])
 })
 
-test('a password that was set by a mailed link ends every session, and says so', async () => {
+test('a password set by a mailed link ends every session and is recorded', async () => {
   await visit(studio).app('/password_resets', { method: 'POST', body: { email: 'lead@example.com' } })
   await workOff(studio, 'mail_password_reset')
   const { text } = (await studio.db.one<{ text: string }>(

@@ -2,7 +2,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { accountsOf, record } from './audit-log.ts'
 
-/** How somebody showed who they are; with a second factor the password came before. */
+/** How somebody authenticated; a second factor implies a password before. */
 export type SignInMethod = 'password' | 'second_factor' | 'passkey' | 'sso'
 
 interface SignIn {
@@ -11,7 +11,7 @@ interface SignIn {
   ip_address: string
 }
 
-/** In every account that they belong to: whoever looks after one wants to know who comes in. */
+/** In every account that they belong to, for its admins. */
 export const recordSignIn = (db: Database, { user_id, method, ip_address }: SignIn) =>
   record(db, accountsOf(user_id), {
     actor: 'user',
@@ -22,20 +22,20 @@ export const recordSignIn = (db: Database, { user_id, method, ip_address }: Sign
     after: { method },
   })
 
-/** Of one person in one account: somebody who tries all day fills no log. */
+/** Per person and account: somebody who tries all day must not fill the log. */
 const REFUSED_PER_HOUR = 10
-/** Entries of that person that are looked at for it. */
+/** The entries of that person that are read for the limit. */
 const LOOKED_AT = 200
 
 interface Refusal extends SignIn {
   reason: string
-  /** The account whose provider it is about; otherwise all that they belong to. */
+  /** The account of the identity provider; otherwise all that they belong to. */
   account_id?: number
-  /** When, of what is written down later; the same is written down once. */
+  /** The time of the attempt if it is recorded later; the same attempt is recorded once. */
   attempted_at?: string
 }
 
-/** Only of people who are known. */
+/** Only for known people. */
 export function recordRefusal(db: Database, { user_id, method, ip_address, reason, account_id, attempted_at }: Refusal) {
   const accounts = account_id === undefined ? accountsOf(user_id) : sql`select ${account_id}::integer`
   return record(db, unlessFlooded(accounts, user_id, attempted_at), {
@@ -54,7 +54,7 @@ const unlessFlooded = (accounts: Sql, userId: number, attemptedAt: string | unde
       select l.action, l.at, l.after from audit_log l where l.account_id = f.id and l.user_id = ${userId} order by l.at desc, l.id desc limit ${LOOKED_AT}) l
     where l.action = 'signInRefused' and l.at > now() - interval '1 hour')`
 
-/** A job looks whether somebody has the address, so that the time of the answer does not tell. */
+/** A job looks up the address, so that the response time does not reveal whether it exists. */
 export const requestRefusal = (db: Database, email: string, ip_address: string) =>
   enqueue(
     db,

@@ -2,20 +2,20 @@ import type { DeclaredName } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 
-/** The ids in a path, and that of what was made. */
+/** The ids in a path, and the id of a created record. */
 export type Ids = Record<string, string | undefined>
 
 export interface Subject {
   kind: string
-  /** Which id names it. */
+  /** The name of the id in the path. */
   id: string
-  /** What is shown of it before and after; no secrets, no names or addresses of people. */
+  /** The columns recorded before and after; no secrets, no names or addresses of people. */
   columns: string
   table: string
   where: (ids: Ids) => Sql
 }
 
-/** Ids of all widths; what could be none names nothing. */
+/** Ids of all widths; an invalid id matches nothing. */
 const numberIn = (ids: Ids, name: string) => sql`${readId(ids[name] ?? '') ?? null}::bigint`
 const uuidIn = (ids: Ids, name: string) => (/^[0-9a-f-]{36}$/i.test(ids[name] ?? '') ? ids[name]! : null)
 
@@ -101,7 +101,7 @@ const deployment: Subject = {
 const breakage = byId('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
 const task = byId('tasks', 'state, priority, user_id, task_type', 'task')
 
-/** What each route changes; what is not named here is told without before and after. */
+/** What each route changes; routes that are not listed are recorded without before and after. */
 const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   editAccount: account,
   editAccountSecurity: account,
@@ -153,9 +153,9 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
 
 interface Several {
   subject: string
-  /** Where the body names them; the route says how many at most. */
+  /** The body field with the ids; the route limits their number. */
   ids: string
-  /** What is told of what was set: no texts. */
+  /** The values recorded from the body: no texts. */
   set?: (body: Record<string, unknown>) => object
 }
 
@@ -163,7 +163,7 @@ const TASK_FIELDS = task.columns.split(', ')
 const among = (fields: readonly string[], said: unknown) =>
   Object.fromEntries(Object.entries(said ?? {}).filter(([name]) => fields.includes(name)))
 
-/** Routes that change several things alike: one entry names them all, and the history of each says what it was before. */
+/** Routes that change several records alike: one entry names them all, and the history of each has its previous value. */
 const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
@@ -172,7 +172,7 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }
 
-/** What is told of a request that changes several things; undefined of any other. */
+/** The entry of a request that changes several records; undefined for any other. */
 export function severalOf(name: string, body: unknown): { subject: string; before: null; after: object } | undefined {
   const several = SEVERAL[name as DeclaredName]
   if (!several) return undefined
@@ -180,7 +180,7 @@ export function severalOf(name: string, body: unknown): { subject: string; befor
   return { subject: several.subject, before: null, after: { ids: said[several.ids], ...several.set?.(said) } }
 }
 
-/** What operators change, by its kind. */
+/** What operators change, by kind. */
 export const SUBJECTS_OF_KINDS = {
   account,
   user,
@@ -196,20 +196,20 @@ export type SubjectKind = keyof typeof SUBJECTS_OF_KINDS
 
 export const subjectOf = (name: string): Subject | undefined => SUBJECTS[name as DeclaredName]
 
-/** How it stands when the statement runs that this is a part of. */
+/** The row as it is when the surrounding statement runs. */
 export const rowOf = (subject: Subject, ids: Ids): Sql => rowIn(subject, sql`${raw(subject.table)} where ${subject.where(ids)}`)
 
 const rowIn = ({ columns }: Subject, rows: Sql): Sql =>
   sql`select to_jsonb(s) as row from (select ${raw(columns)} from ${rows}) s`
 
-/** What an entry tells of a task that the same statement makes, as `t`. */
+/** The entry for a task that the same statement creates as `t`. */
 export const madeTask = { subject: sql`(select ${`${task.kind}/`} || t.id from t)`, after: rowIn(task, sql`t`) }
 
-/** How it stands now; null where there is none. Whoever has not been let in to it yet sees nothing: it only goes into the log. */
+/** The current row; null if there is none. Runs before authorization: the result only goes into the log. */
 export const snapshot = async (subject: Subject, db: Database, ids: Ids): Promise<object | null> =>
   (await db.one<{ row: object }>(rowOf(subject, ids)))?.row ?? null
 
-/** What is said of a change: only what differs, and nothing where nothing does. */
+/** The fields that differ; undefined if none do. */
 export function difference(before: object | null, after: object | null): { before: object | null; after: object | null } {
   if (before === null || after === null) return { before, after }
   const differing = Object.keys(after).filter(

@@ -30,16 +30,13 @@ interface Owner {
   project_id: number
 }
 
-/** Of a project with more branches the others are found by their name. */
+/** In a project with more branches, the others are found by name. */
 const BRANCHES_MAX = 2_000
 const RECENT_DAYS = 30
 /** How long a deleted branch is listed. */
 const DELETED_FOR = sql`interval '1 day'`
 
-/**
- * Branches and their jobs, the one that was built last first. PostgreSQL walks its index from one name to the next: the cost is that of
- * the branches, not of the builds.
- */
+/** Branches and their jobs, the most recently built first. A loose index scan: the cost depends on the number of branches, not builds. */
 const built = (
   db: Database,
   { account_id, project_id }: Owner,
@@ -65,7 +62,7 @@ const built = (
     where deleted_at is null or deleted_at::timestamptz > goldmaster_now() - ${DELETED_FOR} order by at desc, name limit ${raw(String(BRANCHES_MAX))}`)
 }
 
-/** The branches of a project, the one that was built last first; in the web app's overview the main one before it. */
+/** The branches of a project, the most recently built first; the web app's overview puts the main branch first. */
 export async function list(
   db: Database,
   owner: Owner,
@@ -84,7 +81,7 @@ export async function list(
   } as ReplyOf<'listBranches'>
 }
 
-/** What teams call the branch that everybody works on, the likeliest first. */
+/** Common names of the main branch, the most likely first. */
 const MAIN_NAMES = ['main', 'mainline', 'master', 'trunk']
 
 function mainFirst(branches: Built[]): Built[] {
@@ -94,7 +91,10 @@ function mainFirst(branches: Built[]): Built[] {
   return main ? [main, ...branches.filter((branch) => branch !== main)] : branches
 }
 
-/** One branch with the last runs of each of its jobs. Names are stored as they are shown, so one that holds an address is found by either. */
+/**
+ * One branch with the last runs of each of its jobs. Names are stored as they are shown, so a name that contains an address is found in
+ * either form.
+ */
 export async function health(db: Database, owner: Owner, { branch }: { branch?: string | undefined }): Promise<BranchHealth> {
   const [found] = branch === undefined ? await built(db, owner) : await named(db, owner, scrub(branchKey(branch)))
   if (!found) throw notFound('Branch')
@@ -108,7 +108,7 @@ export async function markGood(db: Database, by: Owner & { user_id: number }, in
   return healthOf(db, by, found ?? { name, jobs: [], deleted_at: null }, await requiredJobs(db, by))
 }
 
-/** By its whole name, or a stream by its last folder where only one has it. */
+/** By its full name, or a stream by its last folder if only one has it. */
 async function named(db: Database, owner: Owner, key: string): Promise<Built[]> {
   const exact = await built(db, owner, { only: key })
   if (exact.length > 0 || key.startsWith('//')) return exact
@@ -116,7 +116,7 @@ async function named(db: Database, owner: Owner, key: string): Promise<Built[]> 
   return streams.length === 1 ? streams : []
 }
 
-/** Whose badge has this key. */
+/** The project of a badge key. */
 export async function ownerOfBadge(db: Database, key: string): Promise<Owner> {
   const owner = await db.one<Owner>(sql`select account_id, id as project_id from projects where badge_key = ${key}`)
   if (!owner) throw notFound('Badge')
@@ -124,10 +124,10 @@ export async function ownerOfBadge(db: Database, key: string): Promise<Owner> {
 }
 
 const RUNS_SHOWN = 20
-/** How far back each job is looked at: further where the first look finds no change that all of them cover. */
+/** How many runs of each job are read: more if the first read finds no change that all jobs cover. */
 const LOOKS = [60, 300]
 
-/** The required jobs with their results, and the newest change that is good by them. */
+/** The required jobs with their results, and the last known good change according to them. */
 interface Judged {
   runs: Run[]
   jobs: (Job & { name: string })[]
@@ -197,7 +197,7 @@ async function healthOf(db: Database, owner: Owner, branch: Built, required: rea
 
 function jobOf(name: string, runs: readonly Run[]): BranchHealth['jobs'][number] {
   const placed = inPlace(verdictsOf(runs.filter(isVerdict)))
-  // Without a change that is known, a job is as its last run was.
+  // Without a known change, the last run decides the state of a job.
   const verdicts = placed.length > 0 ? placed : verdictsOf(runs.filter(hasVerdict))
   const last = verdicts.at(-1)
   const building = runs.some(isRunning)
@@ -226,7 +226,7 @@ function stateOf(jobs: readonly BranchJob[]): Branch['state'] {
   return jobs.length === 0 ? 'unknown' : 'green'
 }
 
-/** The newest change of a branch that stands in one of these spans, the newest of which comes first. */
+/** The newest change of a branch in one of these spans, which are sorted newest first. */
 async function newestIn(
   db: Database,
   { account_id, project_id }: Owner,
@@ -265,7 +265,7 @@ const changesAfter = async (db: Database, { account_id, project_id }: Owner, bra
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position limit ${BEHIND_MAX}) n`))!.count
 
-/** The median: one night that nobody worked does not say how fast a team is. */
+/** The median: a night when nobody works says nothing about how fast a team is. */
 const timeToGreen = async (db: Database, { project_id }: Owner, branch: string): Promise<number | null> =>
   (await db.one<{ seconds: number | null }>(sql`
     select percentile_disc(0.5) within group (order by greatest(0, extract(epoch from o.fixed_at - o.opened_at)))::integer as seconds

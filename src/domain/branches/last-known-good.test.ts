@@ -11,7 +11,7 @@ import { coveredByAll, type Job, type Verdict } from './last-known-good.ts'
 
 const HISTORIES = 500
 
-/** Jobs of a branch with positions 1 to `length`, each with verdicts at some of them, several at one now and then. */
+/** Jobs of a branch with positions 1 to `length`, each with verdicts at some of them, occasionally several at one. */
 const history = fc.record({
   length: fc.integer({ min: 1, max: 12 }),
   jobs: fc.array(fc.array(fc.record({ position: fc.integer({ min: 1, max: 12 }), passed: fc.boolean() }), { maxLength: 14 }), {
@@ -20,7 +20,7 @@ const history = fc.record({
   }),
 })
 
-/** Word by word: the last verdict at or before, the first at or after; of several at one place the newest. */
+/** The definition: the last verdict at or before, the first at or after; of several at one position the newest. */
 function covers(verdicts: readonly Verdict[], position: number): boolean {
   const newest = (at: number) =>
     verdicts
@@ -35,7 +35,7 @@ function covers(verdicts: readonly Verdict[], position: number): boolean {
 const ranked = (jobs: readonly { position: number; passed: boolean }[][]): Job[] =>
   jobs.map((verdicts) => ({ verdicts: verdicts.map((one, rank) => ({ ...one, rank })) }))
 
-test(`is what looking at every change and job gives, in ${HISTORIES} histories`, () => {
+test(`equals a check of every change and job, in ${HISTORIES} histories`, () => {
   fc.assert(
     fc.property(history, ({ length, jobs }) => {
       const known = ranked(jobs)
@@ -129,10 +129,10 @@ describe('a branch', () => {
     )
   const health = (branch = '//game/main') => branches.health(base.db, context, { branch })
 
-  test('is good where every job passed on both sides, and tells how far behind that is', async () => {
+  test('is good where every job passed on both sides, and shows how far behind that is', async () => {
     await build('Editor', 100, 'completed')
     await build('Cook', 101, 'completed')
-    // A number of the whole depot, which is another stream's change.
+    // A depot-wide number that belongs to another stream's change.
     await build('Editor', 105, 'completed')
     await build('Cook', 103, 'completed')
     await build('Cook', 104, 'failed')
@@ -147,7 +147,7 @@ describe('a branch', () => {
     expect(red_since).toBe(jobs[0]!.red_since)
   })
 
-  test('is red since the first failure after the last pass, and a cancelled or running build says nothing', async () => {
+  test('is red since the first failure after the last pass, and a canceled or running build does not count', async () => {
     const before = await health()
     await build('Cook', 106, 'failed')
     await build('Cook', 106, 'cancelled')
@@ -166,7 +166,7 @@ describe('a branch', () => {
     ])
   })
 
-  test('is good again where a job passes later on', async () => {
+  test('is good again where a job passes later', async () => {
     await build('Cook', 106, 'completed')
     await build('Editor', 106, 'completed')
     expect(await health()).toMatchObject({
@@ -177,7 +177,7 @@ describe('a branch', () => {
     })
   })
 
-  test('passes over a change that a forced push has dropped', async () => {
+  test('skips a change that a forced push has dropped', async () => {
     const orphan = (at: string | null) => base.db.execute(sql`update changes set orphaned_at = ${at} where identifier = '106'`)
     await orphan(new Date().toISOString())
     expect(await health()).toMatchObject({ head: { identifier: '104' }, last_known_good: { identifier: '103' } })
@@ -191,13 +191,13 @@ describe('a branch', () => {
     await leave(null)
   })
 
-  test('without a change that is known is as its last run was', async () => {
+  test('without a known change has the state of its last run', async () => {
     await build('Lone', 1, 'completed', 'nowhere')
     await build('Lone', 1, 'failed', 'nowhere')
     expect(await health('nowhere')).toMatchObject({ state: 'red', last_known_good: null })
   })
 
-  test('asks only for the jobs that the project names for it', async () => {
+  test("requires only the jobs that the project's settings name for it", async () => {
     await build('Nightly', 106, 'failed')
     expect(await health()).toMatchObject({ state: 'red' })
     const required = [{ branch: '//game/m*n', jobs: ['Editor', 'Cook'] }]
@@ -208,12 +208,12 @@ describe('a branch', () => {
     await base.db.execute(sql`update projects set required_jobs = '[]'`)
   })
 
-  test('forgets a job that has not reported for thirty days', async () => {
+  test('drops a job that has not reported for thirty days', async () => {
     await base.db.execute(sql`update build_runs set created_at = created_at - interval '31 days' where ci_job_name = 'Nightly'`)
     expect((await health()).jobs.map(({ name }) => name)).toEqual(['Cook', 'Editor'])
   })
 
-  test('is listed with the others, the one built last first, and found by a part of its name', async () => {
+  test('is listed with the others, the most recently built first, and found by a part of its name', async () => {
     await build('Editor', 105, 'failed', '//game/dev')
     const names = async (q?: string, limit = 20) => {
       const { branches: rows, pagination } = await branches.list(base.db, context, { q, limit })
@@ -234,7 +234,7 @@ describe('a branch', () => {
     await expect(health('//game/away')).rejects.toMatchObject({ status: 404 })
   })
 
-  test('is found by its own name or the one that is shown, where that holds an address', async () => {
+  test('is found by its own name or the shown one if it contains an address', async () => {
     await build('Lone', 1, 'completed', scrub('fix/kim@example.com'))
     expect((await health('fix/kim')).name).toBe('fix/kim')
     expect((await health('fix/kim@example.com')).name).toBe('fix/kim')
@@ -265,14 +265,14 @@ describe('a branch', () => {
     expect((await health('//game/half')).state).toBe('red')
   })
 
-  test('is not guessed where two streams end alike', async () => {
+  test('is not guessed if two streams end alike', async () => {
     await build('Cook', 200, 'completed', '//game/twin')
     expect((await health('twin')).name).toBe('//game/twin')
     await build('Cook', 200, 'completed', '//tools/twin')
     await expect(health('twin')).rejects.toMatchObject({ status: 404 })
   })
 
-  test('is not meant by a pattern whose parts would have to overlap in its name', async () => {
+  test('does not match a pattern whose parts would have to overlap in its name', async () => {
     await base.db.execute(sql`update projects set required_jobs = '[{"branch": "//game/twin*win", "jobs": ["Never"]}]'`)
     expect((await health('//game/twin')).jobs.map(({ name }) => name)).toEqual(['Cook'])
   })

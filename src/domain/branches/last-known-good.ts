@@ -1,4 +1,4 @@
-/** Whether a job was well at a place of its branch. */
+/** Whether a job passed at a position of its branch. */
 export interface Verdict {
   position: number
   passed: boolean
@@ -13,7 +13,7 @@ export interface Job {
   fromFirst?: boolean
 }
 
-/** From one place on a branch to another, both included. */
+/** A range of positions on a branch, both ends included. */
 export interface Span {
   from: number
   to: number
@@ -42,7 +42,7 @@ function coveredBy({ verdicts, fromFirst }: Job): Span[] {
   return [{ from: 0, to: first - 1 }, ...spans]
 }
 
-/** One verdict for each place, in the order of the branch. */
+/** One verdict per position, in branch order. */
 export function inPlace<V extends Verdict>(verdicts: readonly V[]): V[] {
   const newest = new Map<number, V>()
   for (const verdict of verdicts) {
@@ -62,7 +62,7 @@ export function coveredByAll(jobs: readonly Job[]): Span[] {
   return shared(others.reduce(shared, first), merged(jobs.flatMap(({ verdicts }) => passedSpans(verdicts)))).toReversed()
 }
 
-/** Both lists are in order, and so is what they share. */
+/** Both lists are sorted, and so is their intersection. */
 function shared(one: readonly Span[], other: readonly Span[]): Span[] {
   const spans: Span[] = []
   for (let a = 0, b = 0; a < one.length && b < other.length; ) {

@@ -8,21 +8,24 @@ interface Named {
   repository: Sql
 }
 
-/** A number of a depot and no commit: it counts for all streams, so the change of that number tells nothing of the build's. */
+/** A changelist number without a commit: numbers are depot-wide, so the change of that number says nothing about the build's stream. */
 const isDepotWide = ({ commit, changelist }: Named) => sql`(${commit} = '' and ${changelist} ~ '^[0-9]{1,15}$')`
 
-/** The branch of the change that a build `b` is of; where the build names a branch, only one of that name. */
+/** The branch of the change that a build `b` is of; if the build names a branch, only one of that name. */
 const branchOfChange = ({ branch, commit, changelist }: Named) => sql`(
   select p.branch from ${changesNamed(commit, changelist)} join change_branches p on p.change_id = c.id
   where (${branch} = '' or coalesce(p.told, p.branch) = branch_key(${branch}))
   order by p.id limit 1)`
 
-/** A branch `g` has changes with a number of a depot. */
+/** A branch `g` has changes with a changelist number. */
 const HAS_CHANGELISTS = sql`exists (
   select from change_branches p join changes c on c.id = p.change_id
   where p.account_id = g.account_id and p.project_id = g.project_id and p.branch = g.name and c.source_type = 'Changelist')`
 
-/** The one stream whose name ends in what the CI says; unknown where several do, or where only another version control has that name. */
+/**
+ * The only stream whose name ends in the CI's branch name; unknown if there are several, or if only another version control system has that
+ * name.
+ */
 const streamCalled = ({ branch }: Named) => sql`(
   select case when count(*) = 1 then min(s.name) when count(*) > 1 then ''
     when exists (select from branches g where g.project_id = b.project_id and g.told = branch_key(${branch}) and not ${HAS_CHANGELISTS})
@@ -30,18 +33,21 @@ const streamCalled = ({ branch }: Named) => sql`(
   from branches s where s.project_id = b.project_id and s.tail = substring(lower(branch_key(${branch})) from '[^/]+$')
     and s.deleted_at is null and right(s.name, length(branch_key(${branch})) + 1) = '/' || lower(branch_key(${branch})))`
 
-/** The branch of this name in the repository that the build names; unknown where only others have one, or several and it names none. */
+/**
+ * The branch of this name in the build's repository; unknown if only other repositories have one, or if there are several and the build
+ * names no repository.
+ */
 const branchCalled = ({ branch, repository }: Named) => sql`(
   select case when bool_or(g.repository = ${repository}) then min(g.name) filter (where g.repository = ${repository})
     when ${repository} = '' and count(*) > 1 or ${repository} <> '' and bool_and(g.repository <> '') then '' end
   from branches g where g.project_id = b.project_id and g.told = branch_key(${branch}) and g.deleted_at is null)`
 
-/** That of the job's other builds which say the same; jobs of several repositories may have one name. */
+/** The branch of the job's other builds with the same names; jobs of several repositories may share a name. */
 const branchOfJob = ({ branch, repository }: Named) => sql`(
   select o.inferred_branch from build_runs o where o.project_id = b.project_id and o.ci_job_name = b.ci_job_name and o.branch = ${branch}
     and o.branch <> '' and o.inferred_branch <> '' and o.repository = '' and ${repository} = '' and o.changelist = '' limit 1)`
 
-/** A stream may have any depth: without the server's word or the operator's, only the usual one is known. */
+/** A stream may have any depth: unless the server or the operator says more, only the usual depth is known. */
 const isOfUnknownDepth = ({ branch }: Named) => sql`(
   branch_key(${branch}) ~ '^//[^/]+/[^/]+/[^/]'
   and not exists (select from branches k where k.account_id = b.account_id and k.project_id = b.project_id and k.name = branch_key(${branch}))
@@ -49,8 +55,8 @@ const isOfUnknownDepth = ({ branch }: Named) => sql`(
     and (i.config ->> 'branches' like '%//%' or jsonb_array_length(i.streams) > 0)))`
 
 /**
- * The branch of a build `b` where that is not simply the one it names: of its change where it names none; a stream that it calls by its
- * last folder alone; the branch of one of several repositories. Empty: there is more than one that it may be.
+ * The branch of a build `b` if it is not simply the one it names: the branch of its change if it names none; a stream that it calls by its
+ * last folder; the branch of one of several repositories. Empty: it is ambiguous.
  */
 export const inferredBranch = (named: Named): Sql => sql`case
   when ${named.branch} like '//%' then case when ${isOfUnknownDepth(named)} then '' end
@@ -60,7 +66,7 @@ export const inferredBranch = (named: Named): Sql => sql`case
     from (select ${branchOfChange(named)} as of_change,
       case when ${named.branch} <> '' then ${branchCalled(named)} end as called offset 0) found) end`
 
-/** As the columns of a build `b` name it. */
+/** From the columns of a build `b`. */
 const AS_STORED: Named = {
   branch: sql`b.branch`,
   commit: sql`b.commit_hash`,
@@ -69,18 +75,18 @@ const AS_STORED: Named = {
 }
 
 /**
- * The changes `c` that a build `b` names, from some of its columns. Each name is looked up by itself: a comparison with a list of columns
- * reads every change of the project where PostgreSQL expects few.
+ * The changes `c` that a build `b` names in some of its columns. Each column is looked up separately: a comparison with a list of columns
+ * reads every change of the project if PostgreSQL expects few.
  */
 export const changesNamed = (...columns: Sql[]): Sql => sql`lateral (
   select distinct named.identifier from unnest(array[${join(columns)}]) named (identifier) where named.identifier <> '') named, lateral (
   select c.* from changes c where c.project_id = b.project_id and c.identifier = named.identifier offset 0) c`
 export const NAMED_CHANGES = changesNamed(sql`b.commit_hash`, sql`b.changelist`)
 
-/** Builds whose branch nobody knows yet. */
+/** Builds whose branch is not known yet. */
 const IS_OPEN = sql`coalesce(b.inferred_branch, '') = ''`
 
-/** Whether builds wait to be told on which branch one of these changes is. */
+/** Whether builds without a known branch name one of these changes. */
 export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): Sql => {
   const waiting = (column: string) => sql`
     select from unnest(${identifiers}::text[]) i (identifier), lateral (
@@ -90,8 +96,8 @@ export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): 
 }
 
 /**
- * Of builds that were reported before these changes. The last thing that a transaction does: it waits for builds that are being reported,
- * and whoever reports one waits for nothing that a push holds.
+ * For builds that were reported before these changes. Must be the last statement of a transaction: it waits for builds that are being
+ * reported, and those reports wait for nothing that a push locks.
  */
 export const inferBranchesOf = (db: Database, projectId: number, changeIds: readonly number[]) =>
   inferOpen(db, sql`b.id = any (array(${buildsOf(projectId, changeIds)}))`)
@@ -105,13 +111,14 @@ export const buildsOf = (projectId: number, changeIds: readonly number[]): Sql =
   return sql`${naming('b.commit_hash')} union all ${naming('b.changelist')}`
 }
 
-/** Of builds of the last day: the first report about a branch may tell which one they meant. */
+/** For builds of the last day: the first report about a branch may show which one they meant. */
 export const inferLatestBranches = (db: Database, projectId: number) =>
   inferOpen(db, sql`b.project_id = ${projectId} and b.created_at > goldmaster_now() - interval '1 day'`)
 
 /**
- * Of a build that was reported while its change was: neither transaction saw the other's row. Every report about a build looks again, and
- * so does its investigation: nothing needs to wait for pushes, and only a last report in that very moment leaves a build without.
+ * For a build that was reported at the same time as its change: neither transaction saw the other's row. Every report about a build tries
+ * again, and so does its investigation: nothing needs to wait for pushes, and only a last report at that very moment leaves a build without
+ * a branch.
  */
 export const inferBranchAnew = (db: Database, id: number) => inferOpen(db, sql`b.id = ${id}`)
 
@@ -122,19 +129,19 @@ const inferOpen = (db: Database, which: Sql) =>
     update build_runs b set inferred_branch = found.branch from found
     where b.id = found.id and found.branch is distinct from found.before`)
 
-/** Of the builds of these accounts that were loaded. */
+/** For the loaded builds of these accounts. */
 export const inferBranches = (db: Database, accountIds: readonly number[]) =>
   inferOpen(db, sql`b.account_id = any (${accountIds})`)
 
-/** When a build `b` began, by our own clock where it was reported to us. */
+/** When a build `b` started, by our own clock if the start was reported to us. */
 export const BEGAN = sql`coalesce(b.begin_received_at, b.started_at, b.created_at)`
 
-/** The branch of a build `b`; empty where nobody knows. */
+/** The branch of a build `b`; empty if unknown. */
 export const BRANCH = sql`build_branch(b.branch, b.inferred_branch)`
 
 /**
- * Where a build `b` stands on a branch: at its own change, else, where changes are numbered, at the newest that is not above its number (a
- * number counts for the whole depot and often lies on another stream), else at the newest that had arrived when it began.
+ * The position of a build `b` on a branch: that of its own change; otherwise, with changelist numbers, the newest change not above its
+ * number (numbers are depot-wide and often belong to another stream); otherwise the newest change that had arrived when it started.
  */
 export const positionOn = (branch: Sql): Sql => {
   const there = sql`p.account_id = b.account_id and p.project_id = b.project_id and p.branch = ${branch}`
@@ -150,8 +157,8 @@ export const positionOn = (branch: Sql): Sql => {
 }
 
 /**
- * The order of a job's builds `b` on a branch: by position, then by the CI's number, then by arrival. The clock of the machine that built
- * orders nothing.
+ * The order of a job's builds `b` on a branch: by position, then by the CI's number, then by arrival. The clock of the build machine is not
+ * used.
  */
 export const inOrder = (position: Sql): Sql =>
   sql`(coalesce(${position}, 0)::bigint, coalesce(ci_number(b.build_number), '{}'), b.id)`
@@ -160,9 +167,9 @@ export const inOrder = (position: Sql): Sql =>
 export interface Placed {
   id: number
   began_at: string
-  /** Empty where nobody knows. */
+  /** Empty if unknown. */
   branch: string
-  /** Null where the branch has no changes that are known. */
+  /** Null if the branch has no known changes. */
   position: number | null
 }
 
@@ -184,7 +191,7 @@ const passedOf = (branch: string) => sql`
   b.project_id = mine.project_id and ${BRANCH} = ${branch} and b.ci_job_name = mine.ci_job_name and b.status in ${PASSED}
   and b.kind <> 'preflight'`
 
-/** Reports of a job may come in any order: this many passed builds of either side are looked at. */
+/** Reports of a job may arrive in any order: this many passed builds on either side are read. */
 const NEIGHBOURS = 100
 
 /** The one with the highest position below this. */
@@ -201,7 +208,7 @@ export interface Standing extends Placed {
   bisect: boolean
 }
 
-/** The passed builds of the same job and branch around a build, each with its place. */
+/** The passed builds of the same job and branch around a build, each with its position. */
 export const passesNear = (db: Database, id: number, branch: string): Promise<Standing[]> =>
   db.rows(sql`${passedNear(id, branch)} select * from standing`)
 
@@ -221,7 +228,7 @@ const passedNear = (id: number, branch: string) => {
       from near b)`
 }
 
-/** Where the build has no position, the one before it by the CI's number, then by arrival. */
+/** If the build has no position: the previous one by the CI's number, then by arrival. */
 const lastPassedByNumber = (db: Database, { id, branch }: Placed): Promise<Placed | undefined> =>
   db.one(sql`
     ${passedNear(id, branch)}

@@ -45,13 +45,13 @@ test('the job that is behind the others holds the branch back', async () => {
 })
 
 describe('a job that fell silent', () => {
-  /** Editor is renamed: the old one failed last, days ago by the branch's own builds, and the new one has reported so many since. */
+  /** Editor is renamed: the old job failed last, days ago by the branch's own builds, and the new one has reported this many since. */
   async function renamed(days: number, builds: number) {
     const room = await roomOf(1201, 1202, 1203)
     await room.report({ job: 'Editor', number: 1, changelist: 1201 })
     const old = await room.report({ job: 'Editor', number: 2, changelist: 1202, broken: 'part1202' })
     for (let number = 1; number <= builds; number++) await room.report({ job: 'Editor-Win64', number, changelist: 1203 })
-    // All of it a month ago: how long ago that is today says nothing.
+    // All of it a month ago: the time until today must not matter.
     await studio.db.execute(sql`
       update build_runs set created_at = created_at - interval '31 days' - make_interval(days => case when id <= ${old} then ${days}::integer else 0 end)
       where project_id = ${room.project}`)
@@ -98,7 +98,7 @@ test('a pass where a git branch left another counts for the branch', async () =>
 describe('a change that somebody marks as good', () => {
   const mark = { branch: 'Main', change: '1202', reason: 'Played it. Only the lint job is red.' }
 
-  test('is the last known good one, with person and reason, until a later one is good or the mark is removed', async () => {
+  test('is the last known good change, with person and reason, until a later one is good or the mark is removed', async () => {
     const room = await roomOf(1201, 1202, 1203)
     await room.report({ number: 1, changelist: 1201 })
     await room.report({ number: 2, changelist: 1202, broken: 'part1202' })

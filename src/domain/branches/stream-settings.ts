@@ -2,7 +2,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { registerStreams } from './lines.ts'
 import type { Stream, StreamSettings } from './streams.ts'
 
-/** What an integration knows of the streams of its server: the operator's own words first. */
+/** The stream settings of an integration: the operator's own come first. */
 export async function find(db: Database, integrationId: number): Promise<StreamSettings> {
   const row = await db.one<{ branches: unknown; streams: Stream[] | null }>(
     sql`select config -> 'branches' as branches, streams from integrations where id = ${integrationId}`,

@@ -8,22 +8,22 @@ import { streamsOf } from './streams.ts'
 describe('the streams of a changelist', () => {
   const files = ['//Game/Main/Source/a.cpp', '//game/Dev/Source/a.cpp', '//engine/rel-5.4/b.cpp', '//depot/readme.txt']
 
-  test('are those of files below them, in any spelling', () => {
+  test('are those of the files below them, in any spelling', () => {
     expect(streamsOf(['//game/main'], { prefixes: ['//game/main'] })).toEqual([])
     const streams = [{ path: '//Game/Main' }, { path: '//Game/Art', parent: '//Game/Main/' }]
     expect(streamsOf(['//game/main/a.cpp'], { streams })).toEqual(['//game/main', '//game/art'])
   })
 
-  test('are the first two folders of its files where nobody says more', () => {
+  test('are the first two folders of its files without further settings', () => {
     expect(streamsOf(files, {})).toEqual(['//game/main', '//game/dev', '//engine/rel-5.4'])
   })
 
-  test('are those of the prefixes that the operator gave, the longest first', () => {
+  test("are those of the operator's prefixes, the longest first", () => {
     const prefixes = ['//game/main', '//engine/rel-*', '//Game/Main/Source/']
     expect(streamsOf(files, { prefixes })).toEqual(['//game/main/source', '//engine/rel-5.4'])
   })
 
-  test('are those the server told, with virtual ones and those that import the file', () => {
+  test('are those the server listed, with virtual streams and those that import the file', () => {
     const streams = [
       { path: '//game/main' },
       { path: '//game/artists', parent: '//game/main' },
@@ -34,7 +34,7 @@ describe('the streams of a changelist', () => {
   })
 })
 
-test('a branch has one spelling, here and in the database', async () => {
+test('a branch is normalized the same way here and in the database', async () => {
   expect(['//Game/Main/', '//game/main/...', 'refs/heads/Main', 'origin/main', 'feature/origin/x'].map(branchKey)).toEqual([
     '//game/main',
     '//game/main',

@@ -1,26 +1,26 @@
 import { fits } from './branch-names.ts'
 
-/** A stream as the server tells it: its own path, the one whose files it shows, and what it takes in from elsewhere. */
+/** A stream as the server reports it: its own path, the stream whose files it shows, and its imports. */
 export interface Stream {
   path: string
-  /** For a virtual one: the stream that its files lie in. */
+  /** For a virtual stream: the stream that contains its files. */
   parent?: string
-  /** Depot paths of others that are part of it. */
+  /** Depot paths of other streams that are part of it. */
   imports?: string[]
 }
 
-/** Where to look for the streams of a depot's files, the first of these that says anything. */
+/** How to find the streams of a depot's files: the first of these that is set. */
 export interface StreamSettings {
   /** As the operator wrote them: `//game/main`, `//game/rel-*`. */
   prefixes?: string[]
-  /** As the server told them. */
+  /** As the server listed them. */
   streams?: Stream[]
 }
 
 const plain = (path: string) => path.toLowerCase().replace(/\/(?:\.\.\.|\*)?$/, '')
 const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`)
 
-/** The streams that files of a changelist belong to, in the order in which they are first met. */
+/** The streams of the files of a changelist, in order of first appearance. */
 export function streamsOf(paths: readonly string[], { prefixes = [], streams = [] }: StreamSettings): string[] {
   const find = prefixes.length > 0 ? byPrefix(prefixes) : streams.length > 0 ? byStream(streams) : byDepth
   return [...new Set(paths.flatMap((path) => find(path.toLowerCase())))]
@@ -43,7 +43,7 @@ const byPrefix = (prefixes: readonly string[]) => {
   }
 }
 
-/** The longest stream that holds the file, and every stream that shows or imports it. */
+/** The longest stream that contains the file, and every stream that shows or imports it. */
 const byStream = (streams: readonly Stream[]) => {
   const own = streams.map(({ path }) => plain(path))
   return (path: string) => {

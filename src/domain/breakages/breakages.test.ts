@@ -31,7 +31,7 @@ describe('one cause', () => {
     expect(all).toHaveLength(3)
   })
 
-  test('takes in what failed only because the build that started it did, whichever is looked at first', async () => {
+  test('includes jobs that failed only because their upstream build failed, in either order of investigation', async () => {
     for (const order of [
       ['Cook', 'Deploy'],
       ['Deploy', 'Cook'],
@@ -51,7 +51,7 @@ describe('one cause', () => {
           ['Deploy', true],
         ]),
       )
-      // It is one until the last job that it hit passes.
+      // It stays open until the last affected job passes.
       await report({ job: 'Cook', number: 6, status: 'success' })
       await work()
       expect((await breakages()).filter(({ state }) => state === 'open')).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('one cause', () => {
     }
   })
 
-  test('of its own is one of its own, whatever started it', async () => {
+  test('in a downstream build is another breakage if it differs from the upstream cause', async () => {
     const { report, work, breakages } = await room()
     await report({ job: 'Cook', number: 5, log: brokenLog('part5') })
     await report({ job: 'Deploy', number: 9, at: 5, log: brokenLog('part7'), upstream: ['Cook', 5] })
@@ -69,7 +69,7 @@ describe('one cause', () => {
     expect(await breakages()).toHaveLength(2)
   })
 
-  test('of the build machines is one breakage for all branches and has no suspects', async () => {
+  test('on the build machines is one breakage for all branches and has no suspects', async () => {
     const { report, work, only } = await room()
     await report({ number: 5, log: DISK_FULL })
     await report({ number: 6, branch: 'dev', log: DISK_FULL })
@@ -77,7 +77,7 @@ describe('one cause', () => {
     expect(await only()).toMatchObject({ branch: null, category: 'out_of_disk', suspects: [], build_count: 2 })
   })
 
-  test('is narrowed down by what passes and fails later, whatever order it is reported in', async () => {
+  test('is narrowed down by later passes and failures, in any order of reports', async () => {
     const { report, work, only, change } = await room()
     await report({ number: 2, status: 'success' })
     await report({ number: 9, log: brokenLog('part5') })
@@ -93,7 +93,7 @@ describe('one cause', () => {
 })
 
 describe('is fixed', () => {
-  test('when every job it hit has passed at a later change, and says what fixed it', async () => {
+  test('when every affected job has passed at a later change, and shows what fixed it', async () => {
     const { report, work, only, change } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await report({ job: 'Test', number: 10, log: brokenLog('part5') })
@@ -113,7 +113,7 @@ describe('is fixed', () => {
     expect(history.map(({ kind }) => kind)).toEqual(['opened', 'joined', 'fixed'])
   })
 
-  test('by what came after the last failure, though that is reported late', async () => {
+  test('by the changes after the last failure, even if that is reported late', async () => {
     const { report, work, only, change } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await work()
@@ -122,7 +122,7 @@ describe('is fixed', () => {
     expect((await only()).fixed_by_change?.id).toBe(change(12))
     await report({ number: 13, log: brokenLog('part5') })
     await work()
-    // Nothing shows which of the changes after the last failure did it.
+    // Nothing shows which of the changes after the last failure fixed it.
     const { state, fixed_by_change, fixed_after_change, fixed_up_to_change, history } = await only()
     expect([state, fixed_by_change, fixed_after_change?.id, fixed_up_to_change?.id]).toEqual([
       'fixed',
@@ -133,7 +133,7 @@ describe('is fixed', () => {
     expect(history.map(({ kind }) => kind)).toEqual(['opened', 'fixed'])
   })
 
-  test('and comes back with the same cause, but not with a failure from before', async () => {
+  test('and reopens with the same cause, but not with an earlier failure', async () => {
     const { report, work, only } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await work()
@@ -153,7 +153,7 @@ describe('is fixed', () => {
     })
   })
 
-  test('by nobody else after two weeks: that is another one', async () => {
+  test('and a failure with the same cause after two weeks opens a new breakage', async () => {
     const { report, work, breakages } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await report({ number: 11, status: 'success' })
@@ -169,7 +169,7 @@ describe('is fixed', () => {
     expect((await breakages()).map(({ state }) => state)).toEqual(['open', 'fixed'])
   })
 
-  test('is withdrawn instead when its builds turn out not to have failed', async () => {
+  test('unless its builds turn out not to have failed: then it is withdrawn', async () => {
     const { report, work, only } = await room()
     await report({ number: 10, log: brokenLog('part5') })
     await work()
@@ -185,7 +185,7 @@ describe('is fixed', () => {
     })
   })
 
-  test('by a pass at the same change where the machines were to blame, and marked where it comes and goes', async () => {
+  test('by a pass at the same change if the machines were the cause, and marked flaky if it comes and goes', async () => {
     const machines = await room()
     await machines.report({ number: 10, log: DISK_FULL })
     await machines.work()
@@ -200,7 +200,7 @@ describe('is fixed', () => {
     expect(await moody.only()).toMatchObject({ state: 'fixed', flaky: true })
   })
 
-  test('and a test that comes and goes blames nobody any more', async () => {
+  test('and a flaky test has no suspects any more', async () => {
     const { report, work } = await room()
     const log =
       '$ make test\nsrc/part5.c:54: Failure\nExpected equality of these values:\n  1\n  2\n[  FAILED  ] Tide.rises (0 ms)\nmake: *** [test] Error 1\n'
@@ -219,7 +219,7 @@ describe('is fixed', () => {
     expect(second).toEqual({ category: 'test_failure', attributed_user_id: null, step: 'flaky' })
   })
 
-  test('when nothing was heard of its jobs for a month', async () => {
+  test('when its jobs have not reported for a month', async () => {
     const { report, work, only } = await room()
     const build = await report({ number: 10, log: brokenLog('part5') })
     await work()
@@ -244,7 +244,7 @@ test('a job whose name has 480 to 500 bytes breaks and is fixed like any other',
   for (const job of names) expect(await report({ job, number: 8, status: 'success' })).toBeDefined()
   await work()
   expect((await only()).state).toBe('fixed')
-  // One that ran before the fix is looked at under a longer key.
+  // A build that ran before the fix is looked up under a longer key.
   for (const job of names) expect(await report({ job, number: 6, status: 'success' })).toBeDefined()
   for (const bytes of [501, 512])
     await expect(report({ job: 'x'.repeat(bytes), number: 5 })).rejects.toThrow('The job must have at most 500 bytes.')
@@ -260,7 +260,7 @@ test('two long job names that differ only in their last character are separate j
   expect((await breakages()).map(({ state }) => state)).toEqual(['fixed', 'fixed'])
 })
 
-test('the surest finding is shown, whichever came first', async () => {
+test('the finding with the highest confidence is shown, in any order', async () => {
   const { report, work, only } = await room()
   const [first, second] = [
     await report({ number: 5, log: brokenLog('part5') }),
@@ -276,7 +276,7 @@ test('the surest finding is shown, whichever came first', async () => {
   expect(await only()).toMatchObject({ id, confidence: 'medium', cause: 'nearly sure' })
 })
 
-test('a branch says how long half of its breakages lasted at most, of those that were fixed within thirty days', async () => {
+test('a branch shows the median duration of the breakages that were fixed within thirty days', async () => {
   const { report, work, api } = await room()
   for (const part of [5, 6, 7, 8]) await report({ number: part, log: brokenLog(`part${part}`) })
   await work()

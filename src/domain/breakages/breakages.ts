@@ -13,7 +13,7 @@ type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
   suspects?: boolean
 }
 
-/** As many builds as the newest page of any list. */
+/** As many builds as one page of any list. */
 const BUILDS_SHOWN = 50
 const HISTORY_SHOWN = 200
 const OCCURRENCES_SHOWN = 50
@@ -32,7 +32,7 @@ const columns = (site: string) => sql`
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
 
-/** Newest first. An owner, a branch, a category or what is not settled leads, in its own index; the other filters sort out. */
+/** Newest first. An owner, a branch, a category or the open states select the index; the other filters apply afterwards. */
 export function list(project: Sql, q: Query, site: string): Listing {
   const isUnsettled = q.state !== undefined && !q.state.some((state) => state === 'fixed' || state === 'withdrawn')
   const after = when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)

@@ -12,7 +12,7 @@ afterAll(() => studio.close())
 const room = () => breakageRoom(studio)
 const user = (key: string) => studio.world.users![key]!.id as number
 
-describe('somebody', () => {
+describe('a person', () => {
   const broken = async () => {
     const made = await room()
     await made.report({ number: 10, log: brokenLog('part5') })
@@ -22,7 +22,7 @@ describe('somebody', () => {
     return { ...made, id, say }
   }
 
-  test('claims it, hands it over and lets it go', async () => {
+  test('claims it, assigns it to somebody else and unclaims it', async () => {
     const { say } = await broken()
     expect((await say({ state: 'claimed' })).json).toMatchObject({ state: 'claimed', owner_user_id: user('kim') })
     expect((await say({ owner_user_id: user('ann'), note: 'Ann knows it' })).json).toMatchObject({
@@ -40,7 +40,7 @@ describe('somebody', () => {
     ])
   })
 
-  test('hands it over while it is muted or fixed, which it stays', async () => {
+  test('assigns it while it is muted or fixed without changing that', async () => {
     const { say } = await broken()
     const muted_until = new Date(Date.now() + 3_600_000).toISOString()
     await say({ state: 'muted', muted_until })
@@ -52,7 +52,7 @@ describe('somebody', () => {
     expect(json.history.map(({ kind }: { kind: string }) => kind)).toEqual(['opened', 'muted', 'claimed', 'resolved', 'released'])
   })
 
-  test('mutes it until a time, or until it stops happening', async () => {
+  test('mutes it until a time, or until it stops failing', async () => {
     const { say, only, report, work, id } = await broken()
     const soon = new Date(Date.now() + 3_600_000).toISOString()
     expect((await say({ state: 'muted', muted_until: soon })).json).toMatchObject({ state: 'muted', muted_until: soon })
@@ -76,7 +76,7 @@ describe('somebody', () => {
     expect((await only()).state).toBe('fixed')
   })
 
-  test('resolves it: a failure at a later change opens it again, one at an earlier joins', async () => {
+  test('resolves it: a failure at a later change reopens it, one at an earlier change joins it', async () => {
     const { say, only, report, work } = await broken()
     expect((await say({ state: 'fixed' })).json).toMatchObject({ state: 'fixed', fixed_at: expect.any(String) })
     await studio.load({
@@ -99,7 +99,7 @@ describe('somebody', () => {
     expect(await only()).toMatchObject({ state: 'open', build_count: 3, reopened_count: 1 })
   })
 
-  test('makes one task of it, however often, linked to builds and suspects, with nobody’s address in it', async () => {
+  test('creates one task from it, however often, linked to builds and suspects, without anybody’s address', async () => {
     const { api, id, change } = await broken()
     await studio.db.execute(sql`update breakages set cause = 'It broke, says ann@example.com' where id = ${id}`)
     const first = await api(`/breakages/${id}/task`, undefined, 'POST')
@@ -129,7 +129,7 @@ describe('somebody', () => {
     expect([status, json.message]).toEqual([422, expect.stringContaining(named)])
   })
 
-  test('may not give it to somebody outside, nor claim what is fixed', async () => {
+  test('cannot assign it to somebody outside the project, nor claim a fixed one', async () => {
     const { say } = await broken()
     expect((await say({ owner_user_id: user('eve') })).status).toBe(422)
     await say({ state: 'fixed' })
@@ -138,7 +138,7 @@ describe('somebody', () => {
   })
 })
 
-test('lists narrow by state, branch, category, owner and time, and go on where they ended', async () => {
+test('lists filter by state, branch, category, owner and time, and continue with a cursor', async () => {
   const { report, work, api, breakages } = await room()
   await report({ number: 5, log: brokenLog('part5') })
   await report({ number: 6, branch: 'dev', log: brokenLog('part6') })

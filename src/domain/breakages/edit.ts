@@ -9,7 +9,7 @@ import { find } from './breakages.ts'
 import { followBreakage } from './occurrences.ts'
 import { note } from './settle.ts'
 
-/** Who says it; nobody known where a tool says it for somebody who is no member. */
+/** The person who edits; unknown if a tool does it for somebody who is not a member. */
 interface Editor {
   account_id: number
   project_id: number
@@ -26,7 +26,7 @@ interface StoredBreakage {
   jobs: string[]
 }
 
-/** What a person says about a breakage: who sees to it, that it may be silent, that it is fixed. */
+/** Applies a person's edit of a breakage: owner, mute, resolution. */
 export function edit(
   db: Database,
   by: Editor,
@@ -58,7 +58,7 @@ export function edit(
   })
 }
 
-/** Who claims it without naming anybody sees to it. */
+/** Claiming without naming an owner makes the caller the owner. */
 const ownerOf = ({ owner_user_id }: StoredBreakage, by: Editor, input: BreakageEdit): number | null => {
   if (input.owner_user_id !== undefined) return input.owner_user_id
   if (input.state === 'claimed') return owner_user_id ?? by.user_id
@@ -67,7 +67,7 @@ const ownerOf = ({ owner_user_id }: StoredBreakage, by: Editor, input: BreakageE
 
 const isOnlyNote = ({ note, ...others }: BreakageEdit) => Object.keys(others).length === 0
 
-/** Giving it to somebody claims it, taking it from them opens it. */
+/** Assigning it claims it, unassigning opens it. */
 const stateOf = ({ state }: StoredBreakage, { owner_user_id }: BreakageEdit): BreakageState => {
   if (owner_user_id === undefined || state === 'fixed' || state === 'muted') return state
   return owner_user_id === null ? 'open' : 'claimed'
@@ -78,10 +78,10 @@ async function requireSight(db: Database, projectId: number, userId: number) {
   if (!found) throw invalidParameter('owner_user_id', 'must be a member of the account who sees the project')
 }
 
-/** Who was given it, where that is not who says so. */
+/** The new owner, if that is not the caller. */
 const detailOf = (owner: number | null, userId: number | null) => (owner === null || owner === userId ? '' : `user:${owner}`)
 
-/** Whoever it belongs to, it stays muted as long as it was, or fixed. */
+/** Changes the owner only: it stays muted as long as before, or fixed. */
 async function handOver(db: Database, known: StoredBreakage, userId: number | null, owner: number | null) {
   await db.execute(sql`update breakages set owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
   await note(db, known, owner === null ? 'released' : 'claimed', userId, detailOf(owner, userId))

@@ -80,7 +80,7 @@ export async function narrowed(
 /** The score from which a reason counts by itself: see `named_suspect` in the database. */
 const EVIDENT = 0.25
 
-/** The only change that is known is evidence where the job had passed before it; else weak reasons name nobody. */
+/** The only known change is evidence if the job had passed before it; otherwise weak reasons name nobody. */
 const withEvidence = (suspect: Suspect): Suspect => (suspect.score < EVIDENT ? { ...suspect, reasons: [] } : suspect)
 
 const candidateOf = ({ id, description, files }: Change): Candidate => ({
@@ -99,7 +99,7 @@ interface Shown {
 /** Whether a change between two positions touches the files of a failure. */
 export async function isTouched(db: Database, breakage: OnBranch, shown: Shown, above: number, upTo: number): Promise<boolean> {
   const changes = await changesBetween(db, breakage, above, upTo)
-  // There are more changes than are read, and one of the others may touch them.
+  // There are more changes than are read, and one of the others may touch the files.
   return changes.length === RANGE_MAX || relatedChanges(shown, changes.map(candidateOf)).size > 0
 }
 

@@ -11,7 +11,7 @@ afterAll(() => studio.close())
 
 const JOBS = ['Cook', 'Test', 'Pack']
 const BRANCHES = ['main', 'dev']
-/** What can go wrong; the last one lies in the machines. */
+/** Possible causes; the last one is an infrastructure failure. */
 const CAUSES = ['part3', 'part8', 'disk'] as const
 type Cause = (typeof CAUSES)[number]
 
@@ -30,7 +30,7 @@ const build: fc.Arbitrary<Build> = fc.record({
   cause: fc.option(fc.constantFrom(...CAUSES), { freq: 2 }),
 })
 
-/** In any order: builds take as long as they take, and reports are repeated and late. */
+/** In any order: builds take any time, and reports are repeated and late. */
 const history = fc
   .uniqueArray(build, { minLength: 4, maxLength: 14, selector: ({ job, branch, at }) => `${job} ${branch} ${at}` })
   .map((builds) => builds.map((one, number) => ({ ...one, number: number + 1 })))
@@ -41,12 +41,12 @@ const reported = ({ job, branch, at, number, cause }: Numbered): Reported => ({
   branch,
   number,
   at,
-  // Later changes are built later, whenever that is reported.
+  // Later changes are built later, whenever they are reported.
   minute: at,
   ...(cause === null ? { status: 'success' as const } : { log: cause === 'disk' ? DISK_FULL : brokenLog(cause) }),
 })
 
-/** The slow way to say what is broken: every cause by itself, every build of every job it hit. */
+/** The reference implementation: every cause separately, every build of every job it hit. */
 function expected(builds: readonly Numbered[]) {
   const keys = new Set(
     builds.flatMap(({ cause, branch }) => (cause === null ? [] : [cause === 'disk' ? cause : `${cause} ${branch}`])),
@@ -66,14 +66,14 @@ function expected(builds: readonly Numbered[]) {
       return {
         builds: failures.map(({ number }) => number).sort((a, b) => a - b),
         fixed: [...places].every(isMended),
-        // Failures of the machines lie on no branch, so that there is no range.
+        // Infrastructure failures are on no branch, so there is no range.
         range: key === 'disk' ? [undefined, undefined] : [good.length > 0 ? `c${Math.max(...good)}` : undefined, `c${first}`],
       }
     })
     .sort((a, b) => a.builds[0]! - b.builds[0]!)
 }
 
-/** Change by change: once all jobs that it hit have passed, the next failure begins it anew. */
+/** Change by change: once all affected jobs have passed, the next failure starts a new occurrence. */
 function firstOfNewest(failures: readonly Numbered[], passes: readonly Numbered[]) {
   const red = new Set<string>()
   let first = 0
@@ -86,7 +86,7 @@ function firstOfNewest(failures: readonly Numbered[], passes: readonly Numbered[
   return first
 }
 
-test('whatever is reported in whatever order, breakages are what the builds together say', async () => {
+test('breakages follow from the builds, in whatever order they are reported', async () => {
   let breakages = 0
   await fc.assert(
     fc.asyncProperty(history, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 3, maxLength: 3 }), async (builds, steps) => {

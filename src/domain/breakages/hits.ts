@@ -3,7 +3,7 @@ import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, passesNear, positionOn, type Standing } from '../branches/positions.ts'
 import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
 
-/** Of a breakage with more builds the first and the newest are looked at. */
+/** For a breakage with more builds, the first and the newest are read. */
 const READ_MAX = 400
 
 interface Owned {
@@ -17,7 +17,7 @@ interface Member {
   job: string
   branch: string
   position: number | null
-  /** As it was last looked up. */
+  /** As last looked up. */
   noted: number | null
   id: number
   build_number: string
@@ -27,7 +27,7 @@ interface Member {
   received_at: string
 }
 
-/** The jobs that a breakage hit, branch by branch, with where their builds stand. Positions are looked up anew: a late push moves them. */
+/** The jobs that a breakage hit, by branch, with the positions of their builds. Positions are looked up again: a late push moves them. */
 export async function hitsOf(db: Database, { id, account_id, project_id }: Owned): Promise<Hit[]> {
   const half = READ_MAX / 2
   const own = sql`account_id = ${account_id} and breakage_id = ${id}`

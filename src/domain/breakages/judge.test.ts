@@ -33,7 +33,7 @@ test('the first later pass of the job fixes a breakage', () => {
   expect([mended?.map(({ position }) => position), lastBad, firstGood]).toEqual([[7], 6, 7])
 })
 
-test('a pass before the last failure mends nothing, however late it is reported', () => {
+test('a pass before the last failure fixes nothing, however late it is reported', () => {
   expect(newest([hit([failed(6, 10)], [passed(5, 90)])]).mended).toBeNull()
 })
 
@@ -43,7 +43,7 @@ test('a breakage stays open while one of its jobs is red', () => {
   expect(newest([cook, hit([failed(6)], [], { job: 'Test', silent: true })]).mended).toHaveLength(1)
 })
 
-test('a pass at the same change mends only what comes and goes', () => {
+test('a pass at the same change fixes only flaky and infrastructure failures', () => {
   const again = [hit([failed(5, 50)], [passed(5, 60)])]
   expect(newest(again, { passing: true }).mended).toHaveLength(1)
   // Passing and failing at one change is what flaky means.
@@ -51,7 +51,7 @@ test('a pass at the same change mends only what comes and goes', () => {
   expect(newest([hit([failed(5, 50)], [passed(5, 40)])], { passing: true }).mended).toBeNull()
 })
 
-test('where nobody knows the branch, time decides', () => {
+test('without a known branch, time decides', () => {
   expect(newest([hit([failed(null, 50)], [passed(null, 60)])]).mended).toHaveLength(1)
   expect(newest([hit([failed(null, 50)], [passed(null, 40)])]).mended).toBeNull()
 })
@@ -59,12 +59,12 @@ test('where nobody knows the branch, time decides', () => {
 test('the range goes from the newest pass below the first failure to that failure, over all jobs', () => {
   const hits = [hit([failed(8), failed(12)], [passed(3), passed(13)]), hit([failed(9)], [passed(6)], { job: 'Test' })]
   expect(newest(hits)).toMatchObject({ firstBad: 8, lastGood: 6 })
-  // What passed later where it also failed is no proof of anything.
+  // A later pass at a change that also failed proves nothing.
   expect(newest([hit([failed(8)], [passed(8, 90), passed(2)])])).toMatchObject({ firstBad: 8, lastGood: 2 })
   expect(newest([hit([failed(null, 5)], [])])).toMatchObject({ firstBad: null, lastGood: null })
 })
 
-test('the range is empty where the job had passed at the change', () => {
+test('the range is empty if the job had passed at the change', () => {
   expect(newest([hit([failed(8, 90)], [passed(8, 80), passed(2)])])).toMatchObject({ firstBad: 8, lastGood: 8, flaky: true })
 })
 
@@ -84,7 +84,7 @@ describe('an occurrence', () => {
   const ranges = (hits: Hit[], more?: Partial<Judging>) =>
     judged(hits, more).map(({ lastGood, firstBad, mended }) => [lastGood, firstBad, mended !== null])
 
-  test('ends with the pass of its last job, and the next failure begins another one', () => {
+  test('ends with the pass of its last job, and the next failure starts another one', () => {
     expect(ranges([hit([failed(5), failed(12)], [passed(3), passed(9), passed(14)])])).toEqual([
       [3, 5, true],
       [9, 12, true],
@@ -98,7 +98,7 @@ describe('an occurrence', () => {
     ])
   })
 
-  test('is the same whatever order its builds are given in', () => {
+  test('is the same in any order of its builds', () => {
     const [failures, passes] = [
       [failed(5), failed(7), failed(12), failed(20)],
       [passed(3), passed(9), passed(14)],
@@ -108,7 +108,7 @@ describe('an occurrence', () => {
     expect(ranges([hit(failures.toReversed(), passes.toReversed())])).toEqual(given)
   })
 
-  test('ends when somebody says that it is fixed: only a failure at a later change begins another one', () => {
+  test('ends when somebody resolves it: only a failure at a later change starts another one', () => {
     const said = [{ position: 10, received: 100 }]
     expect(ranges([hit([failed(5), failed(8, 200)], [passed(3)])], { said })).toEqual([[3, 5, true]])
     expect(ranges([hit([failed(5), failed(11, 200)], [passed(3)])], { said })).toEqual([
@@ -118,7 +118,7 @@ describe('an occurrence', () => {
     expect(newest([hit([failed(5)], [])], { said }).mended).toMatchObject([{ said: true }])
   })
 
-  test('goes on when somebody says that it is not fixed after all, until something passes later', () => {
+  test('continues when somebody reopens it, until a later pass', () => {
     const hits = (...more: Hit['passes']) => [hit([failed(5)], [passed(7, 70), ...more])]
     expect(newest(hits(), { unfixedAt: 75 }).mended).toBeNull()
     expect(newest(hits(), { unfixedAt: 65 }).mended).toHaveLength(1)

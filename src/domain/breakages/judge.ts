@@ -31,7 +31,7 @@ export interface Hit {
   branch: string
   failures: Failure[]
   passes: Pass[]
-  /** Nothing was heard of it for so long that it holds nothing open. */
+  /** It has not reported for so long that it no longer keeps the breakage open. */
   silent: boolean
 }
 

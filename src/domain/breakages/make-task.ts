@@ -8,7 +8,7 @@ import * as tasks from '../tasks/tasks.ts'
 import { find } from './breakages.ts'
 import { note } from './settle.ts'
 
-/** A task for whoever mends it, linked to what broke and to what is suspected. The one there is, where it was made before. */
+/** Creates a task for the owner, linked to the failed builds and the suspects, or returns the existing one. */
 export function makeTask(
   db: Database,
   by: tasks.Author,
@@ -33,7 +33,7 @@ export function makeTask(
   })
 }
 
-/** What a task says is shown as it was written: nothing goes into it that may not be shown. */
+/** Tasks are shown as written: nothing may go into one that must not be shown. */
 function inputOf({ cause, suggested_fix, evidence, jobs, branch, urls, owner_user_id }: BreakageDetail) {
   const where = `${jobs.join(', ')}${branch ? ` on ${branch}` : ''}`
   const lines = evidence.map(({ text }) => `    ${text}`).join('\n')

@@ -16,7 +16,7 @@ test.each([
   ['one without', [suspect(1, 0.3)], undefined],
   ['one that leads', [suspect(1, 0.6, 'changed it'), suspect(2, 0.5, 'near it')], 1],
   ['one that hardly leads', [suspect(1, 0.16, 'a word'), suspect(2, 0.15, 'a word')], undefined],
-])('of %s the one is named who leads, or nobody', async (_, suspects, named) => {
+])('for %s the leading suspect is named, or nobody', async (_, suspects, named) => {
   const row = await own.db.one<{ id: number | null }>(
     sql`select (named_suspect(${JSON.stringify(suspects)}::jsonb) ->> 'change_id')::integer as id`,
   )

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => resetClock(studio.db))
 
 const user = (key: string) => studio.world.users![key]!.id as number
-/** Changelists from one number to another, each with a file of its own name. */
+/** Changelists from one number to another, each with a file named after it. */
 async function submit(from: number, to = from, more: Parameters<BranchRoom['submit']>[1] = {}) {
   for (let changelist = from; changelist <= to; changelist++) await room.submit(changelist, { user: KIM, ...more })
 }
@@ -108,7 +108,7 @@ describe('a reopened breakage', () => {
 })
 
 describe('a rebuild of a change that had passed', () => {
-  test('blames nobody: the range is empty', async () => {
+  test('has no suspects: the range is empty', async () => {
     await submit(10)
     await build(10)
     await submit(11, 11, { file: 'src/Roll.c' })
@@ -122,7 +122,7 @@ describe('a rebuild of a change that had passed', () => {
 })
 
 describe('a narrowed range', () => {
-  test('notifies the new suspect, and tells the cleared person in the inbox only', async () => {
+  test('notifies the new suspect, and sends the cleared person only an inbox entry', async () => {
     await submit(20)
     await build(20)
     await submit(21, 21, { user: KIM, file: 'src/Roll.c' })
@@ -160,7 +160,7 @@ describe('a narrowed range', () => {
 })
 
 describe('a flickering breakage', () => {
-  test('that came back twice within a week without a change to its files suspects nobody', async () => {
+  test('that reopened twice within a week without a change to its files has no suspects', async () => {
     await submit(40)
     await build(40)
     await submit(41, 41, { file: 'src/Roll.c' })
@@ -268,7 +268,7 @@ describe('the fixing change', () => {
   })
 })
 
-describe('in chat a breakage', () => {
+describe('a breakage in chat', () => {
   let vendors: ChatVendors
   let node: Lanes
   const KINDS: ChannelKind[] = ['slack', 'discord', 'teams', 'slack_webhook']
@@ -337,7 +337,7 @@ describe('in chat a breakage', () => {
     expect((await room.health()).time_to_green_seconds).toBeNull()
   })
 
-  test('is withdrawn when a later investigation blames the upstream job', async () => {
+  test('is withdrawn when a later investigation finds the cause in the upstream job', async () => {
     await submit(80)
     await build(80)
     await submit(81, 81, { file: 'src/Roll.c' })

@@ -10,7 +10,7 @@ import { hitsOf } from './hits.ts'
 import { type Hit, type Occurrence, occurrencesOf } from './judge.ts'
 import * as occurrences from './occurrences.ts'
 
-/** What is known of a breakage before its builds are looked at again. */
+/** The stored state of a breakage before its builds are evaluated again. */
 interface StoredBreakage {
   id: number
   account_id: number
@@ -26,7 +26,7 @@ interface StoredBreakage {
   muted: boolean
   unfixed_at: string | null
   jobs: string[]
-  /** What messages and notifications say: the suspects and the range. */
+  /** The suspects and the range as messages and notifications show them. */
   summary: string
   flaky: boolean
 }
@@ -209,7 +209,7 @@ async function recordRevision(db: Database, known: StoredBreakage) {
 const recordEvent = (db: Database, type: InternalEventType, id: number, facts: { occurrence?: number } = {}) =>
   append(db, type, sql`select account_id, project_id, id from breakages where id = ${id}`, facts)
 
-/** Kinds without an event of their own that change what messages say. */
+/** Kinds without their own event that change the text of messages. */
 const REVISING: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
 
 export async function note(
@@ -225,7 +225,7 @@ export async function note(
   if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', id)
 }
 
-/** Each in a transaction of its own, so that reports of builds wait for one at a time. */
+/** Each in its own transaction, so that build reports wait for one at a time. */
 async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
   for (const { id, project_id } of due)
     await db.transaction(async (db) => {
@@ -234,7 +234,7 @@ async function settleEach(db: Pool, due: readonly { id: number; project_id: numb
     })
 }
 
-/** A build of this job ended otherwise than by failing. One that is reported late may say more about what was fixed since it ran. */
+/** A build of this job ended without failing. A build that is reported late may change what was fixed since it ran. */
 export const settleJob = async (db: Pool, { project_id, job, since }: Jobs['settle_breakages']) =>
   settleEach(
     db,
@@ -243,7 +243,7 @@ export const settleJob = async (db: Pool, { project_id, job, since }: Jobs['sett
       where k.project_id = ${project_id} and (${UNSETTLED} or k.fixed_at > ${since ?? null}::timestamptz) and ${job} = any (k.jobs) order by k.id`),
   )
 
-/** What the clock changes: jobs that fell silent, and those that are muted until now. */
+/** Time-based changes: jobs that fell silent, and mutes that expire. */
 export const settleOverdue = async (db: Pool) =>
   settleEach(
     db,

@@ -102,7 +102,7 @@ describe('a build', () => {
     })
   })
 
-  test('that told nothing yet has nulls for times and empty text for the rest', async () => {
+  test('without any report yet has nulls for times and empty text for the rest', async () => {
     expect(await show('bare')).toMatchObject({
       status: 'queued',
       build_type: 'unreal',
@@ -122,7 +122,7 @@ describe('a build', () => {
     })
   })
 
-  test('carries its newest investigation, without any address', async () => {
+  test('includes its newest investigation, without any address', async () => {
     await studio.db.execute(sql`
       insert into investigations (account_id, build_run_id, status, diagnosis, suggested_fix, attributed_user_id, category, confidence,
         steps, evidence, suspects, created_at, finished_at)
@@ -156,7 +156,7 @@ describe('the list of builds', () => {
   }
   const newestFirst = [...BUILD_STATUSES].reverse()
 
-  test('holds entries without artifacts, steps and log', async () => {
+  test('has entries without artifacts, steps and log', async () => {
     const { json } = await inside('/build_runs?limit=1')
     const { artifacts, steps, investigation, ...entry } = await show('full')
     expect(json).toEqual({ build_runs: [entry], pagination: { limit: 1, has_more: true } })
@@ -174,7 +174,7 @@ describe('the list of builds', () => {
     expect(await jobs('')).toEqual(newestFirst)
   })
 
-  test('knows no status named success and takes one status only', async () => {
+  test('rejects the status success and accepts only one status', async () => {
     for (const status of ['success', 'failed,queued', 'passed'])
       expect(await inside(`/build_runs?status=${status}`)).toMatchObject({
         status: 422,
@@ -182,7 +182,7 @@ describe('the list of builds', () => {
       })
   })
 
-  test('takes no cursor', async () => {
+  test('accepts no cursor', async () => {
     expect(await inside('/build_runs?cursor=x')).toMatchObject({ status: 422, json: { error: 'unknown_parameter' } })
   })
 })
@@ -200,7 +200,7 @@ describe('the log of a build', () => {
     expect((await log('newline')).text).toBe('one\ntwo\nthree\n')
   })
 
-  test('is empty when there is none', async () => {
+  test('is empty if there is none', async () => {
     for (const key of ['bare', 'empty-log'])
       for (const query of [{}, { tail: '5' }, { search: 'x' }] as Record<string, string>[]) {
         const answer = await log(key, query)
@@ -216,7 +216,7 @@ describe('the log of a build', () => {
     for (const tail of ['6', '7', '99999999999999999999']) expect((await log('full', { tail })).text).toBe(text(LINES))
   })
 
-  test('is searched for a text as it stands', async () => {
+  test('is searched for the literal text', async () => {
     expect((await log('full', { search: 'error' })).text).toContain('error: it broke')
     expect((await log('full', { search: 'error' })).text).not.toContain('last')
     expect((await log('full', { search: 'none of this' })).text).toBe('')
@@ -229,11 +229,11 @@ describe('the log of a build', () => {
     expect((await log('full', { search: '@example' })).text).toBe('')
   })
 
-  test('is searched first and cut then', async () => {
+  test('is filtered first and then cut', async () => {
     expect((await log('full', { search: 'rror', tail: '1' })).text).toBe('Error: again\n')
   })
 
-  test('takes a positive number of lines', async () => {
+  test('accepts a positive number of lines', async () => {
     for (const tail of ['0', '-1', 'x', '', '1.5', '1e3'])
       expect(await log('full', { tail }), tail).toMatchObject({ status: 422, json: { error: 'invalid_parameter' } })
   })

@@ -17,7 +17,11 @@ import { logOf } from './stored-log.ts'
 
 type Searched = Omit<QueryOf<'searchBuilds'>, 'cursor' | 'q' | 'author'>
 type Query = QueryOf<'listBuilds'> &
-  Partial<Searched> & { cursor?: Key; ids?: readonly string[] /** With what failed builds are broken by. */; breakages?: boolean }
+  Partial<Searched> & {
+    cursor?: Key
+    ids?: readonly string[] /** Includes the breakage of failed builds. */
+    breakages?: boolean
+  }
 type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
 
 /** `development` is the default target type, so it does not say that a report named a configuration. */
@@ -37,8 +41,8 @@ const breakage = sql`(
   where m.account_id = b.account_id and m.build_run_id = b.id)`
 
 /**
- * Newest first; who asks for builds that finished in a time gets them in that order. Statuses and types are walked side by side in one
- * index; a job, a branch or a time in its own, and the other filters sort out.
+ * Newest first; a filter by finish time sorts by that time. Statuses and types are read in parallel from one index and merged; a job, a
+ * branch or a time uses its own index, and the other filters apply afterwards.
  */
 export const list = (project: Sql, q: Query, site: string): Listing => {
   const at = asksForFinished(q) ? sql`b.finished_at` : sql`b.created_at`
@@ -81,14 +85,16 @@ export const list = (project: Sql, q: Query, site: string): Listing => {
 export const asksForFinished = ({ finished_since, finished_until }: Partial<Searched>): boolean =>
   finished_since !== undefined || finished_until !== undefined
 
-/** As much of a hash as people type, and all of one; what is shorter is a whole one or none. */
+/** The shortest abbreviation of a hash; shorter text must match exactly. */
 const HASH_START = 7
 const HASH = 40
 const LAST_CHARACTER = '\u{10FFFF}'
 
 const isStart = (commit: string) => commit.length >= HASH_START && commit.length < HASH
 
-/** The few builds with these ids, of this change, or whose hash begins so: the barrier keeps the planner from walking all builds for them. */
+/**
+ * The few builds with these ids, of this change, or with this hash prefix: the barrier keeps the planner from reading all builds for them.
+ */
 function ofChange(project: Sql, { ids, commit, changelist }: Query): Sql | undefined {
   if (ids === undefined && commit === undefined && changelist === undefined) return undefined
   const hash = (given: string) =>
@@ -121,7 +127,7 @@ export const newest = async (db: Database, projectId: number, site: string): Pro
     select ${columns(site)} from build_runs b where b.project_id = ${projectId} order by b.created_at desc, b.id desc limit 1`)) ??
   null
 
-/** The log as far as it is known, addresses reduced. */
+/** The log as far as it was received, addresses shortened. */
 async function wholeLog(db: Database, projectId: number, id: number | undefined): Promise<string> {
   const build = await db.one<{ account_id: number; log: string | null; log_object: string | null }>(sql`
     select b.account_id, ${printed} as log, b.log_object from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
@@ -130,8 +136,8 @@ async function wholeLog(db: Database, projectId: number, id: number | undefined)
 }
 
 /**
- * How a log goes on behind what somebody has of it, or all of it where that cannot be told. It is scrubbed as a whole: what begins in
- * one piece and ends in the next is taken out like anything else.
+ * The log after the part that the caller has, or all of it if that can't be determined. It is scrubbed as a whole: an address that starts
+ * in one piece and ends in the next is removed too.
  */
 export async function readLogRest(db: Database, projectId: number, id: number, mark: string | undefined) {
   const log = await wholeLog(db, projectId, id)

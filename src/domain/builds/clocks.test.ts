@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 const HOUR = 3_600_000
-/** The time that a clock shows which is so many hours ahead. */
+/** The time on a clock that is this many hours ahead. */
 const clock = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString()
 
 async function roomOf(...changelists: number[]) {
@@ -51,12 +51,12 @@ describe('an agent whose clock is behind', () => {
   })
 })
 
-test('of several builds at one change the highest number counts, in whatever order they are reported', async () => {
+test('the highest number counts among several builds at one change, in any order of reports', async () => {
   const room = await roomOf(1201)
   await room.report({ number: 10, changelist: 1201, started_at: clock(-1), finished_at: clock(-1) })
   await room.report({ number: 9, changelist: 1201, broken: 'part1201', started_at: clock(0), finished_at: clock(0) })
   expect((await room.health()).state).toBe('green')
-  // A second attempt of one number comes after the first, and after the ninth the tenth.
+  // A second attempt of a number comes after the first, and the tenth after the ninth.
   await room.report({ number: '10.9', changelist: 1201, broken: 'part1201' })
   await room.report({ number: '10.10', changelist: 1201 })
   await room.report({ number: '10.2', changelist: 1201, broken: 'part1201' })

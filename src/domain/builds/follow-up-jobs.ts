@@ -2,7 +2,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { hasLog } from './stored-log.ts'
 
-/** Jobs that follow from what happened to a build or to the changes it contains; in the transaction that wrote it. */
+/** Jobs that follow from an update of a build or of the changes it contains; in the transaction that wrote it. */
 
 /** A breakage `k` that is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
@@ -16,7 +16,7 @@ interface Due {
 /** The fix and this build may have been reported with different clocks. */
 const CLOCKS = sql`interval '3 hours'`
 
-/** In the transaction that ended a build, where something is broken that its job was hit by, or was when the build ran. */
+/** In the transaction that ended a build, if its job is hit by an open breakage, or was when the build ran. */
 export async function scheduleBreakageCheck(db: Database, buildId: number) {
   const due = await db.one<Due & { began_at: string; late: boolean }>(sql`
     select b.account_id, b.project_id, b.ci_job_name as job, b.began_at, hit.late
@@ -30,7 +30,7 @@ export async function scheduleBreakageCheck(db: Database, buildId: number) {
   else await scheduleJobCheck(db, job)
 }
 
-/** One check covers all that happens before it. */
+/** One check covers everything that happens before it runs. */
 export const scheduleJobCheck = (db: Database, due: Due, delay = 0) => enqueueCheck(db, due, { delay })
 
 const enqueueCheck = (
@@ -45,15 +45,15 @@ const enqueueCheck = (
     { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
   )
 
-/** A log may come after the failure; without one there is little to say, but somebody has to be told. */
+/** A log may arrive after the failure; without one there is little to find, but people must be notified. */
 const WAIT_FOR_LOG = 60
-/** A log that grows after it was read is read again when it has come to rest. */
+/** A log that grows after it was read is read again once it stops growing. */
 const LOG_REST = 10
 
-/** Accounts that only look, and those that count what they spend, are left alone unless the project says otherwise. */
+/** Skips demo accounts and accounts with limited credits unless the project's settings say otherwise. */
 export const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not a.demo and a.swept_at is null`
 
-/** In the transaction that made the build fail, or changed the log of one that did. */
+/** In the transaction that made the build fail, or that changed the log of a failed build. */
 export async function scheduleInvestigation(db: Database, buildId: number) {
   const due = await db.one<{ account_id: number; has_log: boolean; is_known: boolean }>(sql`
     select b.account_id, ${hasLog} as has_log,

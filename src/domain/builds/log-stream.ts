@@ -8,13 +8,13 @@ import { append, kept, stored } from './logs.ts'
 import { clearLost } from './lost.ts'
 import { hasLog, replacing } from './stored-log.ts'
 
-/** A piece of the log that a build prints. */
+/** A piece of the log of a running build. */
 export interface LogChunk {
   job: string
   number: string
-  /** How many bytes of the log come before it. */
+  /** How many bytes of the log precede it. */
   offset: number
-  /** What the sender calls this run of the build. */
+  /** The sender's id for this run of the build. */
   stream: string
   bytes: Buffer
 }
@@ -22,7 +22,7 @@ export interface LogChunk {
 interface Appended {
   status: 'appended' | 'duplicate' | 'ignored'
   build_run_id: string
-  /** Where the next piece begins: behind the last whole character that was taken. */
+  /** Where the next piece starts: after the last whole character that was stored. */
   offset: number
 }
 
@@ -36,8 +36,8 @@ interface StreamedBuild {
 }
 
 /**
- * Adds what the build printed since the last piece; what is here already is passed over. What it costs does not depend on how long the
- * log is.
+ * Appends what the build printed since the last piece; bytes that are stored already are skipped. The cost does not depend on the length of
+ * the log.
  */
 export async function appendChunk(db: Database, context: IntegrationContext, chunk: LogChunk): Promise<Appended> {
   const known = await lock(db, context, chunk)
@@ -53,7 +53,7 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   const fresh = wholeCharacters(chunk.bytes.subarray(Math.min(chunk.bytes.length, Math.max(0, received - chunk.offset))))
   if (fresh.length === 0) return answer('duplicate', received)
   const text = fresh.toString('utf8').replaceAll('\0', '\uFFFD')
-  // More than is kept needs nothing before it: who was away for long goes on with the end.
+  // A piece longer than the kept part needs nothing before it: a sender that was offline for long continues at the end.
   if (chunk.offset > received && charactersIn(text) < LOG_MAX) throw logGap(received)
 
   const offset = Math.max(received, chunk.offset) + fresh.length
@@ -69,7 +69,7 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   return answer('appended', offset)
 }
 
-/** A piece without a word: the build prints nothing for now, and whoever runs it is there. */
+/** An empty piece: the build prints nothing for now, but its runner is alive. */
 async function heartbeat(db: Database, { account_id }: IntegrationContext, id: number, { stream }: LogChunk) {
   const heard = await db.execute(sql`
     insert into build_log_streams as s (account_id, build_run_id, stream, received, received_at)
@@ -78,7 +78,7 @@ async function heartbeat(db: Database, { account_id }: IntegrationContext, id: n
   if (heard > 0) await clearLost(db, id)
 }
 
-/** Locked: reports about the build and other pieces wait until this one is in. */
+/** Locked: reports about the build and other pieces wait until this one is stored. */
 async function lock(
   db: Database,
   { integration_id }: IntegrationContext,
@@ -89,13 +89,13 @@ async function lock(
     where integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number} and build_number <> ''
     for no key update`)
   if (!build) return undefined
-  // By itself, after the lock: joined, it would be read as it was before the piece that this one waited for.
+  // A separate statement after the lock: a join would read the row as it was before the piece that this one waited for.
   const stream = await db.one<Pick<StreamedBuild, 'stream' | 'received' | 'closed'>>(sql`
     select stream, received::float8 as received, closed from build_log_streams where build_run_id = ${build.id}`)
   return { stream: null, received: 0, closed: false, ...build, ...stream }
 }
 
-/** The first piece of a run. Another one of the same number has its log replaced while it lasts, and keeps it once it is over. */
+/** The first piece of a run. A new run of the same number replaces the log while it lasts, and keeps it once it is over. */
 async function begin(db: Database, known: StreamedBuild, { offset }: LogChunk, running: boolean): Promise<number> {
   if (known.stream === null) {
     if (!running && known.has_log) throw logTaken()
@@ -108,7 +108,7 @@ async function begin(db: Database, known: StreamedBuild, { offset }: LogChunk, r
   return 0
 }
 
-/** Behind the others; those that no longer reach into the part that is kept go. */
+/** Appended; pieces entirely before the kept part are deleted. */
 const addChunk = (db: Database, { account_id }: IntegrationContext, id: number, text: string) =>
   db.execute(sql`
     with added as (
@@ -117,30 +117,30 @@ const addChunk = (db: Database, { account_id }: IntegrationContext, id: number, 
       from (select ${stored(text)} as piece) given returning until)
     delete from build_log_chunks where build_run_id = ${id} and until <= (select until from added) - ${LOG_MAX}`)
 
-/** Those who watch are told at most once a second. */
+/** Viewers are notified at most once a second. */
 const progress = (db: Database, id: number) =>
   db.execute(sql`
     update build_runs set progressed_at = now(), updated_at = now()
     where id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
 
-/** The build is over: what it printed becomes its log. */
+/** The build is over: its pieces become its log. */
 export const settle = (db: Database, id: number) =>
   db.execute(sql`
     with gone as (delete from build_log_chunks where build_run_id = ${id} returning until, text)
     update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || (select string_agg(text, '' order by until) from gone)`)}
     where id = ${id} and exists (select from gone)`)
 
-/** A report brought the log itself, as far as the build has come. */
+/** A report contained the log up to now. */
 export const replaceChunks = (db: Database, id: number) =>
   db.execute(sql`delete from build_log_chunks where build_run_id = ${id}`)
 
-/** The log has come in another way, whole. */
+/** The complete log has arrived in another way. */
 export const close = (db: Database, id: number) =>
   db.execute(sql`
     with gone as (delete from build_log_chunks where build_run_id = ${id})
     update build_log_streams set closed = true where build_run_id = ${id} and not closed`)
 
-/** What the build `b` printed so far, without what was moved: `logOf` has all of it. */
+/** What the build `b` printed so far, without the part moved to object storage: `logOf` has all of it. */
 export const printed = sql`case when exists (select from build_log_chunks c where c.build_run_id = b.id)
   then ${kept(sql`coalesce(b.output_log, '') || (select string_agg(c.text, '' order by c.until) from build_log_chunks c where c.build_run_id = b.id)`)}
   else b.output_log end`

@@ -1,4 +1,4 @@
-/** Pieces are cut by bytes: a character at the end that is not whole yet is left for the next one. */
+/** Pieces are cut by bytes: an incomplete character at the end is left for the next one. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -8,10 +8,10 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** How many bytes a character has that begins with this one. */
+/** The length in bytes of a character that starts with this byte. */
 const lengthFrom = (first: number) => (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2)
 
-/** As PostgreSQL counts them: those beyond the first 65,536 take two places here. */
+/** As PostgreSQL counts them: characters above U+FFFF have length two here. */
 export function charactersIn(text: string): number {
   let pairs = 0
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) pairs++

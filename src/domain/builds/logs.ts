@@ -3,19 +3,19 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { scheduleInvestigation } from './follow-up-jobs.ts'
 import { replacing } from './stored-log.ts'
 
-/** What of a log goes to PostgreSQL: twice as much as is kept, since a character may take two places here. */
+/** The part of a log that is sent to PostgreSQL: twice as much as is kept, since a character may have length two here. */
 export const sent = (text: string) => text.slice(-2 * LOG_MAX).toWellFormed()
 
-/** The end of a log, cut where characters are counted: half of one would never be whole again. */
+/** The end of a log, cut by characters: a byte cut could split one. */
 export const kept = (log: Sql) => sql`right(${log}, ${LOG_MAX})`
 
-/** A log as it is stored. PostgreSQL counts characters for a millisecond in 256 kB: only where there may be too many of them. */
+/** A log as it is stored. PostgreSQL takes a millisecond to count the characters of 256 kB, so it counts only if there may be too many. */
 export const stored = (text: string) => {
   const log = sql`${sent(text)}::text`
   return text.length > LOG_MAX ? kept(log) : log
 }
 
-/** Adds what a build printed since the last look; the oldest goes first when there is too much. */
+/** Appends what a build printed since the last read; the oldest part is dropped if there is too much. */
 export const append = (db: Database, buildId: number, text: string) =>
   write(db, buildId, sql`output_log = ${kept(sql`coalesce(output_log, '') || ${sent(text)}::text`)}`)
 

@@ -2,19 +2,19 @@ import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { PASSED_OR_FAILED, RUNNING } from '../branches/build-statuses.ts'
 
-/** A sender of the log gives a sign every minute, also while the build prints nothing. */
+/** The sender of a log sends a heartbeat every minute, even if the build prints nothing. */
 const STREAM_SILENCE = raw(`interval '15 minutes'`)
-/** Other builds may say nothing between start and end: three times as long as the job usually takes, but never less than this. */
+/** Other builds may be silent between start and end: three times as long as the job usually takes, but never less than this. */
 const LEAST_SILENCE = raw(`interval '1 hour'`)
-/** A queue may be long, and of a new job nobody knows how long it takes. */
+/** Queues may be long, and the duration of a new job is unknown. */
 const UNKNOWN_SILENCE = raw(`interval '1 day'`)
-/** How many of a job's last builds say how long it usually takes. */
+/** How many of a job's last builds determine its usual duration. */
 const USUAL_OF = 20
 
-/** When the build `b` with the log stream `s` last gave a sign. */
+/** When the build `b` with the log stream `s` last reported. */
 const heardAt = sql`greatest(s.received_at, b.heard_at)`
 
-/** How long the build `b` usually takes, by the last builds of its job: the median, in seconds. */
+/** The usual duration of the build `b` in seconds: the median of its job's last builds. */
 const usualSeconds = sql`(
   select percentile_disc(0.5) within group (order by o.duration_seconds) from (
     select o.duration_seconds from build_runs o
@@ -25,7 +25,9 @@ const patience = sql`case when s.received_at is not null then ${STREAM_SILENCE}
   when b.status = 'queued' then ${UNKNOWN_SILENCE}
   else greatest(${LEAST_SILENCE}, coalesce(3 * make_interval(secs => ${usualSeconds}), ${UNKNOWN_SILENCE})) end`
 
-/** Marks the builds that have been silent for too long. Their status stays what the CI said; any report or piece of log clears the mark. */
+/**
+ * Marks builds that have been silent for too long. Their status stays as the CI reported it; any report or piece of log clears the mark.
+ */
 export const markLost = (db: Database): Promise<number> =>
   db.execute(sql`
     update build_runs set lost_at = goldmaster_now()
@@ -34,11 +36,11 @@ export const markLost = (db: Database): Promise<number> =>
       where b.status in ${RUNNING} and b.lost_at is null and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
         and ${heardAt} < goldmaster_now() - ${patience})`)
 
-/** The build gave a sign. */
+/** The build reported again. */
 export const clearLost = (db: Database, id: number): Promise<number> =>
   db.execute(sql`update build_runs set lost_at = null where id = ${id} and lost_at is not null`)
 
-/** Since when nothing was heard of the build `b`, if it runs, sends its log and has been silent for ten minutes. */
+/** Since when the build `b` is silent, if it is running, streams its log and has been silent for ten minutes. */
 export const silentSince = sql`(
   select iso(${heardAt}) from build_log_streams s
   where s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]})

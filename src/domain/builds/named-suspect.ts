@@ -1,6 +1,6 @@
 import { sql } from '../../db/database.ts'
 
-/** Whom lists name as the suspect of a breakage `k`, with the author that its change tells. */
+/** The suspect of a breakage `k` that lists show, with the author of the change. */
 export const NAMED_SUSPECT = sql`(
   select json_build_object('change_id', s -> 'change_id', 'user_id', s -> 'user_id', 'author', (
     select coalesce(nullif(c.author, ''), c.display_identifier) from changes c where c.id = (s ->> 'change_id')::bigint))

@@ -35,7 +35,7 @@ describe('a failed build of a shelf', () => {
     expect(await room.health()).toEqual(before)
   })
 
-  test('says which breakage of the branch has the same cause, and which others the branch has', async () => {
+  test('shows which breakage of the branch has the same cause, and which others the branch has', async () => {
     const room = await greenRoom()
     await room.report({ number: 3, changelist: 1203, broken: 'part1203' })
     await room.report({ job: 'Editor', number: 1, changelist: 1203, broken: 'other' })
@@ -92,7 +92,7 @@ test('only builds of the branch have badges in Unreal Game Sync', async () => {
   await room.report({ number: 3, changelist: 1203, status: 'success' })
   await room.report({ number: 4, changelist: 1203, shelf: 1250, broken: 'part1203' })
   expect(await badges()).toEqual([{ change: 1203, state: 'Success' }])
-  // The badge goes back to the build of the branch where the newer one turns out to be a preflight.
+  // The badge returns to the build of the branch when the newer one turns out to be a preflight.
   await room.report({ number: 5, changelist: 1203, broken: 'part1203' })
   expect(await badges()).toEqual([{ change: 1203, state: 'Failure' }])
   await room.report({ number: 5, changelist: 1203, preflight: 'true', broken: 'part1203' })
@@ -194,7 +194,7 @@ describe('a bisecting build', () => {
       { state: 'open', last_good_change: { identifier: '1202' }, first_bad_change: { identifier: '1203' } },
     ])
     expect(await room.health()).toEqual(state)
-    // Neither does it mend the job at a later change.
+    // It does not fix the job at a later change either.
     await room.submit(1206)
     await room.report({ number: 5, changelist: 1206, kind: 'bisect' })
     await room.work()

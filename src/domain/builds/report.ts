@@ -16,10 +16,10 @@ import { byName, type Measure } from './measures.ts'
 import { replacing } from './stored-log.ts'
 import { correctTimes } from './told-times.ts'
 
-/** How a report names its build; the first of these that finds one wins, in this order. */
+/** How a report identifies its build; the first of these that finds one wins, in this order. */
 export interface BuildReference {
   build_run_id?: number
-  /** The tool's own id for the run, where job and number do not travel with every event. */
+  /** The tool's own id for the run, if not every event contains job and number. */
   external_id?: string
   job?: string
   number?: string
@@ -34,7 +34,7 @@ export interface Step {
   finished_at?: string
   duration_seconds?: number
   detail?: string
-  /** A later phase implies that this one is over: ends the step where it runs, never makes one, never turns a failed one. */
+  /** A later phase implies that this one is over: ends a running step, never creates one, never changes a failed one. */
   ends?: true
 }
 
@@ -46,16 +46,16 @@ export interface Artifact {
   version?: string
 }
 
-/** What a tool says about a build. Absent fields stay as they are known. */
+/** A tool's report about a build. Missing fields stay unchanged. */
 export interface Report {
   build: BuildReference
-  /** Absent: the report says nothing about the state. */
+  /** Absent: the report has no state. */
   status?: BuildStatus
-  /** The CI itself holds the build (a block step): only the CI lets it go. */
+  /** The CI itself blocks the build (a block step): only the CI unblocks it. */
   held?: true
-  /** The build may belong to any integration of the project (engine events beside a CI). */
+  /** The build may belong to any integration of the project (engine events next to a CI). */
   anywhere?: true
-  /** A report that may not make a build, only add to one. */
+  /** A report that only updates an existing build. */
   existing?: true
   build_type?: BuildType
   target_type?: TargetType
@@ -86,7 +86,7 @@ export interface Report {
   log?: string
   steps?: Step[]
   artifacts?: Artifact[]
-  /** When the tool says it happened. */
+  /** The tool's time of the event. */
   at?: string
 }
 
@@ -114,8 +114,8 @@ const RANK: Record<BuildStatus, number> = {
 const FINAL = 3
 
 /**
- * Makes the build or moves it on; a report from before what is known has no effect. Undefined: a report about no build we know.
- * `alone`: it is all that its transaction records.
+ * Creates or updates the build; an outdated report has no effect. Undefined: a report about an unknown build. `alone`: the transaction
+ * records nothing else.
  */
 export async function report(db: Database, context: IntegrationContext, reported: Report, alone = false): Promise<Reported> {
   await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockReports(db, context.project_id))
@@ -134,14 +134,14 @@ export async function report(db: Database, context: IntegrationContext, reported
   return { id: known.id, effect: 'processed' }
 }
 
-/** The log of the report takes the place of what was streamed; the end of the build makes that its log. */
+/** The log of the report replaces the streamed one; the end of the build turns the streamed one into its log. */
 async function settleLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
   const ended = RANK[status] === FINAL
   if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known.id)
   else if (ended) await logStream.settle(db, known.id)
 }
 
-/** What the report may have changed for others: why it failed is found out, and what was broken may be mended. */
+/** Schedules what depends on the report: the investigation of a failure, and checks of breakages that may be fixed. */
 async function follow(db: Database, known: StoredBuild, { status = known.status, build_kind = known.kind, log }: Report) {
   if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
   else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known.id)
@@ -149,13 +149,13 @@ async function follow(db: Database, known: StoredBuild, { status = known.status,
   if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known.id)
 }
 
-/** By which a build is found or else made, and which it may take on: whatever the job or the integration, to be on the safe side. */
+/** The names by which a build is found or created: across jobs and integrations, to be safe. */
 const namesOf = ({ build: { number, external_id } }: Report) => [
   ...(number === undefined ? [] : [`number ${number}`]),
   ...(external_id === undefined ? [] : [`external ${external_id}`]),
 ]
 
-/** The build the report is about, locked until its delivery is recorded. */
+/** The build of the report, locked until its delivery is recorded. */
 async function find(
   db: Database,
   context: IntegrationContext,
@@ -188,16 +188,16 @@ async function find(
   return undefined
 }
 
-/** The tool's own id for the build, unless it went to a build of another number: job and number decide. */
+/** The tool's own id for the build, unless a build with another number has it: job and number decide. */
 const untaken = (integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
   where o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null}) then ${build.external_id ?? null}::text end`
 
-/** A build without a number takes the one it is called by, unless another build of that job bears it. */
+/** A build without a number takes the reported one, unless another build of that job has it. */
 const numbered = (number: string) => sql`case when b.build_number = '' and not exists (
   select from build_runs o where o.integration_id = b.integration_id and o.ci_job_name = b.ci_job_name and o.build_number = ${number})
   then ${number} else b.build_number end`
 
-/** Two first reports at the same instant make one build: the second waits for the first and finds its row. */
+/** Two first reports at the same instant create one build: the second waits for the first and finds its row. */
 async function make(db: Database, context: IntegrationContext, reported: Report): Promise<StoredBuild | undefined> {
   const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
@@ -208,11 +208,11 @@ async function make(db: Database, context: IntegrationContext, reported: Report)
   return made ?? find(db, context, reported)
 }
 
-/** Tells the fields that were told; times follow from the state where the tool gave none. The end alone does not tell the beginning. */
+/** Writes the reported fields; missing times are derived from the state. An end alone does not imply a start. */
 async function update(db: Database, known: StoredBuild, reported: Report, note: BuildTimeNote | null): Promise<void> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
-  // A build that passed waits while an approval of what went into it is open.
+  // A passed build waits while an approval of its content is open.
   const passed = reported.status === 'completed'
   const commit = sql`coalesce(${reported.commit_hash ?? null}, b.commit_hash)`
   const changelist = sql`coalesce(${reported.changelist ?? null}, b.changelist)`
@@ -265,7 +265,7 @@ const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${
   select from changes c where c.project_id = b.project_id and c.source_type = 'Changelist' and c.identifier = ${changelist} and c.pending)
   then 'preflight' end, b.kind)`
 
-/** No build has a longer name than fits into an index, so that a longer one names none. */
+/** A longer name does not fit into the index, so no build has it. */
 const isIndexable = (names: Record<string, string>) =>
   Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
 
@@ -276,7 +276,7 @@ const measured = (measures: Measure[] | undefined) => {
   return sql`measures = case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end,`
 }
 
-/** A new phase or more of the log is progress. What follows quickly is told as one. */
+/** A new phase or more log is progress. Quick successions count as one. */
 function progressed({ phase, log }: Report): Sql {
   const moved = log === undefined ? sql`b.phase is distinct from ${phase ?? null}` : sql`true`
   return phase === undefined && log === undefined
@@ -284,7 +284,7 @@ function progressed({ phase, log }: Report): Sql {
     : sql`case when ${moved} and coalesce(b.progressed_at, '-infinity') < now() - interval '1 second' then now() else b.progressed_at end`
 }
 
-/** Tools tell times from 1970 to 2100; the column holds 68 years. Unknown while either is: `least` alone would pass over a null. */
+/** Tools report times from 1970 to 2100; the column holds 68 years. Null if either is unknown: `least` alone would skip a null. */
 const secondsBetween = (from: Sql, to: Sql) =>
   sql`case when ${to} - ${from} is not null then greatest(0, least(extract(epoch from ${to} - ${from}), ${INTEGER_MAX}))::integer end`
 
@@ -305,12 +305,12 @@ const endStep = (db: Database, buildId: number, { name, status, finished_at }: S
       duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
     where build_run_id = ${buildId} and name = ${name} and status = 'running'`)
 
-/** Whether somebody has yet to approve what went into a build, or has said no. */
+/** Whether an approval of the build's content is pending or rejected. */
 const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
   select from approvals p where p.project_id = b.project_id and p.commit_sha in (${commit}, ${changelist}) and p.commit_sha <> ''
     and p.status in ('pending', 'denied'))`
 
-/** Builds that waited for nothing but approvals are done when none is open any more. */
+/** Completes builds that waited only for approvals, once none is open. */
 export async function release(db: Database, projectId: number) {
   await lockProject(db, projectId)
   await db.execute(sql`

@@ -4,7 +4,7 @@ import { RUNNING } from '../branches/build-statuses.ts'
 
 const RUNNING_MAX = 20
 
-/** Builds under way in the projects of an account that somebody sees. */
+/** The running builds in the projects of an account that a user has access to. */
 export const running = (db: Database, accountId: number, userId: number): Promise<AppReply<'listRunningBuilds'>['build_runs']> =>
   db.rows(sql`
     select b.id::text, p.id as project_id, p.name as project_name, b.status, b.ci_job_name, b.build_number, b.branch, b.phase,

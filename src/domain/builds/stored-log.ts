@@ -6,7 +6,7 @@ import { lastCharacters } from './log-text.ts'
 /** Whether the build `b` has a log. */
 export const hasLog = sql`(b.log_object is not null or coalesce(b.output_log, '') <> '')`
 
-/** What a log is known by, wherever it is. */
+/** The hash of a log, wherever it is stored. */
 export const logHash = (
   build: Sql,
 ) => sql`case when ${build}.log_object is null then sha256(convert_to(coalesce(${build}.output_log, ''), 'UTF8'))
@@ -16,16 +16,16 @@ export const logHash = (
 interface LogParts {
   account_id: number
   log_object: string | null
-  /** In the row: all of it, or what was printed since it was moved. */
+  /** In the row: all of it, or what was printed since the rest was moved. */
   log: string | null
 }
 
-/** The log of a build, from its row or from where it was moved. */
+/** The log of a build, from its row or from object storage. */
 export async function logOf(db: Database, { account_id, log_object, log }: LogParts): Promise<string | null> {
   if (log_object === null) return log
   const moved = (await objects.read(db, account_id, log_object)).toString('utf8')
   return log === null ? moved : lastCharacters(moved + log, LOG_MAX)
 }
 
-/** In place of all that was printed before, wherever that is. */
+/** Replaces everything printed before, wherever it is stored. */
 export const replacing = (log: Sql) => sql`output_log = ${log}, log_object = null`

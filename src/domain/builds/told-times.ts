@@ -12,7 +12,7 @@ interface Timed {
 /** Clock differences up to this are not corrected or marked. */
 const TOLERANCE_MS = 5 * 60_000
 
-/** What is known of a build when a report about it arrives. */
+/** The known state of a build when a report arrives. */
 interface Received {
   received_at: string
   started_at: string | null

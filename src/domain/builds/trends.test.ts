@@ -85,7 +85,7 @@ const trends = async (days: number) =>
   (await lead.app(`/projects/${studio.world.projects!.star!.id}/plots?days_back=${days}`)).json
 
 describe('the plots of a project', () => {
-  test('count builds by day and result, days without any included', async () => {
+  test('count builds by day and result, including days without builds', async () => {
     const { builds } = await trends(4)
     expect(builds).toEqual([
       { day: day(3), completed: 0, failed: 0, cancelled: 0, waiting: 0 },
@@ -95,7 +95,7 @@ describe('the plots of a project', () => {
     ])
   })
 
-  test('tell of each job how often it passed, and of each day the passed build in the middle', async () => {
+  test('show the pass rate of each job, and its median passed build per day', async () => {
     const { jobs } = await trends(4)
     expect(
       jobs.map(({ name, passed, failed }: { name: string; passed: number; failed: number }) => [name, passed, failed]),
@@ -111,19 +111,19 @@ describe('the plots of a project', () => {
     ])
   })
 
-  test('tell which breakages were fixed and after how long, of this project alone', async () => {
+  test('list fixed breakages with their duration, for this project only', async () => {
     const { fixes } = await trends(4)
     expect(fixes).toEqual([{ id: expect.any(String), at: ago(1, 60), seconds: 3600, branch: 'main', cause: 'No disk left' }])
   })
 
-  test('measure from the change to the moment its build was live, where both are known', async () => {
+  test('measure from the change to the time its build was live, if both are known', async () => {
     const { lead_times } = await trends(4)
     expect(lead_times).toEqual([
       { id: studio.world.deployments!.d!.id, at: ago(1), hours: 48, store: 'steam', track: null, version: '1.1' },
     ])
   })
 
-  test('name each cause with the number of builds it stopped in this project and when', async () => {
+  test('list each cause with the number of builds that failed with it in this project and when', async () => {
     const { causes } = await trends(4)
     expect(causes).toEqual([
       { day: day(1), category: 'compile_error', count: 1 },
@@ -131,7 +131,7 @@ describe('the plots of a project', () => {
     ])
   })
 
-  test('reach as far back as asked', async () => {
+  test('go back as far as requested', async () => {
     const { builds } = await trends(60)
     expect(builds).toHaveLength(60)
     expect(builds.find((one: { day: string }) => one.day === day(40))).toMatchObject({ failed: 1 })
@@ -141,14 +141,14 @@ describe('the plots of a project', () => {
 describe('the overview of a project', () => {
   const ask = async (path: string) => (await lead.app(`/projects/${studio.world.projects!.star!.id}${path}`)).json
 
-  test('begins with the main branch, whichever was built last', async () => {
+  test('starts with the main branch, whichever was built last', async () => {
     const names = async (query: string) => (await ask(`/branches${query}`)).branches.map(({ name }: { name: string }) => name)
     expect(await names('')).toEqual(['feature/main-menu', '//game/main'])
     expect(await names('?main_first=true')).toEqual(['//game/main', 'feature/main-menu'])
     expect(await names('?main_first=true&limit=1')).toEqual(['//game/main'])
   })
 
-  test('names what waits for whoever asks: their open tasks, what they claimed, and what nobody claimed that they may have broken', async () => {
+  test("lists the caller's work: open tasks, breakages they own, and unowned ones they may have caused", async () => {
     const user = (key: string) => studio.world.users![key]!.id
     const suspects = (key: string) => JSON.stringify([{ change_id: 1, user_id: user(key), score: 0.9, reasons: ['said so'] }])
     const broken = (cause: string, owner: string | null, suspect: string, state = owner ? 'claimed' : 'open') =>

@@ -5,18 +5,17 @@ import { storeWord } from '../deployments/deployments.ts'
 
 type Plots = AppReply<'showPlots'>
 
-/** How many points and lines a plot has room for, and how many records are looked at for them. */
+/** How many points and lines fit into a plot, and how many records are read for them. */
 const POINTS_MAX = 300
 const JOBS_MAX = 6
 const DEPLOYMENTS_MAX = 2_000
 const BUILDS_MAX = 10_000
 
-/** What the plots of a project show: bounded by time and, where every record is a point, by number. Days are UTC. */
+/** The data of a project's plots: limited by time and, if every record is a point, by number. Days are UTC. */
 export async function trends(db: Database, projectId: number, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
-    // One index-only scan over status and time, minus the few builds that are not regular; days of
-    // UTC are all of one length.
+    // One index-only scan over status and time, minus the few builds that are not regular; UTC days all have the same length.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (
         select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z') as day, status, count(*) as n from build_runs
@@ -35,7 +34,7 @@ export async function trends(db: Database, projectId: number, days: number): Pro
         coalesce(sum(n) filter (where status = 'passed_pending_approval'), 0)::integer as waiting
       from generate_series(${since}, now(), interval '1 day') d (day) left join counted c on c.day = d.day
       group by d.day order by d.day`),
-    // A point is a build that can be opened: of each job and day the one in the middle, not a mean that nobody built.
+    // A point is a real build that can be opened: the median of each job and day, not a mean.
     db.rows<Plots['jobs'][number]>(sql`
       with ended as (
         select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
@@ -72,7 +71,7 @@ export async function trends(db: Database, projectId: number, days: number): Pro
         from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
         where o.project_id = ${projectId} and o.fixed_at >= ${since}
         order by o.fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
-    // A build that was investigated twice failed once; it stands under the day it failed.
+    // A build that was investigated twice failed once; it counts for the day it failed.
     db.rows<Plots['causes'][number]>(sql`
       select to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
         select distinct on (b.id, i.category) date_bin('1 day', b.happened_at, timestamptz '2000-01-01T00:00:00Z') as day, i.category

@@ -2,14 +2,14 @@ import { BRANCH_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { lineOf, type Repository, registering, spelled } from '../branches/lines.ts'
 
-/** A change on a branch, as it was told. */
+/** A change on a branch, as reported. */
 export interface Placement {
   identifier: string
   /** In any spelling. */
   branch: string
-  /** Its place, where the tool numbers its changes. */
+  /** Its position if the tool numbers its changes. */
   given: number | null
-  /** The change before it on this branch, where the tool tells. */
+  /** The previous change on this branch, if the tool reports it. */
   follows: string | null
   repository?: Repository | undefined
 }
@@ -20,8 +20,8 @@ interface Owner {
 }
 
 /**
- * Puts the changes in `written` on branches, in the order given. A change stays where it was first put. `late`: those of them that
- * others follow which arrived before.
+ * Puts the changes in `written` on branches, in the order given. A change keeps its first position. `late`: those whose successors arrived
+ * earlier.
  */
 export function placing({ account_id, project_id }: Owner, placements: readonly Placement[]): Sql {
   const owner = { account_id, project_id }
@@ -29,9 +29,9 @@ export function placing({ account_id, project_id }: Owner, placements: readonly 
     .map(({ identifier, given, follows, ...told }) => ({ identifier, given, follows, ...spelled(told) }))
     .filter(({ told, qualified }) => told !== '' && qualified.length <= BRANCH_MAX)
     .map((one, place) => ({ ...one, place }))
-  // Who follows one of them is looked up for each, in the index: for a list of them PostgreSQL before 17 would read a young table
-  // as a whole, not knowing that it has grown. What came with them meets them by name and branch at once: by branch alone, a push of
-  // thousands would be compared each with each.
+  // The successors of each change are looked up one by one in the index: for a list PostgreSQL before 17 would read a young table as a
+  // whole, not knowing that it has grown. Changes of the same push are matched by name and branch at once: by branch alone, a push of
+  // thousands would compare each with each.
   return sql`
     placements as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb)
@@ -60,7 +60,7 @@ export function placing({ account_id, project_id }: Owner, placements: readonly 
       join placed s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position)`
 }
 
-/** A push that arrived before the one it follows is moved behind it when that one comes. */
+/** A push that arrived before its predecessor is moved behind it when that one arrives. */
 export async function reorder(db: Database, owner: Owner, late: readonly Chain[]) {
   for (const chain of late) await moveBehind(db, owner, chain)
 }
@@ -71,10 +71,10 @@ export interface Chain {
   identifier: string
 }
 
-/** Changes that are moved at most: a push that was lost long ago and comes now is not worth more. */
+/** How many changes are moved at most: a push that arrives long after its time is not worth more. */
 const CHAIN_MAX = 10_000
 
-/** What follows a change, one after the other, goes to the end of the branch in that order. */
+/** Moves the chain of successors of a change to the end of the branch, in order. */
 const moveBehind = ({ execute }: Database, { account_id, project_id }: Owner, chain: Chain) =>
   execute(sql`
     with recursive chain as (
@@ -89,7 +89,7 @@ const moveBehind = ({ execute }: Database, { account_id, project_id }: Owner, ch
     moved as (select id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (select id from chain where not repeats order by depth) c)
     update change_branches p set given = moved.place * 65536 from moved where p.id = moved.id`)
 
-/** Changes that were loaded came to their branches in the order of their times, whatever the order of the file. */
+/** Loaded changes are put on their branches by time, whatever the order of the file. */
 export const orderByTime = (db: Database, accountIds: readonly number[]) =>
   db.execute(sql`
     with ordered as (
@@ -98,8 +98,8 @@ export const orderByTime = (db: Database, accountIds: readonly number[]) =>
     update change_branches p set given = ordered.place * 65536 from ordered where p.id = ordered.id`)
 
 /**
- * What the API shows of a change: the branches it is on, in the order in which it was first seen there; of one that is on none any more,
- * those it was on.
+ * The branches of a change in the API, in the order in which it was first seen there; for a change that is on none any more, its former
+ * ones.
  */
 export const branchesOf = sql`(
   select coalesce(json_agg(coalesce(p.told, p.branch) order by p.id) filter (where p.orphaned_at is null),

@@ -84,7 +84,7 @@ const identifiers = async (query: Record<string, string>) =>
   (await list(query)).map((one: { identifier: string }) => one.identifier)
 
 describe('a change', () => {
-  test('has everything that belongs to it', async () => {
+  test('has all its related records', async () => {
     const reference = (key: string, status: string) => ({
       id: id('build_runs', key),
       status,
@@ -117,7 +117,7 @@ describe('a change', () => {
     })
   })
 
-  test('without file data is unknown for git and empty for the others', async () => {
+  test('without file data has unknown files for git and none for the others', async () => {
     const of = async (key: string) => {
       const { file_count, files, files_available } = await show(key)
       return { file_count, files, files_available }
@@ -128,14 +128,14 @@ describe('a change', () => {
     expect(await of('lore')).toEqual({ file_count: 1, files: [{ path: 'x', action: 'delete' }], files_available: true })
   })
 
-  test('says the same of its files in the list', async () => {
+  test('has the same files in the list', async () => {
     const counts = Object.fromEntries(
       (await list({})).map((one: { identifier: string; file_count: number }) => [one.identifier, one.file_count]),
     )
     expect(counts).toMatchObject({ 'git-unknown': null, 'git-none': 0, 'cl-unknown': 0, 'lore-unknown': 0, [SHA]: 2 })
   })
 
-  test('that nothing happened to has empty company', async () => {
+  test('without related records has empty lists', async () => {
     expect(await show('bare')).toMatchObject({
       author: 'kim',
       approval_count: 0,
@@ -152,18 +152,18 @@ describe('a change', () => {
     expect(build_runs.map((one: { ci_job_name: string }) => one.ci_job_name).sort()).toEqual(['both', 'by-changelist'])
   })
 
-  test('counts approvals of its own project only', async () => {
+  test('counts only approvals of its own project', async () => {
     const { json } = await inside(`/changes/${id('changes', 'moon')}`, { project: 'moon' })
     expect(json).toMatchObject({ approval_count: 2, approvals: { pending: 2 }, build_runs: [{ id: id('build_runs', 'moons') }] })
   })
 
-  test('that was pushed away is found by its id and marked', async () => {
+  test('that was dropped by a forced push is found by its id and marked', async () => {
     expect(await show('ghost')).toMatchObject({ orphaned_at: '2026-01-05T00:00:00.000Z' })
   })
 })
 
 describe('the list of changes', () => {
-  test('leaves orphaned rows out unless they are asked for', async () => {
+  test('omits orphaned rows unless requested', async () => {
     for (const orphaned of ['true', '1', 'TRUE']) expect((await identifiers({ orphaned }))[0]).toBe('ghost')
     for (const orphaned of ['false', '0', 'False']) expect(await identifiers({ orphaned })).not.toContain('ghost')
     expect(await identifiers({})).not.toContain('ghost')
@@ -184,13 +184,13 @@ describe('the list of changes', () => {
     expect(await list({ identifier: 'same', source_type: 'GitCommit' })).toMatchObject([{ id: Number(id('changes', 'same')) }])
   })
 
-  test('is ordered by when changes were made, not by when they arrived', async () => {
+  test('is sorted by when changes were made, not by when they arrived', async () => {
     const times = (await list({ orphaned: '1' })).map((one: { timestamp: string }) => one.timestamp)
     expect(times).toEqual([...times].sort().reverse())
     expect(times[0]).toBe('2026-03-01T00:00:00.000Z')
   })
 
-  test('shows no address of authors and texts', async () => {
+  test('shows no addresses in authors and texts', async () => {
     const [one] = await list({ identifier: SHA })
     expect(one).toMatchObject({ author: 'Kim Doe', description: 'Fix it, asked by max\n\nSigned-off-by: Kim Doe <kim>' })
     expect(one).not.toHaveProperty('files')

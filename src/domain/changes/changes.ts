@@ -12,7 +12,7 @@ import { branchesOf } from './branches.ts'
 type Query = Omit<QueryOf<'listChanges'>, 'cursor'> & { branch?: string | undefined; cursor?: Key; ids?: readonly string[] } & {
   since?: string
   until?: string
-  /** With how the builds of each ended. */
+  /** Includes the build states of each. */
   builds?: boolean
 }
 type Detail = ReplyOf<'showChange'>
@@ -24,7 +24,7 @@ export const columns = sql`
   (select count(*) from approvals a where a.project_id = c.project_id and a.commit_sha = c.identifier) as approval_count,
   ${branchesOf} as branches`
 
-/** Of each job the newest build counts: one that failed and passed when it was run again has passed. */
+/** The newest build of each job counts: one that failed and passed on a rerun has passed. */
 const buildStates = sql`(
   select json_build_object('passed', count(*) filter (where b.status in ${PASSED}), 'failed', count(*) filter (where b.status = 'failed'),
     'running', count(*) filter (where b.status in ${RUNNING} and b.lost_at is null))
@@ -38,8 +38,8 @@ const buildStates = sql`(
     order by b.ci_job_name, b.created_at desc, b.id desc) b)`
 
 /**
- * Newest first. An identifier leads to a few; a branch is walked in the table of branches, which carries the order too, a type in its own
- * index, and the other filters sort out.
+ * Newest first. An identifier matches few; a branch is read from the table of branches, which has the order too, a type from its own index,
+ * and the other filters apply afterwards.
  */
 export function list(project: Sql, q: Query): Listing {
   const inOrder = (take: number, at: Sql, id: Sql) => sql`order by ${at} desc, ${id} desc limit ${inlineInteger(take)}`
@@ -105,7 +105,7 @@ export function list(project: Sql, q: Query): Listing {
   return { limit: q.limit, rows, unprepared: isUpdated, examined: isUpdated ? undefined : walk?.examined }
 }
 
-/** As a change may be shown: an author has no at-sign at all. Its other texts are scrubbed like all that leave. */
+/** A change as it may be shown: an author without any at-sign. Other texts are scrubbed on the way out. */
 export const shown = <C extends Pick<Change, 'author'>>(change: C): C => ({ ...change, author: scrubAuthor(change.author) })
 
 export async function find(db: Database, projectId: number, id: number | undefined): Promise<Detail> {
@@ -130,6 +130,6 @@ export async function find(db: Database, projectId: number, id: number | undefin
   return shown(change)
 }
 
-/** Without the log: telling builds apart must not compare those. */
+/** Without the log: `distinct` must not compare logs. */
 const buildColumns = sql`b.id, b.status, b.commit_hash, b.ci_job_name, b.created_at`
 const buildReference = sql`json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)`

@@ -1,4 +1,4 @@
-/** What a change says of itself and others. */
+/** A change's identifier and description. */
 interface Described {
   identifier: string
   description: string
@@ -8,23 +8,23 @@ const REVERTED =
   /\bThis reverts (?:commit|changelist|change) ([0-9a-f]{7,40}|\d+)|\b(?:back(?:ed|ing)?[ -]?out|undo(?:ne|ing)?|revert(?:s|ed|ing)?)(?: of)?\b[^\n]{0,40}?(?:\b(?:CL|changelist|change|changes)[ #:]{0,2}|@|commit )([0-9a-f]{7,40}\b|\d+)/i
 const PICKED = /\(cherry picked from (?:commit|changelist|change) ([0-9a-f]{7,40}|\d+)\)/gi
 
-/** The change that this one takes back. */
+/** The change that this one reverts. */
 export const revertedBy = ({ description }: Described): string | undefined => {
   const [, commit, number] = REVERTED.exec(description.slice(0, 4_000)) ?? []
   return commit ?? number
 }
 
-/** What this change is known by: its own name, and those of the changes it repeats from another branch. */
+/** The names of this change: its own, and those of the changes it was cherry-picked from. */
 const namesOf = ({ identifier, description }: Described): string[] => [
   identifier,
   ...[...description.slice(0, 4_000).matchAll(PICKED)].map(([, name]) => name!),
 ]
 
-/** A commit may be named by its beginning. */
+/** A commit may be abbreviated. */
 export const isName = (name: string, asked: string) =>
   name === asked || (asked.length >= 7 && /[a-f]/.test(asked) && name.startsWith(asked))
 
-/** A change and the one that takes it back are as if neither had been; what takes a taking back back leaves the first one. Newest first. */
+/** Drops a change together with its revert; a reverted revert leaves the first change. Newest first. */
 export function withoutReverts<C extends Described>(changes: readonly C[]): C[] {
   const gone = new Set<C>()
   const names = changes.map(namesOf)

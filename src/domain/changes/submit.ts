@@ -12,29 +12,29 @@ import { makePreflights } from '../builds/preflights.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import * as branches from './branches.ts'
 
-/** A change as a tool tells it. */
+/** A change as a tool reports it. */
 export interface Submitted {
   source_type: SourceType
   identifier: string
-  /** As the tool wrote it, address included: it is resolved to a user first and sanitized where it leaves. */
+  /** As the tool wrote it, address included: it is matched to a user first and scrubbed on output. */
   author: string
-  /** What the author may be known by among connected accounts of this provider, best first (login, id, address). */
+  /** Ids of the author to match with connected accounts of this provider, best first (login, id, address). */
   author_uids: string[]
   description: string
-  /** ISO 8601; null when the tool did not say. */
+  /** ISO 8601; null if the tool reports none. */
   timestamp: string | null
-  /** The one it arrived on; empty where the tool tells none, or where its files tell. */
+  /** The branch it arrived on; empty if the tool reports none, or if its files determine it. */
   branch: string
-  /** The change before it on that branch, where the tool tells. */
+  /** The previous change on that branch, if the tool reports it. */
   follows?: string
   /** If the tool has several repositories: branches with the same name are then separate. */
   repository?: lines.Repository | undefined
-  /** Where the tool shows it, and its files: an address with {path} and {line}. */
+  /** The URL template of its page and files in the tool, with {path} and {line}. */
   url?: string
   file_url?: string
-  /** null: the tool did not tell which files. */
+  /** null: the tool did not report the files. */
   files: ChangedFile[] | null
-  /** Pending on the server, so it is on no branch. */
+  /** Pending on the server, so not on any branch. */
   pending?: true
 }
 
@@ -50,22 +50,22 @@ export interface SubmittedRow {
 }
 
 interface Outcome {
-  /** Null where nothing was written. */
+  /** Null if nothing was written. */
   changes: SubmittedRow[] | null
   late: branches.Chain[] | null
   has_builds: boolean
   has_failures: boolean
   has_new_branches: boolean
-  /** Changes that were known, and are on another branch now. */
+  /** Known changes that are on another branch now. */
   arrived: string[] | null
   moved: number
   others: assets.OpenedApproval[] | null
 }
 
 /**
- * The same change told twice is one change; the later telling wins, and what it leaves out stays. With its place on branches, the
- * versions of its assets and the approvals that they need, in one statement; what that finds to follow has statements of its own.
- * Nothing is written, and no row answered, where `unless` finds one.
+ * A change that is reported twice is stored once; the later report wins, and missing fields stay. One statement writes the change with its
+ * branch positions, asset versions and approval requests; follow-up work has separate statements. Nothing is written or returned if
+ * `unless` finds a row.
  */
 export async function submit(
   db: Database,
@@ -108,7 +108,7 @@ export async function submit(
   return done.changes
 }
 
-/** A commit that is told on a second branch is on both; a changelist is on every stream that one of its files belongs to. */
+/** A commit that is reported on a second branch is on both; a changelist is on every stream of its files. */
 const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.Placement[] =>
   changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files, pending, repository }) => {
     if (pending) return []
@@ -121,13 +121,13 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
     return [{ identifier, branch, given: null, follows: follows ?? null, repository }]
   })
 
-/** Of a changelist across streams, each file is on its own. */
+/** In a changelist across streams, each file belongs to its own. */
 const fileBranches = ({ source_type, branch, pending }: Submitted, path: string, settings: StreamSettings): string[] =>
   pending ? [] : branch === '' && source_type === 'Changelist' ? streamsOf([path], settings) : [branch]
 
-/** `written`: the changes, and whether their files were not known before; only then do they touch assets. */
+/** `written`: the changes, and whether their files are new; only then do they touch assets. */
 function writing(context: IntegrationContext, changes: Submitted[], unless: Sql): Sql {
-  // In one order everywhere, so that two deliveries with the same commits never wait for each other in a circle.
+  // Always in the same order, so that two deliveries with the same commits do not deadlock.
   const reported = changes
     .toSorted((a, b) => (a.identifier < b.identifier ? -1 : 1))
     .map((change) => ({
@@ -156,12 +156,12 @@ function writing(context: IntegrationContext, changes: Submitted[], unless: Sql)
         author_user_id = coalesce(excluded.author_user_id, c.author_user_id),
         description = case when excluded.description = '' then c.description else excluded.description end,
         branch = case when c.branch = '' then excluded.branch else c.branch end,
-        -- Now stands for a time nobody told.
+        -- Now stands for a missing time.
         timestamp = case when excluded.timestamp = now()::timestamptz(3) then c.timestamp else excluded.timestamp end,
         files = coalesce(excluded.files, c.files),
         url = case when excluded.url = '' then c.url else excluded.url end,
         file_url = case when excluded.file_url = '' then c.file_url else excluded.file_url end,
-        -- Never now, which stands for news: another transaction may have told them in this very millisecond.
+        -- Never now, which marks new rows: another transaction may have reported them in this very millisecond.
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null,
@@ -169,7 +169,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless: Sql)
       returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }
 
-/** A forced push left this one behind on its branch. It is orphaned where that was the last one it was on. */
+/** A forced push removed this change from its branch. It is orphaned if that was its last branch. */
 export async function orphan(db: Database, owner: lines.Owner, told: Orphaned) {
   const name = await lines.rewind(db, owner, told)
   return db.one<{ id: number }>(sql`

@@ -6,7 +6,7 @@ import type { OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
-/** Where something happened, for the rules. */
+/** Where an event happened, to match rules. */
 interface Location {
   branch?: string | null
   jobs?: readonly string[]
@@ -26,7 +26,7 @@ interface ActiveRule {
   not_before: string
 }
 
-/** The end of quiet hours where it is within them, else now; in the account's own time. */
+/** The end of quiet hours if they apply now, otherwise now; in the account's time zone. */
 const NOT_BEFORE = sql`(
   select case
     when r.quiet_from is null or r.quiet_from = r.quiet_until then goldmaster_now()
@@ -48,7 +48,7 @@ const matches = ({ branch, job, category }: ActiveRule, location: Location): boo
   (job === '' || (location.jobs ?? []).some((one) => fits(job, one))) &&
   (category === null || category === location.category)
 
-/** One for each channel that has a rule for it: sent as soon as any of its rules allows, and pinging everybody if any of them says so. */
+/** One for each channel with a matching rule: sent as soon as any of its rules allows, and mentioning everybody if any of them says so. */
 export function messagesFor(
   rules: readonly ActiveRule[],
   about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion' | 'occurrence'> & { subject: RuleSubject },
@@ -158,7 +158,7 @@ const approvalLocations = (db: Database, entries: readonly OutboxEntry[]) =>
 /** The subject that approvals `a` share: their change, otherwise their asset. */
 export const CHANGE_OF_APPROVAL = sql`coalesce(nullif(a.commit_sha, ''), a.asset_id::text)`
 
-/** Where a bot can write to one person: the first channel of the account that has one. */
+/** Channels whose bot can write direct messages: the first one of each account. */
 export const directChannels = (
   db: Database,
   accountIds: readonly number[],

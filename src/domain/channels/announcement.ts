@@ -1,37 +1,37 @@
-/** A member, as chat may name them: a studio's own channel knows its people. */
+/** A member, as chat messages may name them: a studio's own channel knows its people. */
 export interface Person {
   user_id: number
   name: string
 }
 
-/** What a message says, before it is put into the words and limits of a vendor. Texts are plain; whoever sends them escapes them. */
+/** The content of a message, before a vendor's formatting and limits. Plain text; the sender escapes it. */
 export interface Announcement {
   tone: 'bad' | 'warn' | 'good' | 'neutral'
   /** What happened, in one line: "Compile error on main". */
   title: string
-  /** The page of what it is about. */
+  /** The page of its subject. */
   url: string
-  /** Facts in a line or two each: branch, jobs, since when, who sees to it. */
+  /** Facts in a line or two each: branch, jobs, since when, owner. */
   facts: { label: string; value: string; person?: Person }[]
-  /** The one line of a log that says it best. */
+  /** The log line that shows the error best. */
   evidence?: string
-  /** Which change is suspected, and why. */
+  /** The suspected change, and why. */
   suspect?: {
     change: string
     url: string
     /** The change without its description: `CL 1204`. */
     identifier?: string
     person?: Person
-    /** The author's name in the tool, if they are mapped to no member: named, never pinged. */
+    /** The author's name in the tool if it matches no member: named, never mentioned. */
     author?: string
-    /** Who integrated the change, in the tool's words, where somebody else wrote it: named, never pinged. */
+    /** Who integrated the change, by the name in the tool, if somebody else wrote it: named, never mentioned. */
     integrator?: string
     reason: string
   }
-  /** What can be done about it, as links to pages. */
+  /** Actions, as links to pages. */
   links: { label: string; url: string }[]
-  /** Who is to be pinged: only suspects and owners, and each of them once. */
+  /** The people to mention: only suspects and owners, each once. */
   mentions: Person[]
-  /** Everybody who is there is to be pinged, since a rule says so. */
+  /** Mentions everybody present because a rule says so. */
   here: boolean
 }

@@ -18,7 +18,7 @@ interface About {
   occurrence?: number
 }
 
-/** What a message says now; undefined where what it is about is gone. */
+/** The current content of a message; undefined if its subject was deleted. */
 export async function announcementOf(db: Database, about: About, site: string): Promise<Announcement | undefined> {
   const said = await WRITERS[about.subject](db, about.project_id ?? 0, about.subject_id, site, about.occurrence ?? 0)
   return said && { ...said, here: about.here }
@@ -47,7 +47,7 @@ const WRITERS: Record<MessageSubject, Writer> = {
 
 const PLAIN = { facts: [], links: [], mentions: [], here: false }
 
-/** One asset by its name, several by their change: a person who reads a list of these must tell them apart. */
+/** One asset by its name, several by their change, so that entries in a list can be told apart. */
 const waitingWords = (waiting: number, name: string, number: string | null) =>
   waiting === 1 ? `${scrub(name)} is` : `${waiting} assets${number === null ? '' : ` of ${number}`} are`
 

@@ -74,7 +74,7 @@ async function whoWrote(db: Database, projectId: number, { change_id, person, au
   }
 }
 
-/** What broke, where, since when, what shows it, and who may know more: as it stands now. */
+/** The current state: what broke, where, since when, the evidence, and who may know more. */
 export async function breakageAnnouncement(
   db: Database,
   projectId: number,

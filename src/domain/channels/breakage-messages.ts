@@ -78,11 +78,11 @@ const announceSteady = (db: Database, { account_id, row_id, position }: OutboxEn
     from rooms r join breakages k on k.id = ${row_id}::bigint where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
     on conflict do nothing`)
 
-/** What decides whether a message is still wanted. */
+/** What decides whether a message is still sent. */
 interface Circumstances {
   state: BreakageState
   flaky: boolean
-  /** The person of a direct message. */
+  /** The recipient of a direct message is the owner or the named suspect. */
   concerned: boolean
   has_main: boolean
   last_word: 'breakage_fixed' | 'breakage_reopened' | 'breakage' | null

@@ -13,7 +13,7 @@ import { unmatched } from '../branches/branch-patterns.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { IN_QUEUE, secretOf } from '../sending/destinations.ts'
 
-/** What a channel hears of, and when it is left alone. */
+/** Which events a channel gets, and its quiet hours. */
 export interface Rule {
   project_id: number
   subject: RuleSubject
@@ -57,7 +57,7 @@ const select = (where: Sql) => sql`
 export const list = async (db: Database, accountId: number): Promise<Channel[]> =>
   withUnmatched(db, accountId, await db.rows(select(sql`c.account_id = ${accountId}`)))
 
-/** Adds to each rule the patterns that match no branch: nobody would notice otherwise. */
+/** Adds to each rule the branch patterns that match nothing: otherwise nobody would notice. */
 async function withUnmatched(
   db: Database,
   accountId: number,
@@ -110,7 +110,7 @@ export const create = (
     const id = await reserveId(db, 'destinations')
     const sealed = vault.seal(readSecret(kind, secret), secretOf(id))
     requireRoom(kind, room)
-    // Two at once take turns, so that the last place is given once.
+    // Serializes concurrent requests, so that the last free slot is given once.
     await db.one(sql`select from accounts where id = ${accountId} for no key update`)
     const made = await db.one<{ id: number }>(sql`
       insert into destinations (id, account_id, kind, name, room, secret_sealed) overriding system value
@@ -121,7 +121,7 @@ export const create = (
     return find(db, accountId, made.id)
   })
 
-/** A new secret, room or the word of its owner makes a broken one whole again: what waits is sent. */
+/** A new secret or room, or its owner's confirmation, enables a broken channel again: waiting messages are sent. */
 export const edit = (
   db: Database,
   vault: Vault,
@@ -141,7 +141,7 @@ export const edit = (
     await db.execute(sql`
       update destinations set error = '', failing_since = null, rests_until = now()
       where account_id = ${accountId} and id = ${known.id} and status = 'active'`)
-    // What somebody is called belongs to the workspace that was asked.
+    // Chat ids belong to the workspace of the old secret.
     if (secret !== undefined) await db.execute(sql`delete from channel_people where channel_id = ${known.id}`)
     if (rules !== undefined) await setRules(db, accountId, known.id, rules)
     return find(db, accountId, known.id)
@@ -176,7 +176,7 @@ export function requireWholeRule({ subject, hours, quiet_from, quiet_until }: Pa
 
 export function requireRoom(kind: ChannelKind, room: string) {
   const needed = CHANNEL_KIND_TABLE[kind].secret === 'token'
-  // By its name it could be posted to, but not be searched.
+  // A channel name would work for posting, but not for searching.
   if (needed && !/^[CG][A-Z0-9]{6,20}$/.test(room.trim()))
     throw invalidParameter(
       'room',
@@ -185,7 +185,7 @@ export function requireRoom(kind: ChannelKind, room: string) {
   if (!needed && room.trim() !== '') throw invalidParameter('room', 'can’t be set: the webhook URL already names the channel')
 }
 
-/** Pasted ones come with blanks around them. */
+/** Pasted secrets may have spaces around them. */
 export function readSecret(kind: ChannelKind, text: string): string {
   const secret = text.trim()
   if (CHANNEL_KIND_TABLE[kind].secret === 'token') {
@@ -196,6 +196,6 @@ export function readSecret(kind: ChannelKind, text: string): string {
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw invalidParameter('secret', 'must be a webhook URL, which starts with https://')
   if (url.username !== '' || url.password !== '') throw invalidParameter('secret', 'must not contain a password')
-  // As it was given: some are signed as they are spelt.
+  // Unchanged: some vendors sign the exact spelling.
   return secret
 }

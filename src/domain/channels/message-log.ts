@@ -49,7 +49,7 @@ export async function find(db: Database, { id: channelId, account_id }: Channel,
   return { ...message, says: said ? { title: said.title, url: said.url } : null, attempts }
 }
 
-/** At the end of the queue, as something new; one that is on its way stays where it is. */
+/** At the end of the queue, like a new message; one that is being sent stays where it is. */
 export async function replay(db: Database, { id: channelId, account_id }: Channel, id: number | undefined) {
   const which = sql`m.account_id = ${account_id} and ${theOne(channelId, id)}`
   if ((await messages.replay(db, which)) === 0) await messages.find(db, 'Message', sql`m.id`, which)

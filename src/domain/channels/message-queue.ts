@@ -47,7 +47,7 @@ export const revise = (db: Database, accountId: number, subject: MessageSubject,
     where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[]) and (m.occasion = 0 or m.to_user_id <> 0)
       and m.project_id is not null and c.account_id = m.account_id and c.id = m.destination_id and c.kind = any (${EDITING_KINDS}::text[])`)
 
-/** Somebody has to act before anything can be posted again; what waits is sent then. */
+/** A person has to fix the channel before anything can be posted again; waiting messages are sent then. */
 export async function breakChannel(db: Database, channelId: number, why: string) {
   const broken = await switchOff(db, channelId, { status: 'broken', action: 'switchOffChannel', subject: 'channel', why })
   if (broken)

@@ -5,13 +5,13 @@ import { COUNTS } from '../accounts/connected-accounts.ts'
 /** A person as a channel's vendor knows them. */
 interface ChatPerson {
   user_id: number
-  /** What they are called there, as they said or as was found; null where nobody knows. */
+  /** Their id there, as they entered it or as it was found; null if unknown. */
   chat_id: string | null
-  /** By which to look for them; null where there is no use. */
+  /** The address to search for them; null if a search is useless. */
   email: string | null
 }
 
-/** What is known of people at a channel's vendor. Who does not see the project, or does not want to be pinged there, is left out. */
+/** The known people of a channel's vendor. Leaves out those without access to the project and those who turned off chat mentions. */
 export const known = (
   db: Database,
   channel: { id: number; kind: ChannelKind },

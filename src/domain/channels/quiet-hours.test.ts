@@ -6,7 +6,7 @@ import { sql } from '../../db/database.ts'
 import { activeRules } from './announce.ts'
 import { create } from './channels.ts'
 
-/** Far from UTC, and without summer time. */
+/** Far from UTC, and without daylight saving time. */
 const ZONE = 'America/Phoenix'
 
 let studio: Studio
@@ -18,7 +18,7 @@ afterAll(() => studio.close())
 
 const { id } = visitor(() => studio)
 
-/** Moves the clock to the next time that it is so late where the account is, and tells the day. */
+/** Moves the clock to the next time of day in the account's time zone, and returns the date. */
 async function becomes(clock: string): Promise<string> {
   const { seconds } = (await studio.db.one<{ seconds: number }>(sql`
     select mod((extract(epoch from ${clock}::time) - extract(epoch from (goldmaster_now() at time zone ${ZONE})::time) + 86400)::numeric, 86400) + 1 as seconds`))!
@@ -58,7 +58,7 @@ test.each([
   ['00:10', (day: string) => day],
   ['06:58', (day: string) => day],
   ['07:00', undefined],
-])('quiet hours from 22:00 to 07:00 keep a message of %s until the morning', async (clock, morning) => {
+])('quiet hours from 22:00 to 07:00 hold a message of %s until the morning', async (clock, morning) => {
   const day = await becomes(clock)
   expect(await waits('22:00', '07:00')).toBe(morning ? `${morning(day)} 07:00` : null)
 })
@@ -68,7 +68,7 @@ test.each([
   ['12:00', true],
   ['12:58', true],
   ['13:00', false],
-])('quiet hours from 12:00 to 13:00: at %s they keep a message: %s', async (clock, keeps) => {
+])('quiet hours from 12:00 to 13:00: a message at %s is held: %s', async (clock, keeps) => {
   const day = await becomes(clock)
   expect(await waits('12:00', '13:00')).toBe(keeps ? `${day} 13:00` : null)
 })

@@ -5,7 +5,7 @@ import { enqueue } from './message-queue.ts'
 
 const BRANCHES_LOOKED_AT = 50
 
-/** Says once for each last known good change that it has become too old, wherever a rule asks for that and something came after it. */
+/** Announces each last known good change that has become too old once, in channels with a rule for it, if later changes exist. */
 export async function announceStaleBranches(db: Database) {
   const projects = await db.rows<{ account_id: number; project_id: number }>(sql`
     select distinct r.account_id, r.project_id from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id

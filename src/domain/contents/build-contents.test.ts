@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 
-/** Changes 1 to 6 arrive on main in this order; their clocks run backwards. */
+/** Changes 1 to 6 arrive on main in this order; their timestamps are in reverse. */
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()
 const change = (identifier: string, branch: string | undefined, minute: number, description = identifier) => ({
   key: identifier,
@@ -65,7 +65,7 @@ beforeAll(async () => {
       build('editor-before', '101', 'completed', { ci_job_name: 'editor' }),
       build('editor-red', '107', 'failed', { ci_job_name: 'editor' }),
       build('red', '106', 'failed'),
-      // Reported before all others, and yet of a later change: no build before this one passed there.
+      // Reported before all others, but for a later change: no build before it passed there.
       build('late', '107', 'completed', { created_at: at(1), started_at: at(1) }),
       build('nameless', '', 'failed', { branch: '' }),
       build('strange', 'unheard-of', 'failed', { branch: '', ci_job_name: 'strange' }),
@@ -81,7 +81,7 @@ const ask = (key: string, { query = '', token = 'changes', project = 'star' } = 
   })
 const identifiers = ({ changes }: { changes: { identifier: string }[] }) => changes.map(({ identifier }) => identifier)
 
-test('a build holds what came to its stream since the job last passed there, whatever the clocks say', async () => {
+test('a build contains the changes of its stream since the job last passed there, whatever the clocks say', async () => {
   const { status, json } = await ask('red')
   expect(status).toBe(200)
   expect(json).toMatchObject({
@@ -90,49 +90,49 @@ test('a build holds what came to its stream since the job last passed there, wha
     has_more: false,
     since: { id: id('build_runs', 'first') },
   })
-  // 104 takes 103 back; 106 brings it again and stays.
+  // 104 reverts 103; 106 restores it and stays.
   expect(identifiers(json)).toEqual(['106', '105'])
 })
 
-test('a pass that was reported earlier counts by its place', async () => {
+test('a pass that was reported earlier counts by its position', async () => {
   expect((await ask('late')).json.since.id).toBe(id('build_runs', 'first'))
   expect(identifiers((await ask('first')).json)).toEqual(['101'])
   expect((await ask('first')).json.since).toBeNull()
 })
 
-test('of several that passed the one nearest below counts', async () => {
+test('the nearest lower pass counts among several', async () => {
   const { json } = await ask('editor-red')
   expect(json.since.id).toBe(id('build_runs', 'other-job'))
   expect(identifiers(json)).toEqual(['107', '106'])
 })
 
-test('a build is compared with any other', async () => {
+test('a build can be compared with any other', async () => {
   const since = (key: string) => ({ query: `?since_id=${id('build_runs', key)}` })
   expect(identifiers((await ask('red', since('other-job'))).json)).toEqual(['106'])
   expect(identifiers((await ask('late', since('red'))).json)).toEqual(['107'])
   expect(identifiers((await ask('first', since('red'))).json)).toEqual([])
 })
 
-test('changes that a world file holds in any order stand on their branch by time', async () => {
+test('changes of a world file in any order are on their branch by time', async () => {
   const { json } = await ask('trunk')
   expect(json.since.id).toBe(id('build_runs', 'trunk-before'))
-  // One that is on no branch that is known came in that time, and was taken back.
+  // A change on no known branch arrived in that time and was reverted.
   expect(identifiers(json)).toEqual(['newer'])
 })
 
-test('where no branch is known, time decides, and a build is not compared with itself', async () => {
+test('without a known branch time decides, and a build is not compared with itself', async () => {
   const { json } = await ask('loose')
   expect(json).toMatchObject({ basis: 'time', branch: '', since: { id: id('build_runs', 'loose-before') } })
   expect(identifiers(json)).toEqual(['loose-2'])
 })
 
-test('where the other stood before all that is known of the branch, time decides', async () => {
+test('time decides if the other build is before everything known of the branch', async () => {
   const { json } = await ask('red', { query: `?since_id=${id('build_runs', 'dawn')}` })
   expect(json.basis).toBe('time')
   expect(identifiers(json)).toEqual(['106', '107'])
 })
 
-test('where nobody told what was built, nothing is claimed', async () => {
+test('without a known change the contents are empty', async () => {
   for (const key of ['nameless', 'strange'])
     expect((await ask(key)).json).toMatchObject({ basis: 'unknown', changes: [], branch: '' })
 })

@@ -13,7 +13,7 @@ interface Owner {
   project_id: number
 }
 
-/** What a build holds and another did not: one that is named, else the last that passed on the same job and branch. */
+/** The changes that a build contains and another does not: a given one, otherwise the last pass of the same job and branch. */
 export async function changesOf(
   db: Database,
   owner: Owner,

@@ -7,19 +7,19 @@ import { branchesOf } from '../changes/branches.ts'
 import { timelineColumns } from '../deployments/timeline.ts'
 import { named } from '../tasks/references.ts'
 
-/** Shown of each. */
+/** Entries of each. */
 const SHOWN = 50
-/** What came after the change and may hold it is looked for among so many. */
+/** How many later records are searched for the change. */
 const LOOK = 300
-/** A change is told before it is built, give or take what clocks differ by. */
+/** A change is reported before it is built, give or take the clock skew. */
 const SKEW = sql`interval '1 hour'`
 
-/** Whether the build `b` was made from the change `c`, or from a later one of a branch that it is on. */
+/** Whether the build `b` was made from the change `c`, or from a later one on one of its branches. */
 const holds = sql`(b.commit_hash = c.identifier or b.changelist = c.identifier or exists (
   select from change_branches on_branch where on_branch.change_id = c.id and on_branch.orphaned_at is null and on_branch.branch = ${BRANCH}
     and on_branch.position <= ${positionOn(sql`on_branch.branch`)}))`
 
-/** Where a change is shown, and what it went into. */
+/** The branches of a change, and the builds and deployments that contain it. */
 export async function contextOf(db: Database, projectId: number, id: number): Promise<AppReply<'showChangeContext'>> {
   const context = await db.one<
     Omit<AppReply<'showChangeContext'>, 'references'> & { description: string; branches: string[] }

@@ -30,7 +30,7 @@ export async function storeNews(db: Database, owner: Owner): Promise<AppReply<'l
       order by platform, store, track, created_at desc, number desc) d
     order by created_at desc, number desc limit ${NEWS_MAX}`)
   const news: AppReply<'listStoreNews'>['news'] = []
-  // One after the other: a page must not take a connection for every store from those who wait for one.
+  // Sequential: one page must not take a connection per store from other requests.
   for (const { id } of newest) {
     const { basis, changes, has_more, since } = await changesOf(db, owner, id)
     if (basis === 'unknown') continue
@@ -40,7 +40,7 @@ export async function storeNews(db: Database, owner: Owner): Promise<AppReply<'l
   return news
 }
 
-/** What players of the track had before: the last deployment that went live there before this one and was not rolled back. */
+/** The previous version on the track: the last deployment that went live there before this one and was not rolled back. */
 const liveBefore = (db: Database, { project_id }: Owner, id: string) =>
   db.one<Deployment>(sql`
     select ${columns} from deployments this, lateral (
@@ -51,7 +51,7 @@ const liveBefore = (db: Database, { project_id }: Owner, id: string) =>
       order by d.live_at desc, d.number desc limit 1) d
     where this.id = ${id}`)
 
-/** Nothing can be said where a deployment has no build that is known. */
+/** Nothing is known for a deployment without a known build. */
 const UNKNOWN: Contents = { changes: [], doubtful: [], branch: '', basis: 'unknown', has_more: false }
 
 async function between(db: Database, owner: Owner, buildId: string | null, earlier: Deployment | undefined): Promise<Contents> {

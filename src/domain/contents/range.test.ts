@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => base.drop())
 
 let projects = 0
-/** A project of its own for every world. */
+/** A new project for every world. */
 async function project(provider: 'github' | 'perforce'): Promise<IntegrationContext> {
   const id = ++projects
   await base.db.execute(sql`insert into projects (id, account_id, name) values (${id}, 1, ${`Project ${id}`})`)
@@ -29,7 +29,7 @@ async function project(provider: 'github' | 'perforce'): Promise<IntegrationCont
   return { account_id: 1, project_id: id, integration_id: id, provider, engine: 'custom', approval_rules: [], config: {} }
 }
 
-/** Lets it happen; the ids of the builds in their order. */
+/** Plays the world; returns the ids of the builds in their order. */
 async function happen(context: IntegrationContext, { deliveries, builds: made, after }: MadeWorld): Promise<number[]> {
   const ids: number[] = []
   const report = async (upTo: number) => {
@@ -94,7 +94,7 @@ describe(`in ${WORLDS} studios with two to five streams, merges and cherry-picks
     expect(looked).toBeGreaterThan(WORLDS)
   })
 
-  test('what is between two releases are the changes of the stream between their builds', async () => {
+  test('the changes between two releases are the changes of the stream between their builds', async () => {
     let looked = 0
     for (const world of worlds.slice(0, 60)) {
       const [older, newer] = world.builds.flatMap((build, at) => (build.stream === 0 ? [at] : []))
@@ -132,7 +132,7 @@ const order = async (context: IntegrationContext, branch: string) =>
       where p.account_id = 1 and p.project_id = ${context.project_id} and p.branch = ${branch} order by p.position`)
   ).map(({ identifier }) => identifier)
 
-test('pushes that arrive in any order stand in the order of their chain', async () => {
+test('pushes that arrive in any order are stored in the order of their chain', async () => {
   const pushes = [
     [commit('a1', 'main'), commit('a2', 'main', { follows: 'a1' })],
     [commit('b1', 'main', { follows: 'a2' }), commit('b2', 'main', { follows: 'b1' })],
@@ -150,7 +150,7 @@ test('pushes that arrive in any order stand in the order of their chain', async 
   expect(await order(context, 'main')).toEqual(['a1', 'a2', 'b1', 'b2', 'c1'])
 })
 
-test('a changelist whose files come later is on its streams then, and so is a build that named no branch', async () => {
+test('a changelist whose files arrive later is on its streams then, and so is a build that named no branch', async () => {
   const context = await project('perforce')
   const told = { ...commit('101', ''), source_type: 'Changelist' as const, files: null }
   await base.db.transaction((db) => changes.submit(db, context, [told]))
@@ -171,7 +171,7 @@ test('a changelist whose files come later is on its streams then, and so is a bu
   expect(row).toEqual({ branch: '', key: '//game/main' })
 })
 
-test('a change of another stream is neither suspected nor in a release, whatever the CI calls the stream', async () => {
+test('a change of another stream is neither a suspect nor in a release, whatever name the CI uses for the stream', async () => {
   const context = await project('perforce')
   const submit = (identifier: string, stream: string) =>
     base.db.transaction((db) =>
@@ -200,7 +200,7 @@ test('a change of another stream is neither suspected nor in a release, whatever
   }
 })
 
-test('a build that names no change stands where its branch stood when it began', async () => {
+test('a build that names no change has the position of its branch when it started', async () => {
   const context = await project('github')
   await base.db.transaction((db) => changes.submit(db, context, [commit('e1', 'main'), commit('e2', 'main', { follows: 'e1' })]))
   for (const [identifier, minutes] of [
@@ -210,7 +210,7 @@ test('a build that names no change stands where its branch stood when it began',
     await base.db.execute(sql`
       update change_branches p set arrived_at = now() - make_interval(mins => ${minutes}) from changes c
       where c.id = p.change_id and c.project_id = ${context.project_id} and c.identifier = ${identifier}`)
-  /** Told at its end alone, by a clock that is years behind: only how long it took can be believed. */
+  /** Reported only at its end, by a clock that is years behind: only the duration can be trusted. */
   const report = async (number: string, minutes: number) => {
     const end = Date.UTC(2020, 0, 1)
     const [started_at, finished_at] = [end - minutes * 60_000, end].map((time) => new Date(time).toISOString())
@@ -222,14 +222,14 @@ test('a build that names no change stands where its branch stood when it began',
   expect((await placed(base.db, { ...context, id: await report('3', 20) }))!.position).toBeNull()
 })
 
-test('a push that is told again moves nothing that came after it', async () => {
+test('a push that is reported again moves nothing that arrived after it', async () => {
   const context = await project('github')
   for (const push of [commit('g1', 'main'), commit('g2', 'main', { follows: 'g1' }), commit('h1', 'main'), commit('g1', 'main')])
     await base.db.transaction((db) => changes.submit(db, context, [push]))
   expect(await order(context, 'main')).toEqual(['g1', 'g2', 'h1'])
 })
 
-test('a branch whose name fits into no index is no branch, and its change is kept', async () => {
+test('a branch name that does not fit into the index is ignored, and its change is stored', async () => {
   const context = await project('github')
   const branch = 'x'.repeat(BRANCH_MAX + 1)
   const [row] = await base.db.transaction((db) => changes.submit(db, context, [commit('i1', branch)]))
@@ -237,14 +237,14 @@ test('a branch whose name fits into no index is no branch, and its change is kep
   expect(await order(context, branch)).toEqual([])
 })
 
-test('a chain of pushes that bites its tail ends all the same', async () => {
+test('a circular chain of pushes ends', async () => {
   const context = await project('github')
   await base.db.transaction((db) => changes.submit(db, context, [commit('f1', 'main', { follows: 'f2' })]))
   await base.db.transaction((db) => changes.submit(db, context, [commit('f2', 'main', { follows: 'f1' })]))
   expect((await order(context, 'main')).toSorted()).toEqual(['f1', 'f2'])
 })
 
-test('the event of a finished build says how long it took', async () => {
+test('the event of a finished build contains its duration', async () => {
   const context = await project('github')
   const report = { build: { job: 'night', number: '1' }, status: 'completed' as const, duration_seconds: 90 }
   const { id } = (await base.db.transaction((db) => builds.report(db, context, report)))!

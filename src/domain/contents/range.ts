@@ -8,15 +8,15 @@ interface Owner {
 }
 
 export interface Range {
-  /** The changes, newest first; pairs that take each other back are left out. */
+  /** The changes, newest first, without changes that were reverted and their reverts. */
   ids: number[]
   /** Whether there were more than are read. */
   has_more: boolean
 }
 
-/** Read to find pairs that take each other back. */
+/** How many changes are read to find reverts. */
 const READ_MAX = 1_000
-/** Of changes that nobody knows a branch of, those of the time are looked for among this many. */
+/** How many changes without a known branch are searched by time. */
 const UNPLACED_LOOK = 1_000
 
 /**
@@ -94,10 +94,10 @@ const linesBeside = (to: Placed, since: Placed | undefined) => {
     from (${placesOf(to.id)}) l order by l.change_id, l.id`
 }
 
-/** The newest change that a build names; it may name a commit and a changelist: it holds both, and all that is older. */
+/** The newest change that a build names; it may name a commit and a changelist: it contains both and everything older. */
 const newestOf = (buildId: number) => sql`
   select c.id, c.timestamp from build_runs b, ${NAMED_CHANGES} where b.id = ${buildId} order by c.timestamp desc limit 1`
 
-/** Whether a change is known that a build was made from. */
+/** Whether the change of a build is known. */
 export const namesChange = async (db: Database, buildId: number): Promise<boolean> =>
   (await db.one(sql`${newestOf(buildId)}`)) !== undefined

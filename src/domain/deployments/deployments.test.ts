@@ -76,7 +76,7 @@ describe('a deployment', () => {
     })
   })
 
-  test('that told nothing yet has nulls for times, build and integration', async () => {
+  test('without any report yet has nulls for times, build and integration', async () => {
     expect((await inside(`/deployments/${id('deployments', 'bare')}`)).json).toMatchObject({
       status: 'pending',
       branch: '',
@@ -92,7 +92,7 @@ describe('a deployment', () => {
     })
   })
 
-  test('is found by its id, in any case, and by its number', async () => {
+  test('is found by its id in any case, and by its number', async () => {
     const number = await numberOf('full')
     for (const name of [id('deployments', 'full'), id('deployments', 'full').toUpperCase(), String(number)])
       expect((await inside(`/deployments/${name}`)).json.id, name).toBe(id('deployments', 'full'))
@@ -104,7 +104,7 @@ describe('a deployment', () => {
       expect((await inside(`/deployments/${wrong}`)).status, wrong).toBe(404)
   })
 
-  test('loses its build but stays when the build goes', async () => {
+  test('stays without its build when the build is deleted', async () => {
     const { build_runs, deployments } = await studio.load({
       build_runs: [{ key: 'gone', project: id('projects', 'den') }],
       deployments: [{ key: 'stays', project: id('projects', 'den'), build_run: 'gone' }],
@@ -122,7 +122,7 @@ describe('the list of deployments', () => {
     return json.deployments.map((one: { version: string }) => one.version)
   }
 
-  test('breaks ties by number, newest first', async () => {
+  test('sorts ties by number, newest first', async () => {
     expect(await versions('')).toEqual([...DEPLOYMENT_STATUSES].reverse())
   })
 
@@ -137,7 +137,7 @@ describe('the list of deployments', () => {
     expect(await versions(`build_run_id=${build}&status=live`)).toEqual([])
   })
 
-  test('is empty for a build that no deployment has, whatever was written', async () => {
+  test('is empty for a build without deployments, whatever the value', async () => {
     const wrong = [
       id('build_runs', 'unused'),
       id('build_runs', 'b'),
@@ -152,7 +152,7 @@ describe('the list of deployments', () => {
     for (const build of wrong) expect(await versions(`build_run_id=${build}`), build).toEqual([])
   })
 
-  test('takes one status and one platform, by their own names', async () => {
+  test('accepts one status and one platform, by their own names', async () => {
     expect((await inside('/deployments?status=live,pending')).json.error).toBe('invalid_status')
     for (const platform of ['steamworks', 'ios', 'Steam'])
       expect((await inside(`/deployments?platform=${platform}`)).json).toMatchObject({
@@ -161,7 +161,7 @@ describe('the list of deployments', () => {
       })
   })
 
-  test('holds entries without the build itself', async () => {
+  test('has entries without the build itself', async () => {
     const { build_run, ...entry } = (await inside(`/deployments/${id('deployments', 'full')}`)).json
     expect((await inside('/deployments?limit=1')).json.deployments).toEqual([entry])
     expect(build_run.id).toBe(entry.build_run_id)

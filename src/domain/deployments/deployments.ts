@@ -17,7 +17,10 @@ export const columns = sql`
   iso(d.submitted_at) as submitted_at, iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at,
   iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
 
-/** Newest first, ties by number. Statuses and platforms are walked side by side in one index; of a build the other filters sort out. */
+/**
+ * Newest first, ties by number. Statuses and platforms are read in parallel from one index and merged; for a build the other filters apply
+ * afterwards.
+ */
 export function list(project: Sql, q: Query): Listing {
   const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
     concat_ws(E'\\n', d.store, d.track, d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
@@ -72,7 +75,7 @@ export function list(project: Sql, q: Query): Listing {
   return { limit: q.limit, foreign: true, rows, unprepared: isUpdated, examined: isUpdated ? undefined : walk?.examined }
 }
 
-/** Found by its id or by its number. */
+/** By its id or its number. */
 export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
   const named = isUuid(id) ? sql`d.id = ${id}` : sql`d.number = ${readShortId(id) ?? 0}`
   const deployment = await db.one<Detail>(sql`

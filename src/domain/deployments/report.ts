@@ -6,18 +6,18 @@ import type { IntegrationContext } from '../integrations/context.ts'
 import { relink } from './build-link.ts'
 import { note } from './history.ts'
 
-/** What a tool says about a deployment. Absent fields stay as they are known. */
+/** A tool's report about a deployment. Missing fields stay unchanged. */
 export interface Report {
   platform: Platform
   /** The store's own name if the platform is `custom`. */
   store?: string
   /** Absent: the branch is the track, unless version control has a branch of that name. */
   track?: string
-  /** Within integration and platform, what two reports of the same upload have in common (mostly the build number). */
+  /** What reports of the same upload share within integration and platform (mostly the build number). */
   key: string
   job_name?: string
   build_number?: string
-  /** Absent: the word was not understood; the deployment stays in its state, `pending` when new. */
+  /** Absent: the status was not recognized; the deployment keeps its state, `pending` when new. */
   status?: DeploymentStatus
   /** The upload is done: sets `deployed_at`. */
   uploaded?: true

@@ -7,10 +7,10 @@ export const timelineColumns = sql`
   d.id, d.platform, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.status, d.version,
   iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at, iso(d.created_at) as created_at`
 
-/** As many as anybody can tell apart on one picture. */
+/** As many as can be told apart in one chart. */
 const SHOWN = 500
 
-/** What went to which store, of the games of an account that somebody sees, newest first. */
+/** The deployments to stores in an account's projects that a user has access to, newest first. */
 export async function timeline(
   db: Database,
   accountId: number,

@@ -3,11 +3,11 @@ import { openNewsroom } from '../../../test/support/newsroom.ts'
 
 const { id, walk } = openNewsroom()
 
-describe('what an event says', () => {
+describe('an event', () => {
   const find = async (type: string, target: string) =>
     (await walk(`limit=50&event_type=${type}`)).find((event) => event.target_ref === target)
 
-  test('a change names its sanitized author and its first line', async () => {
+  test('of a change has its sanitized author and its first line', async () => {
     const change = (await walk('limit=50&event_type=change.submitted')).at(-1)!
     expect(change).toMatchObject({
       actor: 'Kim Doe',
@@ -19,7 +19,7 @@ describe('what an event says', () => {
     )
   })
 
-  test('builds, approvals, tasks and deployments carry their pills and references', async () => {
+  test('of a build, approval, task or deployment has its pills and references', async () => {
     expect(await find('build_run.failed', 'Night Build #1')).toMatchObject({
       status: 'err',
       actor: 'system',
@@ -38,7 +38,7 @@ describe('what an event says', () => {
     )
   })
 
-  test("no member's name and no address appears anywhere", async () => {
+  test("never contains a member's name or an address", async () => {
     const text = JSON.stringify(await walk('limit=50'))
     expect(text).not.toContain('Kim Member')
     expect(text).not.toContain('@')

@@ -13,7 +13,7 @@ interface EventContext {
   project_name: string
 }
 
-/** The event people read: who, did what, to what, with which result. Nothing of it names a member or an address. */
+/** The readable event: actor, action, subject and result. Contains no member's name and no address. */
 export function eventOf(
   type: EventType,
   { at, project_id, project_name }: EventContext,

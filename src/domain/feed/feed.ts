@@ -13,7 +13,7 @@ import { conditionOf, SOURCE_TABLES, type SourceTable } from '../../db/event-sou
 import { inlineInteger, type Key } from '../../db/page.ts'
 import { eventOf } from './events.ts'
 
-/** What a reader wants to see of an account. */
+/** A reader's filter of the feed. */
 export interface FeedQuery {
   limit: number
   days_back: number
@@ -21,25 +21,25 @@ export interface FeedQuery {
   types?: FeedEventType[]
   project_id?: number
   cursor?: Key
-  /** Only what the reader did or is to do. */
+  /** Only what the reader did or has to do. */
   mine?: boolean | undefined
 }
 
-/** In the order in which ties are broken. */
+/** In the order that breaks ties. */
 const SOURCES = [...new Set(FEED_EVENT_TYPES.map((type) => rowOf(type).source))].sort()
 
 const column = (name: string) => raw(`s.${name}`)
 
-/** Ids compare as what they are: numbers as numbers, UUIDs as UUIDs. */
+/** Ids are compared by their type: numbers as numbers, UUIDs as UUIDs. */
 const keysOf = ({ column, type }: SourceTable['key']) =>
   type === 'uuid' ? `null::bigint, s.${column}` : `s.${column}, null::uuid`
 
-/** The facts of a source travel as one column: rows of a column for each fact of all sources took PostgreSQL half as long again. */
+/** The facts of a source are one column: a column for each fact of all sources took PostgreSQL 50% longer. */
 const selectedOf = (source: EventSource, { table, at, key, state, facts }: SourceTable) =>
   raw(`select '${source}' collate "C", s.${at}, ${keysOf(key)}, s.project_id, ${state ? `s.${state}` : 'null::text'},
     array[${Object.values(facts).join(', ')}]::text[] from ${table} s`)
 
-/** Of each source: what is selected, and which types of events come from it. Put together once instead of with every request. */
+/** For each source: its columns and its event types. Built once instead of with every request. */
 const BRANCHES = SOURCES.map((source) => {
   const table: SourceTable = SOURCE_TABLES[source]
   const types = FEED_EVENT_TYPES.filter((type) => rowOf(type).source === source)
@@ -47,7 +47,7 @@ const BRANCHES = SOURCES.map((source) => {
 })
 type Branch = (typeof BRANCHES)[number]
 
-/** Which rows of a source give an event of these types, each condition walked in an index of its own; none when nobody asked. */
+/** The conditions for rows of a source that give an event of these types, each read from its own index; none if not requested. */
 function conditionsOf({ types, any }: Branch, asked: readonly FeedEventType[] | undefined): Sql[] {
   if (asked === undefined) return any
   const wanted = types.filter((type) => asked.includes(type))
@@ -60,7 +60,7 @@ const oldest = ({ since, days_back }: FeedQuery, timezone: Sql): Sql => {
   return sql`greatest(${asked}, now() - make_interval(days => ${DAYS_MAX}))`
 }
 
-/** Where a branch goes on after the last event of the page before: its own source by id, the others by their place in the order. */
+/** Where a branch continues after the last event of the previous page: in its own source by id, in the others by time and tie order. */
 function after({ cursor }: FeedQuery, source: EventSource, { at, key }: SourceTable): Sql {
   if (cursor === undefined) return sql`true`
   const split = cursor.id.indexOf('|')
@@ -73,15 +73,15 @@ function after({ cursor }: FeedQuery, source: EventSource, { at, key }: SourceTa
   return sql`(${column(at)}, ${column(key.column)}) < (${time}, ${id})`
 }
 
-/** Which projects alone a reader sees, and who they are. */
+/** The projects that a reader has access to, and who they are. */
 interface Seen {
   projects?: readonly number[] | undefined
   user?: Sql
 }
 
 /**
- * Newest first over all sources, `limit + 1` rows: every branch walks its own index and stops there, however much lies behind. Of some
- * projects alone, it does so for each of them.
+ * Newest first over all sources, `limit + 1` rows: every branch reads its own index and stops there, however long it is. With a list of
+ * projects, it does so for each of them.
  */
 export function events(account: Sql, timezone: Sql, q: FeedQuery, { projects, user = sql`null` }: Seen = {}): Sql {
   const project = q.project_id === undefined ? (projects ? sql`seen.project_id` : undefined) : sql`${q.project_id}`
@@ -97,7 +97,7 @@ export function events(account: Sql, timezone: Sql, q: FeedQuery, { projects, us
         order by ${at} desc, ${id} desc limit ${inlineInteger(q.limit + 1)})`,
     )
   })
-  // What is asked for may have nothing to do with a person.
+  // The requested types may have nothing to do with a person.
   const some = branches.length > 0 ? branches : [sql`(${BRANCHES[0]!.selected} where false)`]
   const all = sql`select * from (${join(some, ' union all ')}) f (source, at, number, uuid, project_id, state, facts)`
   return sql`
@@ -105,15 +105,15 @@ export function events(account: Sql, timezone: Sql, q: FeedQuery, { projects, us
     order by at desc, source desc, number desc, uuid desc limit ${inlineInteger(q.limit + 1)}`
 }
 
-/** A record of the feed: where it stands in the order, and the facts of its source. */
+/** A record of the feed: its sort keys and the facts of its source. */
 export type FeedRow = { source: EventSource; at: string; project_id: number; project_name: string } & EventFacts[EventSource]
 
-/** The same as it comes from the database. */
+/** The same as the database returns it. */
 export type FoundRow = Omit<FeedRow, keyof EventFacts[EventSource]> & { facts: (string | null)[] }
 
 const NAMES = Object.fromEntries(SOURCES.map((source) => [source, Object.keys(SOURCE_TABLES[source].facts)]))
 
-/** Its facts by their names; written one after the other, since spreading them took a tenth of all that a page costs. */
+/** The facts by name; assigned one by one, since spreading them took a tenth of a page's cost. */
 export function named({ facts, ...row }: FoundRow): FeedRow {
   const named = row as Record<string, unknown>
   NAMES[row.source]!.forEach((name, index) => {
@@ -122,7 +122,7 @@ export function named({ facts, ...row }: FoundRow): FeedRow {
   return named as FeedRow
 }
 
-/** The rows with what only their neighbours know: names of projects, what an investigation of a failed build found. */
+/** Adds columns of related tables: names of projects, the finding of a failed build. */
 export const described = (rows: Sql): Sql => sql`
   select x.source, x.at, coalesce(x.number::text, x.uuid::text) as id, x.project_id, p.name as project_name,
     x.state, x.facts, n.found_category, n.found_suspect

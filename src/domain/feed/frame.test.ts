@@ -3,7 +3,7 @@ import { N, openNewsroom } from '../../../test/support/newsroom.ts'
 
 const { id, ask } = openNewsroom()
 
-test('a plan below Team is told so in two fields', async () => {
+test('a plan below Team gets two fields that say so', async () => {
   const { status, json } = await ask(`account_id=${id('accounts', 'small')}`)
   expect(status).toBe(403)
   expect(json).toEqual({ error: expect.stringContaining('account_id'), upgrade_url: 'https://gold.example/settings/billing' })
@@ -11,7 +11,7 @@ test('a plan below Team is told so in two fields', async () => {
 })
 
 describe('the rollup', () => {
-  test('stands on the first unfiltered page only', async () => {
+  test('is only on the first unfiltered page', async () => {
     const { json } = await ask('limit=5&days_back=30')
     expect(json.rollup).toEqual({
       changes_24h: expect.any(Number),

@@ -1,15 +1,15 @@
 import { type Database, sql } from '../../db/database.ts'
 
-/** Which history of which database this is: a restore and a takeover by a standby each begin another one. */
+/** Identifies the timeline of a database: a restore and a failover to a standby each start a new one. */
 const IDENTITY = sql`(
   select concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),
     (select oid from pg_database where datname = current_database()))
   from pg_control_system())`
 
-/** More positions than any history can have given out unknown to the one that takes over; 2^53 leaves room for millions of leaps. */
+/** More positions than a former primary can have given out unseen; 2^53 leaves space for millions of gaps. */
 const GAP = 1_000_000_000
 
-/** A history of this database; positions between these two were told by the one before, and this one knows nothing of them. */
+/** A timeline of this database; positions between these two belong to the previous one and are unknown here. */
 interface Timeline {
   id: number
   last_position: number
@@ -17,8 +17,8 @@ interface Timeline {
 }
 
 /**
- * Before positions are given out, by whoever holds the lock for it: on another history than before, or behind a position that was
- * seen already, they go on beyond a gap. Readers of the former history then miss nothing of this one.
+ * Called before positions are assigned, under the lock for it: on a new timeline, or behind a position that was already seen, they continue
+ * after a gap. So readers of the former timeline miss nothing of this one.
  */
 export async function verify(db: Database, seen: number) {
   const { known, identity, given, last } = (await db.one<{
@@ -40,11 +40,11 @@ export async function verify(db: Database, seen: number) {
 export const newest = (db: Database): Promise<Timeline | undefined> =>
   db.one(sql`select id, last_position, first_position from outbox_timelines order by id desc limit 1`)
 
-/** Whether what was told at a position is gone with its history. */
+/** Whether the event at a position was lost with its timeline. */
 export const isLost = ({ last_position, first_position }: Timeline, position: number) =>
   last_position < position && position < first_position
 
-/** Whether a reader who heard everything up to a position has missed something since, or heard what is gone. */
+/** Whether a reader that has read up to a position has missed events since, or read events that were lost. */
 export const hasMissed = async (db: Database, position: number): Promise<boolean> =>
   (await db.one<{ missed: boolean }>(sql`
     select p.position + 1 < coalesce(o.first, s.given + 1) or p.position > coalesce(o.last, s.given)

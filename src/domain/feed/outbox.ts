@@ -12,9 +12,9 @@ export interface SequencedEvent {
   event: OutboxEvent
 }
 
-/** Events that only readers inside the service know: the feed, the stream and webhooks pass over them. */
+/** Events for readers inside the service only: the feed, the stream and webhooks skip them. */
 export const INTERNAL_EVENT_TYPES = [
-  /** Messages about the breakage say something else now. */
+  /** The text of messages about the breakage has changed. */
   'breakage.revised',
   /** The breakage no longer counts as flickering. */
   'breakage.steadied',
@@ -44,7 +44,7 @@ export const append = (db: Database, type: InternalEventType, records: Sql, fact
 interface Row {
   position: number
   account_id: number
-  /** Null where the project is gone, and its records with it. */
+  /** Null if the project was deleted with its records. */
   project_name: string | null
   project_id: number
   event_type: string | null
@@ -56,11 +56,11 @@ const LOCK = 5_207_114
 const BATCH = 1_000
 
 /**
- * Gives what was committed since its place in the order; one node at a time, and whoever comes second has nothing to do. `seen`: the
- * highest position that the caller knows to have been given. True when there is more than one turn takes.
+ * Assigns positions to committed events; one node at a time, a second one returns at once. `seen`: the highest position that the caller
+ * knows of. Returns true if there are more than one batch.
  */
 export async function sequence(db: Database, seen = 0): Promise<boolean> {
-  // Most of the time nothing waits: a transaction for each look would be the most frequent statement of a quiet node.
+  // Usually nothing waits: a transaction for each poll would be the most frequent statement of an idle node.
   if (!(await db.one(sql`select from outbox where position is null limit 1`))) return false
   return db.transaction(async (db) => {
     const { mine } = (await db.one<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`))!
@@ -78,18 +78,18 @@ export async function sequence(db: Database, seen = 0): Promise<boolean> {
 const LOOKS = 200
 const PAUSE_MS = 20
 
-/** Everything that was committed before has its place afterwards, whichever node gave it. */
+/** Afterwards everything that was committed before has a position, from whichever node. */
 export async function sequenceAll(db: Database) {
   const { newest } = (await db.one<{ newest: number | null }>(sql`select max(id) as newest from outbox where position is null`))!
   const waits = () => db.one(sql`select from outbox where position is null and id <= ${newest} limit 1`)
   for (let look = 0; newest !== null && look < LOOKS && (await waits()); look++) if (!(await sequence(db))) await sleep(PAUSE_MS)
 }
 
-/** Where the order ends now. */
+/** The newest position. */
 export const end = async (db: Database): Promise<number> =>
   (await db.one<{ position: number | null }>(sql`select max(position) as position from outbox`))!.position ?? 0
 
-/** Events after a position, in order, as they were then. Internal types and those of a newer version are passed over. */
+/** Events after a position, in order, as they were then. Skips internal types and those of a newer version. */
 export async function read(
   db: Database,
   after: number,
@@ -106,14 +106,14 @@ export async function read(
       ? [{ position, account_id, event: eventOf(event_type as EventType, { ...context, project_name }, facts) }]
       : [],
   )
-  // Rows count, not events: a page may hold fewer events and still not be the last one.
+  // By rows, not events: a page may contain fewer events and still not be the last one.
   return { events, last: rows.at(-1)?.position ?? after, more: rows.length === limit }
 }
 
 const isKnown = (type: string | null) =>
   type !== null && (Object.hasOwn(EVENTS, type) || (INTERNAL_EVENT_TYPES as readonly string[]).includes(type))
 
-/** Rows after a position, in order, internal types included; those of a deleted project and of a newer version are passed over. */
+/** Rows after a position, in order, internal types included; skips those of a deleted project and of a newer version. */
 export async function readEntries(
   db: Database,
   { after, upTo, limit }: { after: number; upTo: number | undefined; limit: number },

@@ -6,7 +6,7 @@ import { PASSED, RUNNING } from '../branches/build-statuses.ts'
 import { newest } from '../builds/builds.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
-/** As many as one sees at a glance; the lists have the others. */
+/** A short list; the full lists have the rest. */
 const MINE_MAX = 5
 /** How many deployments are read to find the newest of each track. */
 const LIVE_LOOK = 200
@@ -31,7 +31,7 @@ const openTasksOf = (project: Sql, userId: number) =>
       order by t.created_at desc, t.id desc limit ${MINE_MAX}`,
   )
 
-/** Where everything in a project stands now; every count walks an index no further than it must. */
+/** The current state of a project; every count reads no more of its index than needed. */
 export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<AppReply<'showOverview'>> {
   const id = sql`${projectId}::integer`
   const counts = (await db.one<Omit<AppReply<'showOverview'>, 'latest_build'>>(sql`

@@ -11,7 +11,7 @@ describe('parameters', () => {
     return [status, json.error]
   }
 
-  test('days_back is clamped on both sides, since on the far one', async () => {
+  test('days_back is clamped at both ends, since only at the far one', async () => {
     await studio().db.execute(sql`update deployments set created_at = now() - interval '80 days' where version = '1.23'`)
     const old = async (query: string) =>
       (await walk(`limit=50&event_type=deployment.created&${query}`)).some((event) => event.target_ref === 'steam 1.23')
@@ -21,22 +21,22 @@ describe('parameters', () => {
     expect(await old('days_back=-4')).toBe(false)
     expect(await old('since=1999-01-01T00:00:00Z')).toBe(true)
     expect(await old('since=1999-01-01T00:00:00Z&days_back=1')).toBe(true)
-    // Older than either may reach.
+    // Older than either limit.
     await studio().db.execute(sql`update deployments set created_at = now() - interval '91 days' where version = '1.23'`)
     for (const query of ['days_back=9999', 'since=1999-01-01T00:00:00Z', 'since=1999-01-01T00:00:00'])
       expect(await old(query)).toBe(false)
     for (const bad of ['', 'x', '1.5', '1e2']) expect(await refused(`days_back=${bad}`)).toEqual([422, 'invalid_parameter'])
   })
 
-  test("since without an offset is read in the account's own zone, daylight saving included", async () => {
+  test("since without an offset is read in the account's time zone, daylight saving time included", async () => {
     const wallClock = (at: Date) =>
       new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/New_York', dateStyle: 'short', timeStyle: 'medium' })
         .format(at)
         .replace(' ', 'T')
     const seen = async (since: string) =>
       (await walk(`limit=50&event_type=deployment.created&since=${encodeURIComponent(since)}`)).map((event) => event.target_ref)
-    // Every eleventh day back: whenever this runs within seven weeks of a change of the clocks, both sides of it are asked.
-    // At noon in London: an hour that happens twice on the day of a change would have two answers.
+    // Every eleventh day back: if this runs within seven weeks of a clock change, both sides of it are tested. At noon in London: an hour
+    // that happens twice on that day would be ambiguous.
     for (let days = 3; days < 88; days += 11) {
       const at = new Date(Math.floor(now / (24 * hour)) * 24 * hour + 12 * hour - days * 24 * hour)
       await studio().db.execute(sql`insert into deployments (account_id, project_id, platform, version, created_at)
@@ -48,13 +48,13 @@ describe('parameters', () => {
     await studio().db.execute(sql`delete from deployments where platform = 'custom'`)
   })
 
-  test('since needs a time, and a plus sign its escape', async () => {
+  test('since needs a time, and a plus sign must be escaped', async () => {
     for (const bad of ['2026-11-01', '', 'yesterday', '2026-11-01T12:00:00+02:00', '2026-11-01T25:00'])
       expect(await refused(`since=${bad}`), bad).toEqual([422, 'invalid_parameter'])
     expect((await ask('since=2026-11-01T12:00:00%2B02:00')).status).toBe(200)
   })
 
-  test('an unknown event type names the known ones', async () => {
+  test('an unknown event type returns the known ones', async () => {
     for (const bad of [
       '',
       'build',
@@ -75,12 +75,12 @@ describe('parameters', () => {
     }
   })
 
-  test('lists and objects are of the wrong type everywhere but in event types', async () => {
+  test('lists and objects are rejected everywhere but in event types', async () => {
     for (const query of ['limit[]=1', 'since[x]=1', 'project_id=1&project_id=2', 'account_id[]=1', 'event_type[x]=task.*'])
       expect(await refused(query), query).toEqual([422, 'invalid_parameter_type'])
   })
 
-  test('an account is named by number or prefix; a foreign one is not there', async () => {
+  test('an account is given by number or prefix, and another account is not found', async () => {
     const owl = id('accounts', 'owl')
     const own = keys((await ask()).json.events)
     for (const name of [owl, `acct_${owl}`]) expect(keys((await ask(`account_id=${name}`)).json.events)).toEqual(own)
@@ -95,7 +95,7 @@ describe('parameters', () => {
       expect(await refused(`project_id=${project}`), String(project)).toEqual([404, 'not_found'])
   })
 
-  test('names outrank the account, the account its plan, the plan values, values the project, the project the cursor', async () => {
+  test('errors have an order: parameter names, account, plan, values, project, cursor', async () => {
     const small = id('accounts', 'small')
     expect(await refused('account_id=999999&surprise=1')).toEqual([422, 'unknown_parameter'])
     expect(await refused('account_id=999999&limit=x')).toEqual([404, 'not_found'])

@@ -16,12 +16,12 @@ import {
 } from '../access/access.ts'
 import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
 
-/** Who reads the feed of which account; the account is null when the caller does not belong to it. */
+/** The reader and the account of the feed; the account is null if the caller does not belong to it. */
 interface Reader extends Pick<Identity, 'token_id' | 'session_id' | 'user_id' | 'scopes' | 'address'> {
   account_id: number | null
   plan: Plan | null
   timezone: string | null
-  /** The projects of the account that they see; null: all of them. */
+  /** The projects of the account that they have access to; null: all of them. */
   project_ids: number[] | null
   project_id: number | null
   blocked: BlockedReason | null
@@ -34,10 +34,10 @@ interface FeedAsk extends Pick<Ask, 'who' | 'scope'> {
   project: string | undefined
 }
 
-/** `7` and `acct_7` name the same account; what names none could never be found. */
+/** `7` and `acct_7` are the same account; anything else is never found. */
 const readAccount = (raw: string): number => readShortId(raw.startsWith('acct_') ? raw.slice(5) : raw) ?? 0
 
-/** Of the account `a`, by its member `m`; null where that is all of them, now and later. */
+/** For the account `a` and its member `m`; null for all projects, now and later. */
 const seenProjects = (only: Sql): Sql => sql`
   case when ${only} is not null or not (m.role in ('owner', 'admin') or (m.role = 'member' and a.members_see_projects))
   then seen_projects(m.user_id, a.id, ${only}) end`
@@ -58,7 +58,7 @@ interface AdmittedReader extends Reader {
   account_id: number
 }
 
-/** With the plan that it takes; there is always an account, the default one where none is named. */
+/** Checks the plan too; there is always an account, the default one if none is given. */
 export function admitToAccount(
   found: Reader,
   { scope, account = 'default' }: FeedAsk,
@@ -68,7 +68,7 @@ export function admitToAccount(
   if (found.plan === 'free') throw new PlanRefused(site)
 }
 
-/** Token and scope; `admitToAccount` and then `authorize` judge the rest once parameters are known by name. */
+/** Checks token and scope; `admitToAccount` and then `authorize` check the rest once the parameters are parsed. */
 export const findReader = async (db: Database, ask: FeedAsk): Promise<Reader> =>
   admitToken(await db.one<Reader>(reader(ask)), ask)
 
@@ -81,9 +81,8 @@ function admitToken(found: Reader | undefined, { scope }: FeedAsk): Reader {
 type Admitted = Pick<Identity, 'token_id' | 'session_id' | 'address'> & { account_id: number }
 
 /**
- * What those who were let in before see of their account by now, by their index in the list; whoever may no longer read it is missing: a
- * token that was revoked, a session that was ended, a member who left or whose address is allowed no longer, a plan that was
- * lowered.
+ * The current access of readers who were authorized earlier, by index in the list; those who lost it are missing: a revoked token, an ended
+ * session, a removed member, an address that is no longer allowed, a lower plan.
  */
 export async function authorizeAgain(db: Database, readers: readonly Admitted[]): Promise<Map<number, number[] | null>> {
   const found = await db.rows<{ ordinal: number; project_ids: number[] | null }>(sql`
@@ -106,7 +105,7 @@ export async function authorizeAgain(db: Database, readers: readonly Admitted[])
 /** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
 export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string, replica?: Replica) {
   if (replica) return readApart(db, replica, ask, q, site)
-  // Beside the reader rather than with a look at them in every branch: each such look costs as much as finding a row.
+  // Joined with the reader instead of looked up in every branch: each lookup costs as much as finding a row.
   const page = sql`
     select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q, { user: sql`r.user_id` })}) e
     where ${ask.scope} = any (r.scopes) and r.plan <> 'free' and ${q.project_id === undefined ? sql`r.project_ids is null` : sql`r.project_id is not null`}`
@@ -119,7 +118,7 @@ export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: s
   return { reader: admitted, rows: found!.rows.map((row) => named({ ...row, at: isoOf(row.at) })) }
 }
 
-/** Whoever sees a part of the account gets their page in a second statement: the first need not be slower for all others. */
+/** Readers with access to some projects get their page in a second statement, so that the first is not slower for everybody else. */
 const isPartial = ({ project_ids }: AdmittedReader, q: FeedQuery) => project_ids !== null && q.project_id === undefined
 
 const pageOf = (reader: AdmittedReader, q: FeedQuery): Sql =>
@@ -145,7 +144,7 @@ function admitFully(found: Reader | undefined, ask: FeedAsk, site: string): Admi
   return admitted
 }
 
-/** A time as PostgreSQL writes it into JSON, `2026-01-02T03:04:05.6+00:00`, as we do: the function `iso` costs a tenth of the page. */
+/** Converts the time format of PostgreSQL's JSON, `2026-01-02T03:04:05.6+00:00`, to ours: the function `iso` costs a tenth of the page. */
 const isoOf = (written: string) => {
   const [clock, fraction = ''] = written.slice(0, -'+00:00'.length).split('.')
   return `${clock}.${fraction.padEnd(3, '0')}Z`

@@ -5,13 +5,13 @@ import { PASSED } from '../branches/build-statuses.ts'
 const FRESH_MS = 5_000
 const KEPT_MAX = 10_000
 
-/** Whose numbers: an account's, or of those of its projects that somebody sees. */
+/** The account, or those of its projects that a user has access to. */
 interface Counted {
   account_id: number
   project_ids: number[] | null
 }
 
-/** The numbers above the feed: counted at most once in five seconds and account, and never twice at the same time. */
+/** The counts above the feed: computed at most once in five seconds per account, and never twice at the same time. */
 export class Rollups {
   readonly #kept = new Map<string, { at: number; rollup: Promise<Rollup> }>()
 

@@ -25,7 +25,7 @@ describe('walking', () => {
     'approval.*',
     'approval.denied,approval.ignored',
     'change.submitted,build_run.failed',
-  ])('filtered by %s it is the whole feed filtered', async (filter) => {
+  ])('filtered by %s equals the whole feed filtered', async (filter) => {
     const whole = await walk('limit=50')
     const star = id('projects', 'star')
     const wanted =
@@ -43,7 +43,7 @@ describe('walking', () => {
     for (const limit of [1, 7, 50]) expect(keys(await walk(`limit=${limit}&${query}`))).toEqual(keys(wanted))
   })
 
-  test('events that arrive meanwhile disturb nothing that was there', async () => {
+  test('events that arrive meanwhile do not affect existing ones', async () => {
     const before = keys(await walk('limit=50'))
     const [account, project] = [id('accounts', 'owl'), id('projects', 'star')]
     const walked = keys(
@@ -58,7 +58,7 @@ describe('walking', () => {
     await studio().db.execute(sql`delete from deployments where version = 'late'`)
   })
 
-  test('several types may come as a list under either name, not under both', async () => {
+  test('several types may be sent as a list under either name, not under both', async () => {
     const type = 'build_run.failed'
     const one = keys(await walk(`limit=50&event_type=${type},task.*`))
     for (const query of [

@@ -16,7 +16,7 @@ interface Reader {
   since: string
 }
 
-/** Writes the mail of the day to everybody whose morning it is; none where nothing happened. */
+/** Sends the daily email to everybody whose morning it is, if anything happened. */
 export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault; site: string }) {
   const readers = await db.rows<Reader>(due(sql``))
   for (const { id } of readers)
@@ -32,7 +32,7 @@ export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault;
     })
 }
 
-/** Once a day, from the hour on at which it is due: a node that was down catches up. */
+/** Once a day, from the due hour on: a node that was down catches up. */
 const due = (more: ReturnType<typeof sql>) => sql`
   select u.id, greatest(coalesce(u.digested_at, '-infinity'), now() - interval '1 day') as since
   from users u left join accounts a on a.id = u.default_account_id

@@ -11,7 +11,7 @@ const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   task: () => 'A task was assigned to you.',
 }
 
-/** What concerns one person, told at once. */
+/** An immediate notification for one person. */
 export const concerning = (kind: NotificationKind, said: Announcement, stop: string): MailTemplate => ({
   subject: said.title.length > 120 ? `${said.title.slice(0, 119).toWellFormed()}…` : said.title,
   unsubscribe: stop,
@@ -40,21 +40,21 @@ const authorOf = ({ person, author, integrator }: NonNullable<Announcement['susp
   return `${name ? ` by ${name}` : ''}${integrator ? `, integrated by ${integrator}` : ''}`
 }
 
-/** What a project did since somebody's last digest. */
+/** The events of a project since somebody's last digest. */
 export interface DigestProject {
   name: string
   url: string
-  /** The newest of each; `counts` says how many there are. */
+  /** The newest of each; `counts` has the totals. */
   opened: string[]
   fixed: string[]
-  /** Open ones in all. */
+  /** All open ones. */
   open: number
   waiting_approvals: number
   live: string[]
   counts: { opened: number; fixed: number; live: number }
 }
 
-/** What happened in somebody's projects since yesterday. */
+/** The events in somebody's projects since yesterday. */
 export const digest = (projects: readonly DigestProject[], stop: string): MailTemplate => {
   const opened = projects.reduce((sum, project) => sum + project.counts.opened, 0)
   const open = projects.reduce((sum, project) => sum + project.open, 0)

@@ -12,7 +12,7 @@ const { studio, vendors, id, node, channel, breaks, becomes, quiet } = openChann
 
 const db = () => studio().db
 const means = () => ({ vault: studio().service.vault, site: SITE })
-/** Looks at everything that happened, as a node does. */
+/** Processes all events, as a node does. */
 async function look() {
   await outbox.sequenceAll(db())
   while (await readOutbox(db(), means()));
@@ -23,7 +23,7 @@ const mails = () =>
     select to_user_id, subject, text, unsubscribe from mails order by id`)
 const suspect = (user: string) => ({ change_id: Number(studio().world.changes!.lamp!.id), user_id: id('users', user) })
 
-/** Members see the projects that list them, as guests do, and Ann is one of these. */
+/** Members have access only to projects that list them, as guests do, and Ann is one of these. */
 async function withSight(role: 'member' | 'guest', run: () => Promise<unknown>) {
   const set = (sees: boolean, role: string) =>
     db().execute(sql`
@@ -33,8 +33,8 @@ async function withSight(role: 'member' | 'guest', run: () => Promise<unknown>) 
   await run().finally(() => set(true, 'member'))
 }
 
-describe('somebody hears', () => {
-  test('that a change of theirs is suspected, once, in the app and by mail; nobody else does', async () => {
+describe('a person is notified', () => {
+  test('once when their change is a suspect, in the app and by email, and nobody else is', async () => {
     await breaks({ cause: 'The lamp went out', suspect: suspect('kim') })
     await look()
     await look()
@@ -47,7 +47,7 @@ describe('somebody hears', () => {
       expect(mail!.text).toContain(words)
   })
 
-  test('nothing where no reason speaks against them, and no room names or pings them', async () => {
+  test('of nothing without a reason against them, and no chat room names or mentions them', async () => {
     await channel('slack', 'C0BUILDS')
     node()
     await breaks({ branch: '', cause: 'Out of the blue', suspect: { ...suspect('kim'), reasons: [] } })
@@ -60,7 +60,7 @@ describe('somebody hears', () => {
     expect(message!.text).not.toContain('Kim')
   })
 
-  test('with a room: of a change that somebody else integrated, who wrote it and who integrated it', async () => {
+  test('in a room with the author and the integrator of an integrated change', async () => {
     await channel('slack', 'C0BUILDS')
     node()
     const merged = (key: string, writer: string) => ({
@@ -84,7 +84,7 @@ describe('somebody hears', () => {
     ])
   })
 
-  test('nothing of a project that they do not see, and no more of one they were taken off', async () => {
+  test('of nothing in a project without access, and no more after they are removed from it', async () => {
     const [project, ann] = [id('projects', 'star'), id('users', 'ann')]
     const rooms = () =>
       vendors()
@@ -122,7 +122,7 @@ describe('somebody hears', () => {
     })
   })
 
-  test('again when it comes back', async () => {
+  test('again when it reopens', async () => {
     const breakage = await breaks({ suspect: suspect('kim') })
     await look()
     await inbox.mark(db(), id('users', 'kim'), { read: true })
@@ -133,7 +133,7 @@ describe('somebody hears', () => {
     expect(await mails()).toHaveLength(2)
   })
 
-  test('that they were given something to see to, unless they took it themselves', async () => {
+  test('when a breakage is assigned to them, unless they took it themselves', async () => {
     const [given, taken] = [await breaks({ cause: 'given' }), await breaks({ cause: 'taken' })]
     const claim = (breakage: number, by: string, detail: string) =>
       db().execute(sql`
@@ -147,7 +147,7 @@ describe('somebody hears', () => {
     expect(await titles('ann')).toEqual(['Claimed on main: error: given'])
   })
 
-  test('of a task that somebody else gave them, and of assets of one change together', async () => {
+  test('of a task that somebody else assigned, and of the assets of one change together', async () => {
     const project = id('projects', 'star')
     await db().execute(
       sql`insert into project_members (project_id, user_id, project_role) values (${project}, ${id('users', 'kim')}, 'lead')`,
@@ -165,7 +165,7 @@ describe('somebody hears', () => {
     expect(await titles('kim')).toEqual(['3 assets of CL 101 are waiting for approval in Starfall'])
   })
 
-  test('of changes with one number in two projects, each by itself, and so does a room', async () => {
+  test('separately of changes with the same number in two projects, and so is a room', async () => {
     const account = id('accounts', 'owl')
     const { projects } = await studio().load({ projects: [{ key: 'two', account, name: 'Moonrise' }] })
     const both = [id('projects', 'star'), Number(projects!.two!.id)]
@@ -189,7 +189,7 @@ describe('somebody hears', () => {
     expect(said.map(({ text }) => words.find((one) => text.includes(one))).sort()).toEqual(words)
   })
 
-  test('by a message to them alone where a bot can find them, and nowhere once they leave the account', async () => {
+  test('by a direct message if a bot can find them, and not after they leave the account', async () => {
     await channel('slack', 'C0BUILDS', [{ subject: 'deployment' }])
     node()
     await breaks({ suspect: suspect('kim') })
@@ -212,8 +212,8 @@ describe('somebody hears', () => {
   })
 })
 
-describe('somebody who wants it otherwise', () => {
-  test('is told only where they wish', async () => {
+describe('a person with other notification settings', () => {
+  test('is notified only where they chose', async () => {
     await preferences.edit(db(), id('users', 'kim'), { kinds: [{ kind: 'suspected', in_app: false, mail: true, chat: false }] })
     await channel('slack', 'C0BUILDS')
     node()
@@ -228,7 +228,7 @@ describe('somebody who wants it otherwise', () => {
     ).toEqual([['C0BUILDS', []]])
   })
 
-  test('stops a kind of mails with the link of one, signed out, and only by a POST', async () => {
+  test('unsubscribes from a kind of email by its link, signed out, and only with a POST', async () => {
     await breaks({ suspect: suspect('kim') })
     await look()
     const { unsubscribe } = (await mails())[0]!
@@ -251,7 +251,7 @@ describe('somebody who wants it otherwise', () => {
     expect(() => readUnsubscribe(studio().service.vault, 'AAAA')).toThrow('token')
   })
 
-  test('gets no mail at an address that nobody has shown to be theirs', async () => {
+  test('gets no email at an unverified address', async () => {
     await db().execute(sql`update users set email_verified = false where id = ${id('users', 'kim')}`)
     await breaks({ suspect: suspect('kim') })
     await look()
@@ -261,7 +261,7 @@ describe('somebody who wants it otherwise', () => {
   })
 })
 
-test('who is given a hundred things at once finds them in the app, and the first of them in the mail', async () => {
+test('who gets a hundred notifications at once finds them in the app, and the first ones by email', async () => {
   await db().execute(sql`
     insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
     select ${id('accounts', 'owl')}, ${id('projects', 'star')}, 'Task ' || n, ${id('users', 'ann')}, ${id('users', 'kim')}
@@ -271,7 +271,7 @@ test('who is given a hundred things at once finds them in the app, and the first
   expect(await mails()).toHaveLength(20)
 })
 
-test('a time zone that only one side knows holds nobody up', async () => {
+test('a time zone that only one side knows blocks nobody', async () => {
   await db().execute(sql`update accounts set timezone = 'AET' where id = ${id('accounts', 'owl')}`)
   await db().execute(
     sql`update users set daily_digest = true, timezone = 'AET', digested_at = null where id = ${id('users', 'kim')}`,
@@ -288,7 +288,7 @@ test('a time zone that only one side knows holds nobody up', async () => {
 })
 
 describe('the inbox', () => {
-  test('is of one person alone, says how many are unread, and goes on page by page', async () => {
+  test('belongs to one person, shows the number of unread entries, and is paged', async () => {
     for (let i = 0; i < 60; i++) await breaks({ cause: `number ${i}`, suspect: suspect('kim') })
     await look()
     const first = await inbox.list(db(), id('users', 'kim'), {})
@@ -307,12 +307,12 @@ describe('the inbox', () => {
   })
 })
 
-describe('the mail of the day', () => {
+describe('the daily digest', () => {
   const digests = async () => {
     await sendDigests({ db: db(), ...means() })
     return (await mails()).filter(({ subject }) => subject.startsWith('Daily digest'))
   }
-  /** It is eight in the morning or later somewhere, and earlier elsewhere, whenever this runs. */
+  /** At any time it is eight in the morning or later in some time zone, and earlier in another. */
   const zoneWhere = async (holds: (hour: number) => boolean) => {
     const zones = Array.from({ length: 24 }, (_, i) => `Etc/GMT${i < 12 ? `+${i}` : `-${i - 11}`}`)
     const found = await db().rows<{ zone: string; hour: number }>(sql`
@@ -320,7 +320,7 @@ describe('the mail of the day', () => {
     return found.find(({ hour }) => holds(hour))!.zone
   }
 
-  test('comes once, in the morning where its reader is, and says what happened', async () => {
+  test("is sent once, in the reader's morning, and lists what happened", async () => {
     await breaks({ cause: 'The cave fell in' })
     const fixed = await breaks({ cause: 'The lamp went out' })
     await becomes(fixed, 'fixed')
@@ -344,7 +344,7 @@ describe('the mail of the day', () => {
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 
-  test('counts every event, though it lists only the newest', async () => {
+  test('counts every event but lists only the newest', async () => {
     for (let i = 0; i < 14; i++) await breaks({ cause: `number ${i}` })
     await db().execute(sql`
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)},
@@ -356,7 +356,7 @@ describe('the mail of the day', () => {
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 
-  test('does not come where nothing happened that its reader sees', async () => {
+  test("is not sent if nothing happened in the reader's projects", async () => {
     await breaks({ cause: 'The cave fell in' })
     await db().execute(sql`
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)}, digested_at = null
@@ -366,7 +366,7 @@ describe('the mail of the day', () => {
   })
 })
 
-test('a rule hears once for each good change that it has become too old', async () => {
+test('a rule announces once for each good change that it has become too old', async () => {
   const { announceStaleBranches } = await import('../channels/stale-branches.ts')
   const { id: channelId } = await channel('mattermost', 'stale', [{ ...RULE, subject: 'last_known_good', hours: 5 }])
   const made = await studio().load({

@@ -2,7 +2,7 @@ import type { NotificationKind } from '../../contract/channels.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { inlineInteger, when } from '../../db/page.ts'
 
-/** Something that concerned one person, newest first. */
+/** A notification of one person, newest first. */
 interface Notification {
   id: number
   kind: NotificationKind
@@ -26,10 +26,10 @@ export async function list(
   db: Database,
   userId: number,
   { before, unread }: { before?: number | undefined; unread?: boolean | undefined },
-  /** Accounts of theirs that they are kept out of for now. */
+  /** Their accounts that are blocked for them for now. */
   blocked: readonly number[] = [],
 ): Promise<InboxPage> {
-  // Only of projects that they still see: most are, which `coalesce` lets the planner expect, so that it walks in order.
+  // Only for projects that they still have access to: `coalesce` tells the planner to expect most rows, so that it reads in order.
   const seen = sql`coalesce(n.project_id = any (array(select a.project_id from project_access a where a.user_id = ${userId}))
     and n.account_id <> all (${blocked}::integer[]), false)`
   const rows = await db.rows<Notification>(sql`

@@ -20,7 +20,7 @@ interface Context {
   site: string
 }
 
-/** Notifies people of what concerns them, where they chose; of each thing once. In the caller's transaction. */
+/** Notifies people on the channels that they chose, once per subject. In the caller's transaction. */
 export async function notifyPeople(db: Database, { vault, site }: Context, entries: readonly OutboxEntry[]) {
   for (const { event_type, row_id, occurrence = 0 } of entries)
     if (event_type === 'breakage.suspects_changed') await clear(db, row_id, occurrence)
@@ -78,20 +78,20 @@ async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promis
   return found
 }
 
-/** Who sees the project and has not heard of it yet. */
+/** Members with access to the project who were not notified yet. */
 const members = (rows: Sql): Sql => sql`
   select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
     where n.user_id = c.user_id and n.project_id = c.project_id and n.kind = c.kind and n.subject = c.subject
       and n.subject_id = coalesce(c.dedupe_id, c.subject_id))`
 
-/** Only whoever is most likely to know: the others would be asked in vain. */
+/** Only the most likely suspect: the others could rarely help. */
 const suspected = (ids: string[]) => sql`
   select (named_suspect(k.suspects)->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
     k.id::text as subject_id, ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
   from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
 
-/** By somebody else. */
+/** Assigned by somebody else. */
 const given = (ids: string[]) => sql`
   select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id,
     ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence

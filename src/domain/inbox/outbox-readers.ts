@@ -12,10 +12,10 @@ interface ReaderContext {
   site: string
 }
 
-/** Follows the outbox with a cursor of its own. */
+/** Follows the outbox with its own cursor. */
 interface Reader {
   name: string
-  /** A reader that has to be ahead of this one. */
+  /** The reader that must be ahead of this one. */
   after?: string
   read(db: Database, context: ReaderContext, entries: readonly OutboxEntry[]): Promise<unknown>
 }

@@ -1,11 +1,11 @@
 import { NOTIFICATION_DEFAULTS, type NotificationKind, type NotificationWay } from '../../contract/channels.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 
-/** Where somebody hears of what concerns them, and the mail of the day. */
+/** Where a person gets notifications, and their daily digest. */
 export interface Preferences {
   kinds: ({ kind: NotificationKind } & Record<NotificationWay, boolean>)[]
   daily_digest: boolean
-  /** Null for that of their account. */
+  /** Null: the account's time zone. */
   timezone: string | null
 }
 
@@ -18,7 +18,7 @@ const VALUES: Sql = join(
   ),
 )
 
-/** What holds for the user `id`, one row for each kind. */
+/** The preferences of the user `id`, one row per kind. */
 export const preferencesOf = (id: Sql): Sql => sql`
   select d.kind, coalesce(p.in_app, d.in_app) as in_app, coalesce(p.mail, d.mail) as mail, coalesce(p.chat, d.chat) as chat
   from (values ${VALUES}) d (kind, in_app, mail, chat)
@@ -47,7 +47,7 @@ export const edit = (
     return show(db, userId)
   })
 
-/** By the link of a mail, of whoever has it: that kind is not mailed any more. */
+/** By the unsubscribe link of an email, for whoever has it: emails of that kind stop. */
 export async function stopMails(db: Database, userId: number, kind: string) {
   if (!(await db.one(sql`select from users where id = ${userId}`))) return
   if (kind === 'digest') return edit(db, userId, { daily_digest: false })

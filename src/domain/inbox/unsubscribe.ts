@@ -3,7 +3,7 @@ import type { Vault } from '../privacy/secrets.ts'
 
 const PLACE = 'unsubscribe'
 
-/** Opens nothing but this: whoever has the link may stop one kind of mails to one person. */
+/** The link allows only this: unsubscribing one person from one kind of email. */
 export const unsubscribeUrl = (vault: Vault, site: string, userId: number, kind: string) =>
   `${site}/unsubscribe?token=${encodeURIComponent(vault.seal(`unsubscribe ${userId} ${kind}`, PLACE))}`
 

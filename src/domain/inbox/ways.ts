@@ -35,7 +35,7 @@ export async function wayTo(db: Database, recipient: Recipient, wanted: { mail: 
   return { way: wanted.mail ? 'mail' : null }
 }
 
-/** Whether a message that is about to be posted can ping them: edits ping nobody. */
+/** Whether a message that is about to be posted can mention them: edits notify nobody. */
 async function isMentioned(db: Database, recipient: Recipient): Promise<boolean> {
   const rooms = await db.rows<{ id: number; kind: ChannelKind }>(sql`
     select distinct c.id, c.kind from messages m join destinations c on c.account_id = m.account_id and c.id = m.destination_id and c.status = 'active'

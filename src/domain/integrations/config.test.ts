@@ -5,7 +5,7 @@ import { openConfig, sealConfig, shownConfig } from './config.ts'
 const vault = new Vault('a secret that only tests know, 32 or more')
 const config = { server: 'https://ci.example.com', user: 'gold', api_token: 'abc', password: 'def' }
 
-test('what opens other servers is stored sealed, opened for jobs, and never shown', () => {
+test('credentials of other servers are stored encrypted, decrypted for jobs, and never shown', () => {
   const stored = sealConfig(vault, 7, config)
   expect(JSON.stringify(stored)).not.toMatch(/abc|def/)
   expect(openConfig(vault, { integration_id: 7, config: stored })).toEqual(config)

@@ -6,13 +6,13 @@ import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 type Config = Record<string, unknown>
 
-/** Settings of an integration that open other people's servers: kept sealed, opened only where they are used. */
+/** Settings with credentials for external servers: stored encrypted, decrypted only where they are used. */
 const SECRET = ['password', 'api_token']
-/** Settings that decide neither where a secret is sent nor as whom. Any other may, also one that comes later. */
+/** Settings that affect neither the receiver nor the user of a secret. Any other may, including future ones. */
 const HARMLESS = ['charset', 'branches', 'merge_accounts', 'swarm']
 
 export const isSecret = (name: string) => SECRET.includes(name)
-/** Whether a stored secret goes with this value of the setting only. */
+/** Whether a stored secret is only valid with this value of the setting. */
 export const bindsSecrets = (name: string) => !isSecret(name) && !HARMLESS.includes(name)
 
 const placeOf = (integrationId: number, name: string) => sealedIn('integrations', integrationId, `config.${name}`)
@@ -22,7 +22,7 @@ const change = (config: Config, convert: (value: unknown, name: string) => unkno
 
 const secret = saying('must be text and not empty', text(undefined, 1))
 
-/** As it is stored. Only text is sealed: our own sealed form in a request would be somebody's secret that leaked. */
+/** The stored form. Only text is sealed: our own sealed form in a request would be somebody's leaked secret. */
 export function sealConfig(vault: Vault, integrationId: number, config: Config): Config {
   if (typeof config.server === 'string' && /\/\/[^/?#]*@/.test(config.server))
     throw invalidParameter('config.server', 'must not hold a user or a password')
@@ -32,7 +32,7 @@ export function sealConfig(vault: Vault, integrationId: number, config: Config):
   })
 }
 
-/** As it is stored after an edit. A secret that comes back as it was shown stays, as long as it goes where it went before. */
+/** The stored form after an edit. A secret that is sent back as it was shown is kept, as long as it is sent to the same server and user. */
 export function editConfig(vault: Vault, integrationId: number, stored: Config, config: Config): Config {
   const kept = SECRET.filter((name) => config[name] === KEPT_SECRET)
   const moved = [...new Set([...Object.keys(stored), ...Object.keys(config)])].find(
@@ -46,9 +46,9 @@ export function editConfig(vault: Vault, integrationId: number, stored: Config, 
   return { ...sealConfig(vault, integrationId, given), ...Object.fromEntries(kept.map((name) => [name, stored[name]])) }
 }
 
-/** As a job needs it. */
+/** The decrypted form for a job. */
 export const openConfig = (vault: Vault, { integration_id, config }: { integration_id: number; config: Config }): Config =>
   change(config, (value, name) => (isSealed(value) ? vault.open(value.sealed, placeOf(integration_id, name)) : value))
 
-/** As people may see it. */
+/** The form shown to people. */
 export const shownConfig = (config: Config): Config => change(config, () => KEPT_SECRET)

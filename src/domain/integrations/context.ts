@@ -1,19 +1,19 @@
 import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import type { BuildType, ProviderName } from '../../contract/sets.ts'
 
-/** Where something reported by a tool belongs. */
+/** The integration and project of a tool's report. */
 export interface IntegrationContext {
   account_id: number
   project_id: number
   integration_id: number
   provider: ProviderName
-  /** The project's engine, for builds that do not say theirs. */
+  /** The project's engine, for builds that report none. */
   engine: string
-  /** Which versions of assets ask for an approval; null takes the usual rule. */
+  /** Which asset versions need approval; null: the default rule. */
   approval_rules: ApprovalRule[] | null
   config: Record<string, unknown>
 }
 
-/** What a build is that does not say it. */
+/** The type of a build that reports none. */
 export const buildTypeOf = (engine: string | undefined): BuildType =>
   engine === 'unreal' || engine === 'unity' ? engine : 'custom'

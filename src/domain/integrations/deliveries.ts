@@ -2,7 +2,7 @@ import type { DeliveryOutcome } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { type BodyNote, REFUSED_MAX } from './intake-usage.ts'
 
-/** A request with a good token, as it is kept. */
+/** A request with a valid token, as it is stored. */
 export interface Arrival {
   integration_id: number
   path: string
@@ -10,20 +10,20 @@ export interface Arrival {
   dedupe_key: string
   headers: Record<string, string>
   body: Buffer
-  /** The body without the log, which its build stores; only where the delivery is processed. */
+  /** The body without the log, which its build stores; only if the delivery is processed. */
   lean_body?: Buffer
-  /** The account has no room for further bodies: this one is used, and not stored. */
+  /** The account is over its quota for bodies: this one is processed but not stored. */
   over_quota?: boolean
   replay_of?: number
   /** Sent by an owner to try the integration. */
   test?: boolean
-  /** What was read from it, as JSON, where it is applied after the answer. */
+  /** The facts read from it, as JSON, if they are applied after the response. */
   facts?: string
 }
 
 const EMPTY = Buffer.alloc(0)
 
-/** What is stored of a body, and why not all of it. Null is for bodies whose time is over. */
+/** The stored part of a body, and why it is not all of it. Null is for bodies past their retention. */
 function storedBody(
   { body, lean_body, over_quota }: Arrival,
   outcome: DeliveryOutcome,
@@ -32,12 +32,12 @@ function storedBody(
   if (outcome === 'duplicate') return [EMPTY, 'duplicate']
   if (outcome === 'failed' && status < 500 && body.length > REFUSED_MAX) return [body.subarray(0, REFUSED_MAX), 'refused']
   if (!over_quota) return outcome === 'processed' && lean_body ? [lean_body, 'log'] : [body, null]
-  // An accepted one is shown until it is applied.
+  // An accepted one is kept until it is applied.
   return [outcome === 'accepted' ? body : EMPTY, 'quota']
 }
 
 export interface Kept {
-  /** In place of what `accept` stored. */
+  /** Replaces what `accept` stored. */
   body?: Buffer
   outcome: DeliveryOutcome
   status: number
@@ -47,15 +47,15 @@ export interface Kept {
 }
 
 /**
- * Takes deliveries of one integration in, unless one like them took effect before; a twin at the same instant waits here and finds
- * out. The outcome is the one they will most likely have, so that finishing them rarely touches an index. Answers in their order.
+ * Stores deliveries of one integration, unless an identical one took effect before; a duplicate at the same instant waits here and finds
+ * out. The initial outcome is the most likely one, so that finishing rarely touches an index. Results are in the same order.
  */
 export async function accept(
   db: Database,
   arrivals: readonly Arrival[],
   outcome: 'processed' | 'accepted',
 ): Promise<(number | undefined)[]> {
-  // In one order everywhere, so that two nodes with the same deliveries never wait for each other in a circle.
+  // Always in the same order, so that two nodes with the same deliveries do not deadlock.
   const rows = arrivals
     .toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1))
     .map((arrival) => {
@@ -80,16 +80,16 @@ export async function accept(
 }
 
 /**
- * Finds a row where one of these deliveries of one integration took effect before. Each is looked for by itself: of a young table
- * PostgreSQL before 17 would read all deliveries of the integration and compare them with the list, until it learns how many there are.
+ * Finds a row if one of these deliveries of one integration took effect before. Each is looked up separately: on a young table PostgreSQL
+ * before 17 would read all deliveries of the integration and compare them with the list, until it knows how many there are.
  */
 export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
   select from unnest(${arrivals.map(({ dedupe_key }) => dedupe_key)}::text[]) a (dedupe_key), lateral (
     select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
 
 /**
- * Writes down deliveries of one integration together with what came of them, as the last thing of their transaction: where one like
- * them took effect at the same instant, PostgreSQL refuses, and all of it is undone. Answers their ids in their order.
+ * Inserts deliveries of one integration together with their results, as the last statement of their transaction: if an identical one took
+ * effect at the same instant, PostgreSQL refuses, and everything is rolled back. Returns their ids in the same order.
  */
 export async function add(db: Database, ended: readonly ({ arrival: Arrival } & Kept)[]): Promise<number[]> {
   const rows = ended.map(({ arrival, outcome, status, records, message, milliseconds }) => {
@@ -113,7 +113,7 @@ export async function add(db: Database, ended: readonly ({ arrival: Arrival } & 
   return ended.map(({ arrival }) => ids.get(arrival.dedupe_key)!)
 }
 
-/** Each found by its id: a join would be planned while the table is young, and read all of it ever after. */
+/** Each is looked up by its id: a join would be planned while the table is young, and would scan it ever after. */
 export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) =>
   db.execute(sql`with ${join(ended.map(finishing))} select`)
 
@@ -129,11 +129,11 @@ export const giveUp = (db: Database, id: number, message: string) =>
     sql`update deliveries set outcome = 'failed', status = 422, message = ${message}, facts = null where id = ${id} and outcome = 'accepted'`,
   )
 
-/** An accepted delivery was applied: what was read is no longer needed, nor a body that the account has no room for. */
+/** An accepted delivery was applied: its facts are no longer needed, nor a body over the quota. */
 export const settle = (db: Database, id: number) =>
   db.execute(sql`update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end where id = ${id}`)
 
-/** Writes down a delivery that changed nothing: a repeat, a test, or one that could not be used. */
+/** Inserts a delivery without effect: a duplicate, a test, or an unusable one. */
 export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {
   const [body, bodyNote] = storedBody(arrival, kept.outcome, kept.status)
   const row = await db.one<{ id: number }>(sql`

@@ -32,7 +32,7 @@ const ci = (key: string, number: number, more: object = {}) =>
   post(key, 'ci', { job_name: 'night', build_number: number, status: 'SUCCESS', ...more })
 
 describe('the delivery log', () => {
-  test('lists what came, newest first, page by page and by filter', async () => {
+  test('lists deliveries newest first, paged and filtered', async () => {
     for (let number = 0; number < 5; number++) await ci('tried', number)
     await ci('tried', 4)
     await ci('tried', 9, { status: 'EXPLODED' })
@@ -62,7 +62,7 @@ describe('the delivery log', () => {
     expect(await count({ project_id: studio.world.projects!.star!.id })).toBe(0)
   })
 
-  test('shows one without addresses and secrets, and only to its own project', async () => {
+  test('shows a delivery without addresses and secrets, and only to its own project', async () => {
     const { json } = await post(
       'perforce',
       'perforce',
@@ -79,18 +79,18 @@ describe('the delivery log', () => {
     await expect(log.show(studio.db, 999_999)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('takes a delivery in again, whose effect stays one', async () => {
+  test('replays a delivery, which takes effect only once', async () => {
     const { json } = await ci('other', 50)
     const again = await replay(studio.db, Number(json.delivery_id))
     expect(again).toMatchObject({ status: 'processed', records: json.records })
     expect(again.delivery_id).not.toBe(json.delivery_id)
     expect(await log.show(studio.db, Number(again.delivery_id))).toMatchObject({ replay_of: Number(json.delivery_id) })
     expect(await studio.db.rows(sql`select id from build_runs where build_number = '50'`)).toHaveLength(1)
-    // The tool itself is still recognised when it repeats itself.
+    // A repeated delivery of the tool itself is still recognized.
     expect((await ci('other', 50)).json.status).toBe('duplicate')
   })
 
-  test('forgets bodies after 30 days, and then a delivery cannot be replayed', async () => {
+  test('drops bodies after 30 days, and then a delivery cannot be replayed', async () => {
     const [old, young] = [await ci('other', 60), await ci('other', 61)]
     const age = (id: string, days: number) =>
       studio.db.execute(sql`update deliveries set received_at = now() - make_interval(days => ${days}) where id = ${Number(id)}`)
@@ -108,14 +108,14 @@ describe('the delivery log', () => {
 })
 
 describe('a test delivery', () => {
-  /** Everything that a delivery can leave behind but the log of deliveries. */
+  /** Everything that a delivery can write except the delivery log. */
   const traces = () =>
     studio.db.one(sql`
       select (select count(*) from changes) as changes, (select count(*) from build_runs) as builds, (select count(*) from tasks) as tasks,
         (select count(*) from deployments) as deployments, (select count(*) from assets) as assets, (select count(*) from outbox) as outbox,
         (select count(*) from search_queue) as search, (select count(*) from jobs) as jobs`)
 
-  test.each(PROVIDERS)('of %s goes the way of a real one and leaves nothing, twice if asked twice', async (provider) => {
+  test.each(PROVIDERS)('of %s is processed like a real one and changes nothing, also when repeated', async (provider) => {
     const before = await traces()
     const [first, second] = [await testDelivery(studio.db, idOf(provider)), await testDelivery(studio.db, idOf(provider))]
     expect([first.status, second.status]).toEqual(['processed', 'processed'])
@@ -129,7 +129,7 @@ describe('a test delivery', () => {
     })
   })
 
-  test('stays one when it is replayed, and is no word of the tool', async () => {
+  test('stays a test when it is replayed, and does not count as activity of the tool', async () => {
     const [before, mine] = [await traces(), idOf('other')]
     const spoken = async () => (await health(studio.db)).find((one) => one.integration_id === mine)
     const heard = await spoken()
@@ -141,8 +141,8 @@ describe('a test delivery', () => {
   })
 })
 
-describe('health', () => {
-  test('says when a tool last spoke and how much of it failed', async () => {
+describe('integration health', () => {
+  test('shows when a tool last sent something and how much of it failed', async () => {
     const [tried] = (await health(studio.db, studio.world.projects!.moon!.id)).filter(
       (one) => one.integration_id === idOf('tried'),
     )
@@ -157,7 +157,7 @@ describe('health', () => {
     expect(Date.now() - Date.parse(tried!.last_delivery_at!)).toBeLessThan(3_600_000)
   })
 
-  test('names jobs that fail, with their reason', async () => {
+  test('lists failing jobs with their reason', async () => {
     expect((await post('lore', 'lore', { repository: 'star', revision: 'ab'.repeat(32), revision_number: 1 })).status).toBe(202)
     await studio.db.execute(sql`
       update jobs set last_error = ${'asked kim@example.com\n at x'}, attempts = 3
@@ -168,7 +168,7 @@ describe('health', () => {
     expect((await health(studio.db)).find((one) => one.provider === 'lore')).toMatchObject({ failing_jobs: 1 })
   })
 
-  test("counts each tool's own of the last day alone", async () => {
+  test("counts only each tool's own deliveries of the last day", async () => {
     await studio.db.execute(sql`update deliveries set received_at = received_at - interval '25 hours'`)
     const counted = async () =>
       (await health(studio.db)).filter((one) => one.deliveries > 0).map((one) => [one.integration_id, one.deliveries])

@@ -8,7 +8,7 @@ import { scrub } from '../privacy/scrub.ts'
 import type { IntegrationContext } from './context.ts'
 import { BODY_NOTES, type BodyNote } from './intake-usage.ts'
 
-/** What tools told, as the build engineer sees it. */
+/** A delivery in the log. */
 interface Listed {
   id: number
   integration_id: number
@@ -33,7 +33,7 @@ export interface Filter {
   event?: string | undefined
   since?: string | undefined
   until?: string | undefined
-  /** Only older ones than this: the last id of the page before. */
+  /** Only those older than this: the last id of the previous page. */
   before?: number | undefined
   limit?: number | undefined
 }
@@ -48,8 +48,8 @@ const clean = <Row extends Listed>(row: Row): Row => ({
 })
 
 /**
- * Newest first, each integration's own by its index: those of everybody in one order would be read whole for a project that was told
- * little. Between, where equal would do, is an order that no other index has.
+ * Newest first, each integration's by its own index: the global order would be read whole for a project with few deliveries. `between`
+ * instead of `=` gives an order that no other index has.
  */
 export async function list(db: Database, filter: Filter): Promise<{ deliveries: Listed[]; has_more: boolean }> {
   const limit = filter.limit ?? 50
@@ -71,10 +71,10 @@ export async function list(db: Database, filter: Filter): Promise<{ deliveries: 
 
 export interface Shown extends Listed {
   headers: Record<string, string>
-  /** null when its time is over, or it was not stored. */
+  /** null if it is past its retention or was not stored. */
   body: string | null
   body_cut: boolean
-  /** Why it was not stored, or not all of it. */
+  /** Why it was not stored, or not entirely. */
   body_note: string | null
 }
 
@@ -88,9 +88,9 @@ interface ShownRow extends Listed {
 }
 
 export interface Looked {
-  /** Another project's is not found. */
+  /** A delivery of another project is not found. */
   project_id?: number | undefined
-  /** The body that `locate` read, where it was moved. */
+  /** The body that `locate` read, if it was moved. */
   moved?: Buffer | undefined
 }
 
@@ -115,13 +115,15 @@ export async function show(db: Database, id: number, { project_id, moved }: Look
 
 interface Located {
   account_id: number
-  /** Its bytes, where it has a body. */
+  /** The size of its body, if it has one. */
   bytes: number | null
-  /** The body itself, where it is not in the row. */
+  /** The body itself, if it is not in the row. */
   moved?: Buffer | undefined
 }
 
-/** Whose it is, how much of its body there is, and what of it is not in the row; another project's is not found. */
+/**
+ * The account and project of a delivery, the size of its body, and the part of it that is not in the row; another project's is not found.
+ */
 export async function locate(db: Database, id: number, projectId?: number): Promise<Located> {
   const row = await db.one<{ account_id: number; bytes: number | null; body_object: string | null }>(sql`
     select p.account_id, octet_length(d.body) as bytes, d.body_object
@@ -134,13 +136,13 @@ export async function locate(db: Database, id: number, projectId?: number): Prom
   return { account_id, bytes: moved.length, moved }
 }
 
-/** One that was moved at this very moment is there the next time that somebody asks. */
+/** A body that is being moved at this very moment is found by the next request. */
 function bodyOf({ body, body_object }: { body: Buffer | null; body_object: string | null }, moved: Buffer | undefined) {
   if (body_object !== null && moved === undefined) throw objectStoreAway('The body is being moved.')
   return body_object === null ? body : moved!
 }
 
-/** A delivery as it arrived, with the integration it belongs to. */
+/** A delivery as it arrived, with its integration. */
 export interface Stored extends IntegrationContext {
   path: string
   headers: Record<string, string>
@@ -153,7 +155,7 @@ export interface Stored extends IntegrationContext {
   requires_signature: boolean
 }
 
-/** With the body that `locate` read, where it was moved. */
+/** With the body that `locate` read, if it was moved. */
 export async function stored(db: Database, id: number, moved?: Buffer): Promise<Stored> {
   const row = await db.one<Stored & { body_object: string | null }>(sql`
     select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.status, d.test, i.id as integration_id,

@@ -19,7 +19,7 @@ interface Health {
   failing_jobs: number
 }
 
-/** Which tools speak, and whether they are understood; our own tests are not their words. */
+/** When each tool last sent something, and how much of it failed; without our own test deliveries. */
 export const health = (db: Database, projectId?: number): Promise<Health[]> =>
   db.rows<Health>(sql`
     with stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
@@ -32,8 +32,8 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
       select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
       from deliveries d where d.integration_id = i.id and d.received_at >= now() - interval '1 day' and not d.test) day
     left join lateral (
-      -- Between, where equal would do: only the index by integration is in that order. The one by id alone looks cheap, and reads
-      -- every delivery there is for a tool that never spoke.
+      -- between instead of =: only the index by integration has that order. The one by id alone looks cheap but reads every delivery for a
+      -- tool that never sent one.
       select d.received_at, d.outcome from deliveries d where d.integration_id between i.id and i.id and not d.test
       order by d.integration_id, d.id desc limit 1) last on true
     where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
@@ -42,10 +42,10 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
 interface FailingJob {
   kind: string
   integration_id: number | null
-  /** What it is about: delivery_id, change_id or build_run_id. */
+  /** Its subject: delivery_id, change_id or build_run_id. */
   payload: Record<string, number>
   attempts: number
-  /** No further try is made. */
+  /** It is not retried any more. */
   given_up: boolean
   next_try_at: string
   error: string
@@ -59,7 +59,7 @@ const failingRows = sql`
   left join changes c on c.id = (j.payload ->> 'change_id')::bigint
   left join build_runs b on b.id = (j.payload ->> 'build_run_id')::bigint`
 
-/** Work that was promised and is not done, with the reason. */
+/** Jobs that are not done, with the reason. */
 export async function failingJobs(db: Database): Promise<FailingJob[]> {
   const rows = await db.rows<FailingJob & { id: number }>(sql`
     select f.* from (${failingRows}) f order by f.id desc limit 100`)

@@ -2,12 +2,12 @@ import { quotaExceeded } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { bodyDays } from '../accounts/retention-days.ts'
 
-/** Of a body that is refused, enough to see why. */
+/** Enough of a refused body to see why. */
 export const REFUSED_MAX = 16 * 1024
 
 export type BodyNote = 'duplicate' | 'refused' | 'quota' | 'log'
 
-/** Why a body is not there, or not whole, for whoever looks for it. */
+/** Why a body is missing or incomplete. */
 export const BODY_NOTES: Record<BodyNote, string> = {
   duplicate: 'This delivery repeats an earlier one. The body is stored with the first.',
   refused: 'Only the first part of a refused body is stored.',
@@ -16,7 +16,7 @@ export const BODY_NOTES: Record<BodyNote, string> = {
 }
 
 const KNOWN_MS = 60_000
-/** Written down before its time, so that a flood is noticed by other nodes too. */
+/** Written early, so that other nodes notice a flood too. */
 const UNWRITTEN_BYTES = 64 * 1024 * 1024
 const UNWRITTEN_DELIVERIES = 1_000
 
@@ -24,43 +24,43 @@ type Counted = 'stored_bytes' | 'deliveries'
 type Limits = Record<Counted, number | null>
 
 interface Usage {
-  /** As all nodes wrote it down: bytes of the days that bodies are kept, deliveries of today. */
+  /** The total of all nodes: bytes within the retention of bodies, deliveries of today. */
   written: Record<Counted, number>
-  /** Of this process since. */
+  /** Counted by this process since. */
   unwritten: Record<Counted, number>
-  /** Of the account, by its own word or the service's. */
+  /** The account's own limits or the service's. */
   limits: Limits
   readAt: number
 }
 
 /**
- * What tools may tell an account: the stored bodies together, and deliveries a day. Nodes count for themselves and exchange their counts
- * once a minute: a quota may be passed by what comes in that time, and costs a delivery nothing.
+ * An account's quotas for deliveries: stored bytes, and deliveries a day. Each node counts by itself and exchanges counts once a minute: a
+ * quota may be exceeded by one minute's deliveries, but costs a delivery nothing.
  */
 export class IntakeQuota {
   readonly #usages = new Map<number, Promise<Usage>>()
   readonly #limits: Limits
   readonly #days: number | null
 
-  /** `days`: for how long bodies are kept, null for good. */
+  /** `days`: how long bodies are kept; null: forever. */
   constructor(limits: Limits, days: number | null) {
     this.#limits = limits
     this.#days = days
   }
 
-  /** Beyond it a delivery is processed and logged as ever, without its body. */
+  /** Over the quota a delivery is processed and logged as usual, without its body. */
   async isBodyOver(db: Database, accountId: number): Promise<boolean> {
     return isOver(await this.#usageOf(db, accountId), 'stored_bytes')
   }
 
-  /** Before the body is read and anything is promised: the tool tries again. */
+  /** Called before the body is read and anything is acknowledged: the tool retries. */
   async refuseDelivery(db: Database, accountId: number) {
     const usage = await this.#usageOf(db, accountId)
     if (isOver(usage, 'deliveries'))
       throw quotaExceeded('deliveries', usage.limits.deliveries!, usedOf(usage, 'deliveries'), secondsOfToday())
   }
 
-  /** A delivery, and what was stored of its body. */
+  /** Counts a delivery and the stored bytes of its body. */
   async add(db: Database, accountId: number, bytes: number) {
     const usage = await this.#usageOf(db, accountId)
     usage.unwritten.stored_bytes += bytes
@@ -77,7 +77,7 @@ export class IntakeQuota {
     const known = this.#usages.get(accountId)
     const usage = await known
     if (usage && performance.now() - usage.readAt < KNOWN_MS) return usage
-    // Asked by many at once, read by the first of them.
+    // Concurrent callers share one read.
     if (this.#usages.get(accountId) === known) this.#usages.set(accountId, this.#read(db, accountId, usage))
     return this.#usages.get(accountId)!
   }
@@ -118,5 +118,5 @@ export class IntakeQuota {
 const usedOf = ({ written, unwritten }: Usage, kind: Counted) => written[kind] + unwritten[kind]
 const isOver = (usage: Usage, kind: Counted) => usage.limits[kind] !== null && usedOf(usage, kind) >= usage.limits[kind]
 
-/** Until the next day begins, in UTC. */
+/** Until midnight UTC. */
 const secondsOfToday = () => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000)

@@ -34,7 +34,7 @@ export async function find(db: Database, id: number): Promise<Integration> {
   return shown(integration)
 }
 
-/** A new webhook token, and what is kept of it: a hash to find it by, the sealed value to show it again. */
+/** A new webhook token in its stored form: a hash to find it by, the sealed value to show it again. */
 export function mintToken(vault: Vault, id: number) {
   const webhook_token = newWebhookToken()
   return { webhook_token, token_hash: hashOf(webhook_token), token_sealed: vault.seal(webhook_token, tokenOf(id)) }
@@ -81,7 +81,7 @@ export async function create(
   return { ...(await find(db, id)), webhook_token }
 }
 
-/** An inactive integration's deliveries are refused; what it told before stays. */
+/** Deliveries of an inactive integration are refused; earlier data stays. */
 export async function setActive(db: Database, id: number, active: boolean): Promise<Integration> {
   await db.execute(sql`
     update integrations set active = ${active}, updated_at = now() where id = ${id} and active <> ${active} and deleted_at is null`)
@@ -89,8 +89,8 @@ export async function setActive(db: Database, id: number, active: boolean): Prom
 }
 
 /**
- * Its token, secrets and settings are gone at once, as if they had never been; its delivery log follows in a job, because it may be
- * long. Changes, builds and deployments that it told stay.
+ * Deletes its token, secrets and settings at once; a job deletes its delivery log, which may be long. Reported changes, builds and
+ * deployments stay.
  */
 export const remove = (db: Database, id: number) =>
   db.transaction(async (db) => {
@@ -105,7 +105,7 @@ export const remove = (db: Database, id: number) =>
 
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** What only the deleted integration itself was about: its deliveries, and the items of its tracker. */
+/** Deletes what belongs only to the integration: its deliveries, and the items of its tracker. */
 export async function purge(db: Database, id: number) {
   for (const table of ['deliveries', 'external_references'].map((name) => raw(name))) {
     let forgotten: number
@@ -118,7 +118,7 @@ export async function purge(db: Database, id: number) {
   }
 }
 
-/** For an hour a tool may hand over a signing secret. */
+/** Allows a tool to hand over a signing secret for an hour. */
 export async function askHandshake(db: Database, id: number): Promise<Integration> {
   await db.execute(sql`update integrations set handshake_until = now() + interval '1 hour', updated_at = now() where id = ${id}`)
   return find(db, id)

@@ -2,7 +2,7 @@ import type { BuildStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { IntegrationContext } from './context.ts'
 
-/** What a job is about, with the integration it belongs to; undefined when it is gone or its integration was switched off. */
+/** The subject of a job and its integration; undefined if it was deleted or its integration is inactive. */
 
 const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules`
 

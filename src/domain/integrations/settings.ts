@@ -5,7 +5,7 @@ import type { Vault } from '../privacy/secrets.ts'
 import { editConfig } from './config.ts'
 import { mintToken, tokenOf } from './integrations.ts'
 
-/** An id of another project's integration names nothing here. */
+/** An integration of another project is not found. */
 export async function requireIn(db: Database, projectId: number, id: number): Promise<{ provider: ProviderName }> {
   const found = await db.one<{ provider: ProviderName }>(
     sql`select provider from integrations where id = ${id} and project_id = ${projectId} and deleted_at is null`,
@@ -28,7 +28,7 @@ export async function rotateToken(db: Database, vault: Vault, id: number, by: nu
     where id = ${id}`)
 }
 
-/** Settings replace each other whole; a secret that comes back as it was shown stays what it was. */
+/** Settings are replaced as a whole; a secret that is sent back as it was shown is kept. */
 export const setConfig = (db: Database, vault: Vault, id: number, config: Record<string, unknown>) =>
   db.transaction(async (db) => {
     const row = await db.one<{ config: Record<string, unknown> }>(

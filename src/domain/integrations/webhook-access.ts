@@ -4,7 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { hashOf, sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { IntegrationContext } from './context.ts'
 
-/** An integration as its token opens it. */
+/** An integration as found by its token. */
 export interface IntegrationAuth extends IntegrationContext {
   project_status: ProjectStatus
   secrets: string[]
@@ -14,7 +14,7 @@ export interface IntegrationAuth extends IntegrationContext {
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
-/** The active integration behind a webhook token. */
+/** The active integration of a webhook token. */
 export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
   const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
@@ -33,10 +33,10 @@ export const refuseUnlessActive = ({ project_status }: IntegrationAuth) => {
 
 export const secretsOf = (integrationId: number) => sealedIn('integrations', integrationId, 'secrets_sealed')
 
-/** One that takes over, and the one before it. */
+/** A new secret and the previous one. */
 const SECRETS_MAX = 2
 
-/** Tools that hand over a secret do so once. Whether it was expected: the integration has none yet, or its owner asked for another. */
+/** Tools hand over a secret once. Returns whether it was expected: the integration has none yet, or its owner requested a new one. */
 export const addSecret = async (db: Database, vault: Vault, integrationId: number, secret: string): Promise<boolean> =>
   (await db.execute(sql`
     update integrations set updated_at = now(),

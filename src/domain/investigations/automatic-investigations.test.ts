@@ -15,7 +15,7 @@ const room = (account?: string) => breakageRoom(studio, account)
 const user = (key: string) => studio.world.users![key]!.id as number
 
 describe('a build that fails', () => {
-  test('is investigated by itself, at no cost, and asking joins that', async () => {
+  test('is investigated automatically at no cost, and a request joins that', async () => {
     const { report, work, api, only } = await room()
     const build = await report({ number: 5, log: brokenLog('part5') })
     await work()
@@ -35,7 +35,7 @@ describe('a build that fails', () => {
     })
   })
 
-  test('without a log waits a minute for one, and is looked at again when it comes', async () => {
+  test('without a log waits a minute for one, and is investigated again when it arrives', async () => {
     const { report, work, breakages } = await room()
     const build = await report({ number: 5 })
     const waits = async () =>
@@ -52,7 +52,7 @@ describe('a build that fails', () => {
     expect(open).toMatchObject([{ category: 'compile_error', build_count: 1 }])
   })
 
-  test('is left alone where investigations are counted, unless the project says otherwise', async () => {
+  test("is not investigated in an account with limited credits, unless the project's settings say otherwise", async () => {
     const { report, work, breakages, project } = await room('metered')
     await report({ number: 5, log: brokenLog('part5') })
     await work()
@@ -61,14 +61,14 @@ describe('a build that fails', () => {
     await report({ number: 6, log: brokenLog('part5') })
     await work()
     expect(await breakages()).toHaveLength(1)
-    // Without a log there is nothing to give back either.
+    // Without a log there is nothing to refund either.
     await report({ number: 7 })
     await work()
     const account = studio.world.accounts!.metered!.id
     expect(await studio.db.one(sql`select credits from accounts where id = ${account}`)).toEqual({ credits: 5 })
   })
 
-  test('does not use up what people may ask for', async () => {
+  test("does not use up people's daily limit", async () => {
     const { report, work, api, project } = await room('metered')
     await studio.db.execute(sql`update projects set investigates_failures = true where id = ${project}`)
     await studio.db.execute(sql`update accounts set daily_limit = 1 where id = ${studio.world.accounts!.metered!.id}`)
@@ -78,7 +78,7 @@ describe('a build that fails', () => {
     expect((await api(`/build_runs/${asked}/investigate`, undefined, 'POST')).status).toBe(202)
   })
 
-  test('is left alone in a demo and after a trial', async () => {
+  test('is not investigated in a demo and after a trial', async () => {
     const { report, work, breakages } = await room()
     const owl = studio.world.accounts!.owl!.id
     const only = async (number: number, readOnly: ReturnType<typeof sql>) => {
@@ -108,7 +108,7 @@ describe('a build that fails', () => {
   })
 })
 
-test('jobs that were asked for by hand join too', async () => {
+test('manually requested investigations join too', async () => {
   const { report, api, breakages, project } = await room()
   await studio.db.execute(sql`update projects set investigates_failures = false where id = ${project}`)
   const build = await report({ number: 5, log: brokenLog('part5') })
@@ -118,7 +118,7 @@ test('jobs that were asked for by hand join too', async () => {
   await workOff(studio, 'investigate')
   expect(await breakages()).toHaveLength(1)
 })
-test('a phase is told when it is another one, and not while the one before was told just now', async () => {
+test('a new phase sends an event, unless the previous one was sent just now', async () => {
   const { report } = await room()
   const build = await report({ number: 5, status: 'running' })
   const owner = (await studio.db.one<{ account_id: number; project_id: number; integration_id: number }>(
@@ -137,7 +137,7 @@ test('a phase is told when it is another one, and not while the one before was t
   expect(await toldAt('Pack', sql`now() - interval '1 hour'`)).toBe(true)
 })
 
-test('the first build that passes after one that failed says so', async () => {
+test('the first pass after a failure is marked as such', async () => {
   const { report } = await room()
   const red = await report({ number: 5, log: brokenLog('part5') })
   const [green, greener] = [await report({ number: 6, status: 'success' }), await report({ number: 7, status: 'success' })]

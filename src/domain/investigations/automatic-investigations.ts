@@ -8,7 +8,7 @@ interface Begun {
   automatic: boolean
 }
 
-/** Once for each log. One that is under way is joined, or taken up again where its worker died. */
+/** Once per log. Joins a running investigation, or resumes one whose worker died. */
 export async function investigateFailure(db: Database, buildId: number, explain?: Explain) {
   const begun = (await begin(db, buildId)) ?? (await underWay(db, buildId))
   if (begun?.automatic) await run(db, begun.id, explain)

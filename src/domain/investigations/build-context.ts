@@ -6,7 +6,7 @@ import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { lineColumns } from '../builds/build-line.ts'
 import { wouldBegin } from './investigations.ts'
 
-/** Of a job that builds many branches, the neighbour on the same one is looked for among so many. */
+/** For a job with many branches, how many builds are searched for the neighbor on the same branch. */
 const NEIGHBOURS = 200
 
 const neighbour = (branch: string, side: Sql, order: Sql) => sql`(
@@ -28,7 +28,7 @@ const branchCandidates = (branch: string) => sql`(
         and right(k.name, length(branch_key(this.branch)) + 1) = '/' || lower(branch_key(this.branch)))
     order by k.name limit ${CANDIDATES}) k)`
 
-/** What stands around a build. */
+/** The neighbors, branch and breakage of a build. */
 export async function contextOf(db: Database, projectId: number, id: number): Promise<BuildContext> {
   const build = await placed(db, { project_id: projectId, id })
   if (!build) throw notFound('Build run')
@@ -59,11 +59,11 @@ interface Preflight {
   is_preflight: boolean
 }
 
-/** Few changes tell the folders that people work in; one that touches everything would take long to read. */
+/** A few changes show the folders that people work in; one that touches everything would take long to read. */
 const CHANGES = 50
 const FILES = 500
 
-/** The top folders of the repository, below the stream where there is one. */
+/** The top folders of the repository, below the stream if there is one. */
 const roots = sql`(
   select coalesce(json_agg(distinct root), '[]') from (
     select c.files from changes c where c.project_id = this.project_id and c.file_count <= ${FILES}

@@ -38,7 +38,7 @@ async function investigated(build: string) {
 }
 
 describe("an account's rule", () => {
-  test('changes what its investigations find, and nobody else’s', async () => {
+  test('changes the findings of that account, and of nobody else', async () => {
     await failureRules.put(studio.db, owl(), bakerRule)
     expect(await investigated('owl')).toMatchObject({
       status: 'completed',
@@ -52,7 +52,7 @@ describe("an account's rule", () => {
     await expect(failureRules.remove(studio.db, fox(), bakerRule.id)).rejects.toThrow('Rule not found.')
   })
 
-  test('is replaced by one with its id, kept as it was written, and gone when removed', async () => {
+  test('is replaced by one with the same id, stored as written, and gone when removed', async () => {
     const [first] = await failureRules.list(studio.db, owl())
     await failureRules.put(studio.db, owl(), { ...bakerRule, category: 'license_seat' })
     const rules = await failureRules.list(studio.db, owl())
@@ -63,7 +63,7 @@ describe("an account's rule", () => {
     expect(await investigated('owl3')).toMatchObject({ category: 'compile_error' })
   })
 
-  test('stands in for ours under its id', async () => {
+  test('replaces a built-in rule with the same id', async () => {
     const definition = { ...bakerRule, id: 'gcc.error' }
     const [rule] = await failureRules.put(studio.db, owl(), definition)
     expect(rule).toMatchObject({ rule_id: 'gcc.error', replaces_ours: true })
@@ -77,9 +77,9 @@ describe("an account's rule", () => {
       from generate_series(1, ${rules}::integer) n`)
   const clear = () => studio.db.execute(sql`delete from failure_rules where account_id = ${owl()}`)
 
-  test('that runs long is left out, and neither the worker nor the service waits for it', async () => {
+  test('that runs long is skipped, and blocks neither the worker nor the service', async () => {
     await insert({ ...bakerRule, match: '(?<msg>.*)BAKE(?<file>.*)-' }, 100)
-    // The service runs in this process: if its thread were busy, no timer of ours would come round meanwhile.
+    // The service runs in this process: a blocked thread would delay our timers.
     let rounds = 0
     const timer = setInterval(() => rounds++, 5)
     const { status, category, steps } = await investigated('owl4')
@@ -90,7 +90,7 @@ describe("an account's rule", () => {
     await clear()
   })
 
-  test('from a time when more was understood is switched off, in the list and in the steps', async () => {
+  test('with syntax that is no longer supported is disabled, in the list and in the steps', async () => {
     await insert({ ...bakerRule, match: 'BAKE-(?=1)' }, 1)
     expect(await failureRules.list(studio.db, owl())).toMatchObject([
       { rule_id: 'baker.r1', problem: expect.stringMatching(/^A pattern of it must not look ahead or behind/) },
@@ -104,7 +104,7 @@ describe("an account's rule", () => {
   })
 })
 
-describe('nothing is kept', () => {
+describe('nothing is stored', () => {
   test.each([
     ['a pattern that goes back', { ...bakerRule, match: '(B)\\1' }, 'match must not refer back'],
     ['an unknown field', { ...bakerRule, colour: 'red' }, 'colour is not known here'],
@@ -114,10 +114,10 @@ describe('nothing is kept', () => {
     expect(await failureRules.list(studio.db, owl())).toEqual([])
   })
 
-  test('for an account that is not there', () =>
+  test('for an account that does not exist', () =>
     expect(failureRules.put(studio.db, 999, bakerRule)).rejects.toThrow('Account not found.'))
 
-  test('beyond 200 rules, or beyond what can be looked for at once', async () => {
+  test('over 200 rules, or over the limit for searched text', async () => {
     await studio.db.execute(sql`
       insert into failure_rules (account_id, rule_id, definition)
       select ${owl()}, 'many.r' || n, ${JSON.stringify(bakerRule)}::jsonb from generate_series(1, 200) n`)

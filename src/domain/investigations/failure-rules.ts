@@ -6,14 +6,14 @@ import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { RULES } from '../../diagnosis/rules/index.ts'
 import { findRuleProblems, tryRule, validateRule } from './rule-checks.ts'
 
-/** What an account knows about its own tools; a rule with the id of one of ours stands in for it. */
+/** A rule of an account for its own tools; one with the id of a built-in rule replaces it. */
 export interface FailureRule {
   id: number
   account_id: number
   rule_id: string
-  /** It stands in for one of ours. */
+  /** It replaces a built-in rule. */
   replaces_ours: boolean
-  /** Why it is switched off: one from a time when more patterns were understood. */
+  /** Why it is disabled: its pattern is no longer supported. */
   problem: string | null
   definition: Definition
   created_at: string
@@ -21,7 +21,7 @@ export interface FailureRule {
 }
 
 const RULES_MAX = 200
-/** Of all texts of `need` together: the table they are looked for by grows with them, a thousand characters taking half a megabyte. */
+/** For all texts of `need` together: the lookup table grows with them, half a megabyte per thousand characters. */
 const NEED_MAX = 20_000
 
 const OURS = new Set(RULES.map(({ id }) => id))
@@ -50,13 +50,13 @@ export async function find(db: Database, accountId: number, ruleId: string): Pro
 }
 
 /**
- * Adds what a file holds, one definition or a list of them, all or nothing; one with a known id replaces it. Proving them keeps this
- * process busy, for a bad pattern for seconds.
+ * Stores the rules of a file, one definition or a list, all or nothing; a known id is replaced. Validation blocks this process, for a bad
+ * pattern for seconds.
  */
 export const put = async (db: Database, accountId: number, given: unknown): Promise<FailureRule[]> =>
   keep(db, accountId, readOwnRules(given))
 
-/** A new rule, proven beside; what is there under its id stays. */
+/** A new rule, validated in a worker thread; an existing id is refused. */
 export async function create(db: Database, accountId: number, given: object): Promise<FailureRule> {
   const definition = await validateRule(accountId, given)
   const [rule] = await keep(db, accountId, [definition], async (db) => {
@@ -65,7 +65,7 @@ export async function create(db: Database, accountId: number, given: object): Pr
   return rule!
 }
 
-/** Replaces a rule, proven beside; its id is its name and stays. */
+/** Replaces a rule, validated in a worker thread; its id stays. */
 export async function edit(db: Database, accountId: number, ruleId: string, given: object): Promise<FailureRule> {
   await find(db, accountId, ruleId)
   const definition = await validateRule(accountId, given)
@@ -76,7 +76,7 @@ export async function edit(db: Database, accountId: number, ruleId: string, give
   return rule!
 }
 
-/** What a rule would do with a piece of a log beside the account's other rules and ours; nothing is kept. */
+/** Tries a rule on a part of a log together with the account's other rules and the built-in ones; stores nothing. */
 export async function tryOut(db: Database, accountId: number, given: object, log: string): Promise<Trial> {
   return tryRule(accountId, given, log, await rulesOf(db, accountId))
 }
@@ -84,7 +84,7 @@ export async function tryOut(db: Database, accountId: number, given: object, log
 const isKnown = (db: Database, accountId: number, ruleId: string) =>
   db.one(sql`select from failure_rules where account_id = ${accountId} and rule_id = ${ruleId}`)
 
-/** `refuse` looks once more where nobody else can come between. */
+/** `refuse` checks again under the account's lock. */
 function keep(
   db: Database,
   accountId: number,
@@ -112,7 +112,7 @@ export async function remove(db: Database, accountId: number, ruleId: string) {
     throw notFound('Rule')
 }
 
-/** As they were written. They were proven when they came in. */
+/** As written. They were validated when they were stored. */
 export const rulesOf = async (db: Database, accountId: number): Promise<Definition[]> =>
   (
     await db.rows<{ definition: Definition }>(

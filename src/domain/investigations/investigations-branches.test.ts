@@ -54,7 +54,7 @@ beforeAll(async () => {
     ],
     build_runs: [
       build('green', 1, 'main', 'completed', { output_log: 'quiet\n' }),
-      // Another branch passes later, saying the very line that main fails with.
+      // Another branch passes later with the same log line that main fails with.
       build('feature-green', 4, 'feature', 'completed', { output_log: LOG }),
       build('red', 5, 'main', 'failed', { output_log: LOG }),
       build('feature-red', 7, 'feature', 'failed', { output_log: LOG }),
@@ -80,16 +80,16 @@ async function investigatedBuild(buildId: number) {
 }
 const changesOf = ({ suspects }: { suspects: { change_id: number }[] }) => suspects.map(({ change_id }) => change_id)
 
-test('a change that is on another branch is no suspect', async () => {
+test('a change on another branch is not a suspect', async () => {
   expect(changesOf(await investigated('red'))).toEqual([id('changes', 'on-main')])
 })
 
-test('what a build of another branch said before it passed excuses nothing', async () => {
+test('log lines of a passed build on another branch excuse nothing', async () => {
   const { confidence, evidence } = await investigated('red')
   expect({ confidence, line: evidence[0].line }).toEqual({ confidence: 'high', line: 2 })
 })
 
-test('the same failure on another branch is not the same story', async () => {
+test('the same failure on another branch is separate', async () => {
   await investigated('red')
   const { steps, suspects } = await investigated('feature-red')
   expect(steps.map(({ name }: { name: string }) => name)).not.toContain('inherit')
@@ -123,16 +123,16 @@ const told = (identifier: string, branch: string): changes.Submitted => ({
   files: null,
 })
 
-test('a change that is told again from another branch stays on the one it was first seen on', async () => {
+test('a change that is reported again from another branch keeps its first one', async () => {
   for (const branch of ['', 'feature', 'main']) await changes.submit(studio.db, contextOf(), [told('merged', branch)])
   expect(await studio.db.one(sql`select branch from changes where identifier = 'merged'`)).toEqual({ branch: 'feature' })
 })
 
-test('a build and its change that were told at the same moment find each other at the next word about the build', async () => {
+test('a build and its change that were reported at the same moment are linked by the next report about the build', async () => {
   const context = contextOf()
   const report = (db: Database, number: string) =>
     builds.report(db, context, { build: { job: 'night', number }, status: 'failed', commit_hash: number, log: LOG })
-  /** Neither transaction sees what the other wrote. */
+  /** Neither transaction sees the other's writes. */
   const overlap = async (name: string) =>
     (await studio.db.transaction(async (db) => {
       const reported = await report(db, name)

@@ -5,7 +5,7 @@ import { sql } from '../../db/database.ts'
 import { refund } from './investigations.ts'
 import { run } from './run-investigation.ts'
 
-/** So many at once, which have connections for all of them. */
+/** Concurrent requests, few enough to have a connection each. */
 const MANY = 6
 
 const COMPILE_ERROR = `[1/3] Compile Combat.cpp
@@ -101,7 +101,7 @@ const credits = async (account: string) =>
   (await studio.db.one<{ credits: number }>(sql`select credits from accounts where id = ${id('accounts', account)}`))!.credits
 
 describe('an investigation', () => {
-  test('whose database fails for a moment is tried again', async () => {
+  test('whose database fails briefly is retried', async () => {
     const { json } = await investigate('parallel4')
     const busy = (text: string) =>
       text.includes('fingerprint') && Promise.reject(Object.assign(new Error('too slow'), { code: '57014' }))
@@ -112,7 +112,7 @@ describe('an investigation', () => {
     expect(await show('parallel4')).toMatchObject({ status: 'completed' })
   })
 
-  test('begins pending, finds the line and the change, and is free afterwards', async () => {
+  test('starts pending, finds the line and the change, and is free afterwards', async () => {
     const before = await credits('owl')
     const begun = await investigate('broken')
     expect(begun).toMatchObject({
@@ -145,14 +145,14 @@ describe('an investigation', () => {
     expect(await credits('owl')).toBe(before - 1)
   })
 
-  test('knows members by their address and by their name in the version control, and nobody of another account', async () => {
+  test('matches members by address and by name in version control, and nobody of another account', async () => {
     const { suspects } = await show('broken')
     const userOf = (change: string) =>
       suspects.find((one: { change_id: number }) => one.change_id === id('changes', change)).user_id
     expect(['101', '102', '103'].map(userOf)).toEqual([id('users', 'kim'), id('users', 'ann'), null])
   })
 
-  test.each(['both', 'turned'])('of a build that names two changes (%s) weighs all up to the newer one', async (key) => {
+  test.each(['both', 'turned'])('of a build that names two changes (%s) considers all up to the newer one', async (key) => {
     const { json } = await investigate(key)
     await run(studio.db, Number(json.investigation_id))
     const weighed = (await show(key)).suspects.map((one: { change_id: number }) => one.change_id)
@@ -167,7 +167,7 @@ describe('an investigation', () => {
     expect(attributed_user_id).toBe(id('users', 'kim'))
   })
 
-  test('is made anew when the log has changed or the first one failed', async () => {
+  test('is repeated when the log has changed or the first one failed', async () => {
     const first = await show('broken')
     await studio.db.execute(sql`update build_runs set output_log = output_log || 'more' where id = ${id('build_runs', 'broken')}`)
     const second = await investigate('broken')
@@ -177,7 +177,7 @@ describe('an investigation', () => {
     expect((await investigate('broken')).status).toBe(202)
   })
 
-  test('without a log says so with low confidence and gives the credit back', async () => {
+  test('without a log reports that with low confidence and refunds the credit', async () => {
     const before = await credits('owl')
     const { json } = await investigate('silent')
     expect(await credits('owl')).toBe(before - 1)
@@ -191,14 +191,14 @@ describe('an investigation', () => {
     expect(await credits('owl')).toBe(before)
   })
 
-  test('is for failed builds only', async () => {
+  test('is refused unless the build failed', async () => {
     expect(await investigate('passed')).toMatchObject({
       status: 422,
       json: { error: 'build_not_failed', message: expect.any(String) },
     })
   })
 
-  test('run twice at once ends once', async () => {
+  test('that runs twice at once finishes once', async () => {
     const { json } = await investigate('parallel0')
     const before = await credits('owl')
     await Promise.all([1, 2, 3].map(() => run(studio.db, Number(json.investigation_id))))
@@ -207,15 +207,15 @@ describe('an investigation', () => {
   })
 })
 
-describe('credits and the day', () => {
-  test('where credits are not counted none is taken and none given back', async () => {
+describe('credits and daily limits', () => {
+  test('without limited credits nothing is charged or refunded', async () => {
     const answers = await Promise.all(['own0', 'own1'].map((key) => investigate(key, 'own')))
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
     for (const { json } of answers) await refund(studio.db, Number(json.investigation_id))
     expect(await credits('own')).toBeNull()
   })
 
-  test('many requests at once for one build make one investigation and cost one credit', async () => {
+  test('many concurrent requests for one build start one investigation and cost one credit', async () => {
     const before = await credits('owl')
     const held = sql`select from accounts where id = ${studio.world.accounts!.owl!.id} for update`
     const settled = await overlapping(studio.db, held, MANY, () => Array.from({ length: MANY }, () => investigate('parallel1')))
@@ -226,7 +226,7 @@ describe('credits and the day', () => {
     expect(await credits('owl')).toBe(before - 1)
   })
 
-  test('the last credit is spent once, however many builds ask for it at once', async () => {
+  test('the last credit is spent once, however many builds need it at once', async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, (_, i) => investigate(`poor${i}`, 'poor')))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 402, 402, 402])
     expect(answers.find(({ status }) => status === 402)!.json).toEqual({
@@ -236,7 +236,7 @@ describe('credits and the day', () => {
     expect(await credits('poor')).toBe(0)
   })
 
-  test('the daily limit of the plan holds until midnight UTC, and what was given back does not count', async () => {
+  test('the daily limit of the plan applies until midnight UTC, and refunded ones do not count', async () => {
     const untilMidnight = () => 86_400 - ((Date.now() / 1000) % 86_400)
     const before = untilMidnight()
     const answers = await Promise.all(Array.from({ length: 5 }, (_, i) => investigate(`free${i}`, 'free')))

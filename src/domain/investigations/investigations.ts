@@ -17,14 +17,14 @@ interface Build {
   log_hash: Buffer
 }
 
-/** Whether `start` would begin an investigation of a failed build: there is none that goes on, nor one that ended with the same log. */
+/** Whether `start` would begin an investigation of a failed build: none is running, and none ended with the same log. */
 export const wouldBegin = (build: Sql) => sql`not coalesce((
   select i.status in ('pending', 'running') or i.status = 'completed' and i.log_hash = ${logHash(build)}
   from investigations i where i.build_run_id = ${build}.id order by i.id desc limit 1), false)`
 
 /**
- * Begins the investigation of a failed build, or returns the one there is: one that goes on, or a finished one whose log has not
- * changed. A new one costs a credit where credits are counted, and counts towards the day; both are settled under the account's lock.
+ * Starts the investigation of a failed build, or returns the existing one: a running one, or a finished one with an unchanged log. A new
+ * one costs a credit if credits are limited, and counts towards the day; both are settled under the account's lock.
  */
 export function start(db: Database, accountId: number, projectId: number, buildId: number | undefined): Promise<Started> {
   return db.transaction(async (db) => {
@@ -59,7 +59,7 @@ const newest = (db: Database, buildId: number) =>
 const find = async (db: Database, id: number): Promise<Investigation> =>
   (await db.one<Investigation>(sql`select ${INVESTIGATION} from investigations i where i.id = ${id}`))!
 
-/** Days are UTC days; what was given back, or was begun by the service itself, does not count. */
+/** Days are UTC days; refunded and automatic investigations do not count. */
 async function refuseBeyondLimit(db: Database, accountId: number, limit: number) {
   const { used, seconds } = (await db.one<{ used: number; seconds: number }>(sql`
     select count(*) as used, ceil(extract(epoch from date_trunc('day', now(), 'UTC') + interval '1 day' - now()))::integer as seconds
@@ -67,7 +67,7 @@ async function refuseBeyondLimit(db: Database, accountId: number, limit: number)
   if (used >= limit) throw dailyLimitReached(limit, seconds)
 }
 
-/** The credit goes back; the day does not count it. */
+/** Refunds the credit; it no longer counts towards the daily limit. */
 export const refund = (db: Database, id: number) =>
   db.execute(sql`
     with given as (

@@ -40,7 +40,7 @@ afterAll(() => studio.close())
 
 const id = (kind: string, key: string) => studio.world[kind as 'users']![key]!.id as number
 
-/** The line that is said to be why. */
+/** The number of the line that is shown as the cause. */
 async function investigated(build: string): Promise<number> {
   const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${id('build_runs', build)}`
   const token = studio.world.tokens!.kim!.token as string
@@ -55,22 +55,22 @@ const remembered = async () =>
   )
 const greens = (...numbers: number[]) => numbers.map((n) => id('build_runs', `green${n}`))
 
-test('what the job said when it passed is not why it failed', async () => {
+test('a line that the job also printed when it passed is not the cause', async () => {
   expect(await investigated('red')).toBe(3)
 })
 
-test('what another job said when it passed counts for nothing', async () => {
+test("lines of another job's passes do not count", async () => {
   expect(await investigated('other-job')).toBe(1)
 })
 
-test('the last five passes that brought a log are remembered, and only those', async () => {
+test('the lines of the last five passes with a log are stored, and only those', async () => {
   expect(await remembered()).toEqual(greens(2, 3, 4, 5, 6))
   await studio.db.execute(sql`update build_runs set created_at = created_at + interval '9 minutes' where id = any (${greens(0)})`)
   await investigated('again')
   expect(await remembered()).toEqual(greens(0, 3, 4, 5, 6))
 })
 
-test('they outlive their logs and go with their builds', async () => {
+test('they outlive their logs and are deleted with their builds', async () => {
   await studio.db.execute(sql`update build_runs set output_log = null where status = 'completed'`)
   await studio.db.execute(sql`delete from investigations where build_run_id = ${id('build_runs', 'red')}`)
   expect(await investigated('red')).toBe(3)

@@ -6,7 +6,7 @@ import { BRANCH } from '../branches/positions.ts'
 import { logOf } from '../builds/stored-log.ts'
 import type { Case } from './suspects.ts'
 
-/** As many passes as it takes to see what a job says every now and then. */
+/** Enough passes to see what a job prints occasionally. */
 const PASSES = 5
 /** A lineHash has 48 bits. */
 const BYTES = 6
@@ -18,7 +18,7 @@ interface Pass {
   log_object: string | null
 }
 
-/** The last passes of the same job and branch before this build that brought a log, with its lines where they are remembered, else the log. */
+/** The last passes of the same job and branch before this build that had a log, with its lines if they are stored, otherwise the log. */
 const lastPasses = (db: Database, it: Case) =>
   db.rows<Pass>(sql`
     select b.id, p.hashes, case when p.hashes is null then b.output_log end as log,
@@ -47,7 +47,7 @@ const remember = (db: Database, it: Case, { id, log }: { id: number; log: string
     values (${it.account_id}, ${id}, ${Buffer.byteLength(log)}, ${hashes})
     on conflict (account_id, build_run_id) do update set log_size = excluded.log_size, hashes = excluded.hashes`)
 
-/** Later failures compare themselves with later passes. */
+/** Later failures are compared with later passes. */
 const forgetOlder = (db: Database, it: Case, newest: readonly number[]) =>
   db.execute(sql`
     delete from passed_lines p using build_runs b
@@ -55,8 +55,8 @@ const forgetOlder = (db: Database, it: Case, newest: readonly number[]) =>
       and ${BRANCH} = ${it.branch} and b.id <> all (${newest}) and b.created_at < (select min(created_at) from build_runs where id = any (${newest}))`)
 
 /**
- * The lines of the last passed logs of the same job and branch. A log is read the first time that a failure is compared with it and
- * remembered from then on: a build that passes costs nothing, and the lines outlive the log.
+ * The lines of the last passed logs of the same job and branch. A log is read when a failure is first compared with it, and its lines are
+ * stored from then on: a passed build costs nothing, and the lines outlive the log.
  */
 export async function linesOfLastPasses(db: Database, it: Case): Promise<Set<number>> {
   const passes = await lastPasses(db, it)
@@ -65,7 +65,7 @@ export async function linesOfLastPasses(db: Database, it: Case): Promise<Set<num
   for (const { id, hashes, ...parts } of passes) {
     if (hashes) for (const hash of unpack(hashes)) known.add(hash)
     const log = await logOf(db, { account_id: it.account_id, ...parts }).catch((error: unknown) => {
-      // Of the others there is still something to learn.
+      // The other logs are still useful.
       if (isObjectLost(error)) return null
       throw error
     })

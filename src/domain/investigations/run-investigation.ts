@@ -21,10 +21,10 @@ interface Outcome {
   steps: { name: string; status: string; detail: string }[]
 }
 
-/** Improves the words of a finding, never its facts; null leaves them as they are. */
+/** Improves the wording of a finding, never its facts; null leaves it unchanged. */
 export type Explain = (finding: Finding) => Promise<{ diagnosis: string; suggested_fix: string } | null>
 
-/** Does the work: reads the log, weighs the changes, writes the result. Safe to repeat until it is finished. */
+/** Does the work: reads the log, ranks the changes, writes the result. Safe to repeat until it is finished. */
 export async function run(db: Database, id: number, explain?: Explain): Promise<void> {
   const open = await db.execute(
     sql`update investigations set status = 'running' where id = ${id} and status in ('pending', 'running')`,
@@ -41,7 +41,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
     log = (await logOf(db, { account_id: it.account_id, ...stored })) ?? ''
     outcome = await investigate(db, it, log, suspects)
   } catch (error) {
-    // What passes is tried again; only what would break it every time ends it.
+    // Transient errors are retried; only an error that would repeat every time ends it.
     if (isConnectionError(error) || isTransient(error) || isObjectStoreAway(error)) throw error
     await fail(db, id, error as Error)
     return
@@ -160,7 +160,7 @@ async function isOfBranch(db: Database, it: Case, finding: Finding, steps: Outco
   return same.length > 0
 }
 
-/** Whether a breakage of this cause was marked as flaky: no change since the last pass need be to blame for it. */
+/** Whether a breakage of this cause was marked as flaky: then no change since the last pass need be the cause. */
 const comesAndGoes = async (db: Database, it: Case, fingerprint: string) =>
   (await db.one(sql`
     select from breakages where account_id = ${it.account_id} and project_id = ${it.project_id} and fingerprint = ${fingerprint} and flaky
@@ -170,8 +170,8 @@ const comesAndGoes = async (db: Database, it: Case, fingerprint: string) =>
 const EARLIER_MAX = 100
 
 /**
- * Whoever broke it the first time broke it this time too, as long as nothing passed in between: by position, number and arrival. The barrier:
- * planned while the tables are small, all builds of the job would be read for each of the investigations.
+ * The first suspects stay suspects as long as nothing passed in between: by position, number and arrival. The barrier: planned while the
+ * tables are small, all builds of the job would be read for each investigation.
  */
 const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) => {
   const place = (id: number) => sql`(select ${inOrder(positionOn(BRANCH))} from build_runs b where b.id = ${id})`

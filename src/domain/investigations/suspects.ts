@@ -12,7 +12,7 @@ export interface Case {
   project_id: number
   account_id: number
   ci_job_name: string
-  /** As it was told, else that of its change; empty where nobody knows. */
+  /** As reported, otherwise that of its change; empty if unknown. */
   branch: string
   told_branch: string
   kind: BuildKind
@@ -35,7 +35,7 @@ export interface Suspects {
   /** The authors by change id. */
   users: Map<string, number | null>
   passed: Pick<Placed, 'id'> | undefined
-  /** Whether they were found by their place on the build's branch; else by time alone. */
+  /** Whether they were found by position on the build's branch; otherwise by time alone. */
   placed: boolean
   /** The job has passed at this same change, so no change is suspected. */
   hadPassed: boolean

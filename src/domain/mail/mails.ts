@@ -3,13 +3,13 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 
 export interface MailTemplate {
   subject: string
-  /** Plain text; what is sent carries it as simple HTML too. */
+  /** Plain text; also sent as simple HTML. */
   text: string
-  /** Where one click stops mails of this kind, for those that nobody asked for. */
+  /** The one-click unsubscribe URL, for emails that were not requested. */
   unsubscribe?: string
 }
 
-/** In the caller's transaction: what is rolled back is never sent. `accountId`: which account has it written, and takes it along when it goes. */
+/** In the caller's transaction: a rollback sends nothing. `accountId`: the account that the email belongs to and is deleted with. */
 export const writeToUser = (db: Database, userId: number, letter: MailTemplate, accountId?: number) =>
   write(db, letter, accountId, sql`values (${userId}::integer, null)`)
 
@@ -36,7 +36,7 @@ async function write(
     select r.user_id, r.address, ${accountId ?? null}::integer, ${subject}, ${text}, ${unsubscribe} from (${recipients}) r (user_id, address)`)
 }
 
-/** The owner of jobs that write to an address; the queue need not know which. */
+/** The owner of jobs that write to an address; the queue must not contain the address. */
 export const recipient = (address: string) => `address:${createHash('sha256').update(address.toLowerCase()).digest('hex')}`
 
 const ADDRESS = sql`coalesce(m.to_address, u.email)`
@@ -44,8 +44,8 @@ const ADDRESS = sql`coalesce(m.to_address, u.email)`
 const FLOOD = 5
 
 /**
- * Whether an address got so many of these within the hour that one more helps only somebody who wants to annoy. Without a subject, which
- * names of people and accounts may stand in: of all that were written to the address.
+ * Whether an address got so many of these within the hour that more would only be abuse. Without a subject, which may contain names of
+ * people and accounts: all emails to the address.
  */
 export const isFlooded = async (db: Database, address: string, subject?: string): Promise<boolean> => {
   const found = await db.one<{ count: number }>(sql`
@@ -57,7 +57,7 @@ export const isFlooded = async (db: Database, address: string, subject?: string)
 
 const UNASKED_PER_HOUR = 20
 
-/** Whether somebody got so many mails that they did not ask for within the hour that the next would only bury the others. */
+/** Whether somebody got so many notification emails within the hour that more would only bury the others. */
 export const isSwamped = async (db: Database, userId: number): Promise<boolean> => {
   const found = await db.one<{ count: number }>(sql`
     select count(*) from mails where to_user_id = ${userId} and unsubscribe <> '' and created_at > now() - interval '1 hour'`)
@@ -73,7 +73,7 @@ export const dueLanes = async (db: Database): Promise<number[]> =>
     ({ lane }) => lane,
   )
 
-/** A mail in the queue, with the address it goes to. */
+/** A queued email with its recipient. */
 export interface QueuedMail extends Required<MailTemplate> {
   id: number
   to: string
@@ -97,7 +97,7 @@ export const recordFailed = (db: Database, id: number, error: string, delaySecon
       next_at = case when created_at > now() - ${GIVEN_UP_AFTER} then now() + make_interval(secs => ${delaySeconds}) end
     where id = ${id}`)
 
-/** Without a mail server, operators read them; a server that is set up later does not send what is old by then. */
+/** Without a mail server, operators read them; a server that is configured later does not send old ones. */
 export const keepUnsent = (db: Database) => db.execute(sql`update mails set next_at = null where next_at is not null`)
 
 const PAGE = 50

@@ -45,10 +45,10 @@ beforeEach(() => {
 
 const GRUMBLE = 'tools/bake.c:7:1: error: no display, lighting is skipped'
 const CAUSE = 'src/combat.c:54:3: error: expected expression'
-/** Characters of several bytes and none that are alike, as large as asked for. */
+/** Multi-byte characters without repetition, in the requested size. */
 const noise = (lines: number) => Array.from({ length: lines }, (_, i) => `[${i}] läuft 🎮 ${(i * 7919) % 10_007}\n`).join('')
 
-/** Reported by a CI, as its tool tells it; the delivery holds about as much as the log, which it leaves to the build. */
+/** Reported by a CI; the delivery is about as large as the log, which is stored only with the build. */
 async function build(number: string, status: 'FAILURE' | 'SUCCESS', log: string): Promise<{ delivery: number; id: number }> {
   const { status: code, json } = await tools.ci({
     job_name: 'night',
@@ -65,7 +65,7 @@ async function build(number: string, status: 'FAILURE' | 'SUCCESS', log: string)
   return { delivery: Number(json.delivery_id), id }
 }
 
-/** Everything there is has come to rest. */
+/** Makes all data old enough to be moved. */
 async function age() {
   await db.execute(sql`update deliveries set received_at = received_at - interval '2 hours'`)
   await db.execute(sql`
@@ -97,7 +97,7 @@ const objectsIn = (table: 'deliveries' | 'build_runs') =>
       : sql`select id, log_object as object from build_runs where log_object is not null and output_log is null`,
   )
 
-/** What each reader says of a build and its delivery. */
+/** What each reader returns for a build and its delivery. */
 async function readers({ delivery, id }: { delivery: number; id: number }) {
   return {
     page: (await lead.app(pageOf(delivery))).json,
@@ -113,7 +113,7 @@ async function readers({ delivery, id }: { delivery: number; id: number }) {
   }
 }
 
-describe('moved', () => {
+describe('moving to object storage', () => {
   let green: { delivery: number; id: number }
   let red: { delivery: number; id: number }
   let short: { delivery: number; id: number }
@@ -126,12 +126,12 @@ describe('moved', () => {
     pushed = Number(json.delivery_id)
   })
 
-  test('nothing is, as long as it is young', async () => {
+  test('leaves new values in the database', async () => {
     expect(await moveAll()).toBe(0)
     expect(server.asked).toEqual([])
   })
 
-  test('what is large and at rest lies in the store under its account, and every reader has it as it was', async () => {
+  test('stores large old values under their account, and every reader returns them unchanged', async () => {
     await age()
     const before = [await readers(green), await readers(red), await lead.app(pageOf(pushed))]
     expect(await moveAll()).toBe(5)
@@ -147,13 +147,13 @@ describe('moved', () => {
     expect(await moveAll()).toBe(0)
   })
 
-  test('a build whose log was moved has its log', async () => {
+  test('keeps the log of a build readable', async () => {
     const query = new URLSearchParams({ job_name: 'night', build_number: '2', offset: '0', token: tools.tokenOf('jenkins') })
     const late = { method: 'POST', raw: 'late', headers: { 'content-type': 'text/plain' } }
     expect(await tools.studio.ask(`/webhooks/ci/log?${query}`, late)).toMatchObject({ status: 409, json: { error: 'log_taken' } })
   })
 
-  test('it is replayed, large or not', async () => {
+  test('keeps deliveries replayable, large or not', async () => {
     for (const delivery of [red.delivery, pushed])
       expect(await lead.app(`${pageOf(delivery)}/replay`, { method: 'POST' })).toMatchObject({
         status: 200,
@@ -161,7 +161,7 @@ describe('moved', () => {
       })
   })
 
-  test('a log that is reported again takes the place of the one before, which goes before the same is moved again', async () => {
+  test('a log that is reported again replaces the previous one, which is removed before the same value is moved again', async () => {
     const log = `${GRUMBLE}\n${noise(3_000)}${CAUSE}\n`
     await tools.ci({ job_name: 'night', build_number: '2', status: 'FAILURE', branch: 'main', log })
     expect((await objectsIn('build_runs')).map(({ id }) => id)).toEqual([green.id])
@@ -173,14 +173,14 @@ describe('moved', () => {
     expect((await objectsIn('build_runs')).map(({ id }) => id).toSorted()).toEqual([green.id, red.id].toSorted())
   })
 
-  test('an investigation reads it, and the passed logs it is compared with', async () => {
+  test('investigations read moved logs, also the passed ones they are compared with', async () => {
     const asked = { token: tools.studio.world.tokens.all!.token, method: 'POST' }
     const path = `/api/v1/projects/${tools.project}/build_runs/${red.id}/investigate`
     const { json } = await tools.studio.ask(path, asked)
     await run(db, Number(json.investigation_id))
     const found = await tools.api(`build_runs/${red.id}`)
     expect(found.investigation).toMatchObject({ status: 'completed', evidence: [{ line: 3_002 }] })
-    // The log is known by its hash, wherever it is: the same one is not investigated twice.
+    // The log is identified by its hash, wherever it is stored: the same one is not investigated twice.
     const same = { json: { investigation_id: json.investigation_id } }
     expect(await tools.studio.ask(path, asked)).toMatchObject(same)
     await recall(
@@ -195,7 +195,7 @@ describe('moved', () => {
     await moveAll()
   })
 
-  test.each(['away', 403, 500] as const)('a store that is %s fails what is read from it, and nothing else', async (mood) => {
+  test.each(['away', 403, 500] as const)('a store that is %s only fails reads of moved values', async (mood) => {
     server.become(mood)
     const away = { status: 503, json: { error: 'object_store_away' } }
     expect(await readLog(red.id)).toMatchObject(away)
@@ -211,7 +211,7 @@ describe('moved', () => {
     expect((await readLog(red.id)).text).toContain(CAUSE)
   })
 
-  test('an investigation waits for a store that is away', async () => {
+  test('an investigation waits for an unavailable store', async () => {
     const { id } = (await db.one<{ id: number }>(sql`
       insert into investigations (account_id, build_run_id, status) values (${account}, ${red.id}, 'pending') returning id`))!
     server.become('away')
@@ -221,7 +221,7 @@ describe('moved', () => {
     expect(await db.one(sql`select status from investigations where id = ${id}`)).toEqual({ status: 'completed' })
   })
 
-  test('what another account has cannot be read, whatever a row says', async () => {
+  test('an object of another account cannot be read, whatever a row says', async () => {
     const [, key] = /^(.+)\.gz$/.exec([...server.objects.keys()][0]!.split('/')[1]!)!
     await db.execute(sql`update stored_objects set account_id = account_id + 1 where id = ${key!}`)
     const holder = (await objectsIn('deliveries')).find(({ object }) => object === key)
@@ -233,7 +233,7 @@ describe('moved', () => {
     await db.execute(sql`update stored_objects set account_id = account_id - 1 where id = ${key!}`)
   })
 
-  test('what the store lost is told as lost, and keeps nobody from exporting the rest', async () => {
+  test('a lost object is reported as lost and does not block an export of the rest', async () => {
     const { object } = (await objectsIn('build_runs')).find(({ id }) => id === green.id)!
     const bytes = server.objects.get(`${account}/${object}.gz`)!
     server.objects.delete(`${account}/${object}.gz`)
@@ -242,7 +242,7 @@ describe('moved', () => {
     server.objects.set(`${account}/${object}.gz`, bytes)
   })
 
-  test('what is printed later stands behind it, and is moved with it; the former object goes', async () => {
+  test('later output is appended and moved with the rest, and the former object is removed', async () => {
     const name = { job_name: 'streamed', build_number: '1' }
     const [first, more] = [noise(900), `${noise(800)}the end\n`]
     const send = async (offset: number, raw: string) => {
@@ -269,14 +269,14 @@ describe('moved', () => {
     await moveAll()
     expect((await readLog(id)).text).toBe(first + more)
     expect((await objectsIn('build_runs')).some((row) => row.id === id)).toBe(true)
-    // Whoever has read the row a moment ago still finds it.
+    // A reader that has just read the row still finds it.
     await removeUnused(db, store, account, { limit: 1_000 })
     expect(server.objects.has(`${account}/${object}.gz`)).toBe(true)
     await removeAll()
     expect(server.objects.has(`${account}/${object}.gz`)).toBe(false)
   })
 
-  test('a log that is reported anew takes its place', async () => {
+  test('a newly reported log replaces it', async () => {
     await build('1', 'SUCCESS', 'quiet\n')
     expect((await readLog(green.id)).text).toBe('quiet\n')
     await removeAll()
@@ -284,7 +284,7 @@ describe('moved', () => {
   })
 })
 
-describe('killed', () => {
+describe('a killed move', () => {
   const killing: ObjectStore = {
     ...({} as ObjectStore),
     put: async (key, bytes) => {
@@ -293,7 +293,7 @@ describe('killed', () => {
     },
   }
 
-  test('between the upload and the row, it is uploaded again under the same key', async () => {
+  test('between the upload and the row update uploads again under the same key', async () => {
     const { delivery, id } = await build('killed', 'SUCCESS', noise(2_000))
     const log = (await readLog(id)).text
     await age()
@@ -306,7 +306,7 @@ describe('killed', () => {
     expect(await db.rows(sql`select from stored_objects where remove_after is not null`)).toEqual([])
   })
 
-  test('and deleted meanwhile, the upload is removed', async () => {
+  test('whose row was deleted meanwhile removes the upload', async () => {
     const { delivery } = await build('killed twice', 'SUCCESS', noise(2_000))
     await age()
     const before = new Set(server.objects.keys())
@@ -321,7 +321,7 @@ describe('killed', () => {
     expect(new Set(server.objects.keys())).toEqual(before)
   })
 
-  test('a body that changes while it is uploaded stays where it is', async () => {
+  test('a body that changes while it is uploaded stays in its row', async () => {
     const { id } = await build('changing', 'SUCCESS', noise(2_000))
     await age()
     const changing: ObjectStore = {
@@ -339,7 +339,7 @@ describe('killed', () => {
   })
 })
 
-test('two nodes move everything once, also after the store was away, and remove what was purged', async () => {
+test('two nodes move everything once, also after the store was unavailable, and remove purged objects', async () => {
   await Promise.all(Array.from({ length: 12 }, (_, i) => build(`both ${i}`, 'SUCCESS', noise(1_000 + i))))
   await age()
   let open = () => {}
@@ -399,7 +399,7 @@ test('two nodes move everything once, also after the store was away, and remove 
   await Promise.all(pools.map((pool) => pool.close()))
 })
 
-test('of somebody who is deleted, nothing is left in the store either', async () => {
+test('nothing of a deleted person is left in the store either', async () => {
   await db.execute(sql`update accounts set retention = '{}'`)
   const { id: user } = (await db.one<{ id: number }>(sql`
     insert into users (email, name) values ('zeb@quillfeather.example', 'Zebedee Quillfeather') returning id`))!

@@ -3,9 +3,8 @@ import { objectLost, objectStoreAway } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 
 /**
- * Values that were moved out of their rows: the body of a delivery (`body_object`), the log of a build (`log_object`). A row holds the
- * object's id. The key is made here alone, of the id and of the account that the row belongs to: what another account has cannot be
- * named.
+ * Values that were moved out of their rows: the body of a delivery (`body_object`), the log of a build (`log_object`). A row contains the
+ * object's id. The key is only built here, from the id and the row's account: objects of another account cannot be addressed.
  */
 export const keyOf = (accountId: number, id: string) => `${accountId}/${id}.gz`
 

@@ -7,9 +7,9 @@ const BATCH = 100
 interface ObjectColumn {
   table: Sql
   object: Sql
-  /** Whose a row is. */
+  /** The owner's condition for a row. */
   of: (accountId: number) => Sql
-  /** Puts the value back; what was printed since stands behind it. */
+  /** Puts the value back; later output is appended to it. */
   value: (bytes: Buffer) => Sql
 }
 
@@ -29,7 +29,7 @@ const OBJECT_COLUMNS: ObjectColumn[] = [
   },
 ]
 
-/** Puts values of an account back into their rows, where somebody means to change them there. */
+/** Puts values of an account back into their rows if they have to be edited there. */
 export async function recall(db: Database, accountId: number, isWanted: (text: string) => boolean, onProgress: () => void) {
   for (const { table, object, of, value } of OBJECT_COLUMNS)
     for (let after = 0; ; ) {

@@ -3,18 +3,18 @@ import type { Status } from './status.ts'
 import { counted, durationOf, sizeOf } from './words.ts'
 
 /**
- * What whoever runs the service looks at, declared once: the operator's page, `admin status` and `/metrics` show these areas with their
- * figures, how each of them is, and what to do next.
+ * The areas of the service that operators monitor, declared once: the operator's page, `admin status` and `/metrics` show these areas with
+ * their figures, the state of each, and what to do next.
  */
 
 interface Figure {
   key: string
   label: string
   unit: (typeof UNITS)[number]
-  /** Its name in Prometheus, with what it is there. */
+  /** Its name and type in Prometheus. */
   metric: `goldmaster_${string}`
   help: string
-  /** Null where it is not known. */
+  /** Null if unknown. */
   of(status: Status): number | null
 }
 
@@ -36,7 +36,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** A backup a day, and a few hours in which one may run or be tried again. */
+/** A backup a day, plus a few hours for a running one or a retry. */
 const BACKUP_OLD = DAY + 6 * HOUR
 
 const list = (words: readonly string[]) => words.join(', ')

@@ -1,14 +1,14 @@
 import type { BACKUP_STATUSES, BACKUP_TESTS } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-/** A scheduled backup, or a try that made none. */
+/** A scheduled backup, or a failed attempt. */
 export interface Backup {
   id: number
   /** The folder, or the prefix in the object store. */
   place: string
   name: string
   status: (typeof BACKUP_STATUSES)[number]
-  /** How it was tested: restored into a scratch database, or read to its end; null where it was not. */
+  /** How it was tested: restored into a scratch database, or read to its end; null if it was not. */
   test: (typeof BACKUP_TESTS)[number] | null
   bytes: number | null
   rows: number | null
@@ -21,11 +21,11 @@ const SHOWN = 10
 export const BACKUP_COLUMNS = sql`id, place, name, status, test, bytes, rows, error, started_at, finished_at`
 
 export interface Backups {
-  /** Newest first; those that rotation has removed are left out. */
+  /** Newest first, without those that rotation has removed. */
   newest: Backup[]
   /** The newest that passed its test. */
   good: Backup | null
-  /** Seconds since that one began. */
+  /** Seconds since that one started. */
   age: number | null
 }
 

@@ -1,16 +1,16 @@
 import { type Database, sql } from '../../db/database.ts'
 
-/** How often a process shows that it lives, and after how long without it somebody should look. */
+/** How often a process sends a heartbeat, and after how long without one it needs attention. */
 export const REPORT_EVERY_MS = 30_000
 const VANISHED = sql`interval '2 minutes'`
 
-/** A process of the service as it describes itself. */
+/** A process of the service as it reports itself. */
 export interface NodeProcess {
   id: string
   host: string
   role: 'serve' | 'work'
   version: string
-  /** Whether it has a mail server, and somewhere to write backups. */
+  /** Whether it has a mail server and a backup destination. */
   mails: boolean
   backs_up: boolean
 }
@@ -26,11 +26,11 @@ export interface Node {
   silent_servers: string[]
   started_at: string
   seen_at: string
-  /** Ended without saying so, or cut off from the database. */
+  /** Ended without signing off, or cut off from the database. */
   vanished: boolean
 }
 
-/** Shows that the process lives. What a killed one on the same machine left behind goes, now that the machine is back. */
+/** Sends a heartbeat. Removes the rows of killed processes on the same machine, now that it is back. */
 export const reportNode = (db: Database, node: NodeProcess, silentServers: readonly string[]) =>
   db.execute(sql`
     with killed as (delete from nodes where host = ${node.host} and id <> ${node.id}::uuid and seen_at < now() - ${VANISHED})

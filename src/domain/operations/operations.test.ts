@@ -32,7 +32,7 @@ const process = (host: string, more: Partial<NodeProcess> = {}): NodeProcess => 
 const areaOf = async (name: string) =>
   judged(await readStatus(db, { retention: RETENTION_DEFAULTS })).find((area) => area.name === name)!
 
-test('processes of one machine are one node, which says goodbye when it stops', async () => {
+test('processes of one machine are one node, which is removed when it stops', async () => {
   const [serving, working] = [process('owl'), process('owl', { role: 'work' })]
   await reportNode(db, serving, [])
   await reportNode(db, working, ['https://ci.example', 'ssl:p4.example:1666'])
@@ -45,7 +45,7 @@ test('processes of one machine are one node, which says goodbye when it stops', 
   expect(await listNodes(db)).toEqual([])
 })
 
-test('a node that ended without a word is shown as vanished, until its machine is back or a day is over', async () => {
+test('a node that ended without signing off is shown as vanished, until its machine is back or a day is over', async () => {
   await reportNode(db, process('owl'), [])
   await reportNode(db, process('fox'), ['https://ci.example'])
   await db.execute(sql`update nodes set seen_at = now() - interval '10 minutes'`)
@@ -61,13 +61,13 @@ test('a node that ended without a word is shown as vanished, until its machine i
   expect((await listNodes(db)).map(({ host }) => host)).toEqual(['owl'])
 })
 
-test('nodes of two versions are named until the upgrade is done', async () => {
+test('nodes of two versions are listed until the upgrade is done', async () => {
   await reportNode(db, process('owl'), [])
   await reportNode(db, process('fox', { version: '1.9.0' }), [])
   expect(await areaOf('nodes')).toMatchObject({ level: 'warn', text: 'Nodes run different versions: 1.9.0, 2.0.0.' })
 })
 
-test('refused requests are added up by account and address, over processes', async () => {
+test('refused requests are summed by account and address, over all processes', async () => {
   await db.execute(sql`insert into accounts (id, name) overriding system value values (1, 'Owl')`)
   for (const count of [2, 3]) {
     const refused = new RefusedRequests()
@@ -114,7 +114,7 @@ test('an account with thousands of addresses fills only its own share, and nothi
   expect(await db.rows(sql`select from refused_requests`)).toEqual([])
 })
 
-test('growth is told per day, once there are two days to compare', async () => {
+test('growth is shown per day, once there are two days to compare', async () => {
   expect(await readSizes(db)).toMatchObject({ growth: null, log_growth: null })
   await recordSizes(db)
   await recordSizes(db)
@@ -130,7 +130,7 @@ test('growth is told per day, once there are two days to compare', async () => {
   expect(await db.rows(days)).toHaveLength(2)
 })
 
-test('slow statements are said not to be recorded where PostgreSQL lacks the extension, or loads no library for it', async () => {
+test('slow statements are shown as not recorded if PostgreSQL lacks the extension or its library is not loaded', async () => {
   expect(await readSlowStatements(db)).toEqual({ recorded: false, statements: [] })
   await db.execute(sql`create extension if not exists pg_stat_statements`)
   const { rows } = await db.pool.query<{ loaded: string }>(`select current_setting('shared_preload_libraries') as loaded`)
@@ -138,7 +138,7 @@ test('slow statements are said not to be recorded where PostgreSQL lacks the ext
   expect(await areaOf('statements')).toMatchObject({ level: 'ok', next: expect.stringContaining('pg_stat_statements') })
 })
 
-test('a failed backup is told with the last good one, and a good one with its age', async () => {
+test('a failed backup is shown with the last good one, and a good one with its age', async () => {
   await reportNode(db, process('owl'), [])
   expect(await areaOf('backups')).toMatchObject({ level: 'warn', text: 'No backup was made yet.' })
   const backup = (status: string, hours: number, error = '') =>

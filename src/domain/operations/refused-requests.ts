@@ -1,22 +1,22 @@
 import { type Database, sql } from '../../db/database.ts'
 
-/** Addresses noted of one account: by this process until its counts are written down, and by all of them in a day. */
+/** How many addresses of one account are counted: by this process until the next write, and by all of them in a day. */
 const ADDRESSES = 20
 const ADDRESSES_A_DAY = 100
 /** Stands for all further addresses. */
 const OTHERS = ''
 
 interface Refusal {
-  /** Null: refused before anybody knew whose request it was. */
+  /** Null: refused before the account was known. */
   account_id: number | null
   address: string
-  /** The setting that would let the request in, or the code of the refusal. */
+  /** The setting that would allow the request, or the error code. */
   reason: string
 }
 
 /**
- * Counts requests that were answered with 429 by account and address: in memory, written down now and then. However many addresses an
- * account has, or pretends to have, it fills only its own share of the table.
+ * Counts requests that got a 429 by account and address: in memory, written from time to time. However many addresses an account has, or
+ * pretends to have, it fills only its own share of the table.
  */
 export class RefusedRequests {
   #counts = new Map<string, Refusal & { count: number }>()

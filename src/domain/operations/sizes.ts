@@ -7,7 +7,7 @@ interface TableSize {
 
 export interface Sizes {
   bytes: number
-  /** Logs of builds, as far as they are in the database. */
+  /** Logs of builds that are in the database. */
   log_bytes: number
   /** The largest tables with their indexes. */
   tables: TableSize[]
@@ -19,7 +19,7 @@ export interface Sizes {
 const LARGEST = 8
 const WEEK = 7
 
-/** Large values are stored beside their table: of builds these are logs. */
+/** Large values are stored in the TOAST table: for builds these are logs. */
 const WHOLE = sql`
   select pg_database_size(current_database()) as bytes,
     (select pg_total_relation_size(reltoastrelid) from pg_class where oid = 'build_runs'::regclass)
@@ -41,7 +41,7 @@ export async function readSizes(db: Database): Promise<Sizes> {
   }
 }
 
-/** One small row a day, written every hour: the last one of a day stays. */
+/** One small row a day, updated every hour. */
 export const recordSizes = (db: Database) =>
   db.execute(sql`
     insert into daily_sizes (day, database_bytes, log_bytes) select current_date, bytes, log_bytes from (${WHOLE}) whole

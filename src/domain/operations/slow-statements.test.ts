@@ -6,7 +6,7 @@ import { openDatabase, sql } from '../../db/database.ts'
 import { startEmbedded } from '../../db/embedded/embedded.ts'
 import { readSlowStatements } from './slow-statements.ts'
 
-test('where PostgreSQL records statements, the slowest are listed with their times and without their values', async () => {
+test('the slowest statements are listed with their times and without their values if PostgreSQL records them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'goldmaster-slow-'))
   const made = await startEmbedded(folder)
   await made.stop()
@@ -14,7 +14,7 @@ test('where PostgreSQL records statements, the slowest are listed with their tim
   const server = await startEmbedded(folder)
   const db = openDatabase(server.url, { max: 1 })
   try {
-    // Elsewhere than where names are looked up by themselves.
+    // In a schema outside the search path.
     await db.execute(sql`create schema statistics`)
     await db.execute(sql`create extension pg_stat_statements schema statistics`)
     for (let i = 0; i < 2; i++) await db.rows(sql`select pg_sleep(0.05), ${'a secret value'}::text`)

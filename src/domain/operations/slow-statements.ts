@@ -19,7 +19,7 @@ export interface SlowStatements {
 
 const NOT_RECORDED: SlowStatements = { recorded: false, statements: [] }
 
-/** Those that take longest on average, of this database, without their values. */
+/** The slowest statements of this database on average, without their values. */
 export async function readSlowStatements(db: Database): Promise<SlowStatements> {
   const extension = await db.one<{ schema: string }>(sql`
     select quote_ident(nspname) as schema from pg_extension join pg_namespace n on n.oid = extnamespace
@@ -38,7 +38,7 @@ export async function readSlowStatements(db: Database): Promise<SlowStatements> 
     )
     return { recorded: true, statements }
   } catch {
-    // Made, though the server was started without the library, or not for this role to read.
+    // Created, but the server runs without the library, or this role may not read it.
     return NOT_RECORDED
   }
 }

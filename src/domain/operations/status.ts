@@ -9,20 +9,22 @@ import { type Refused, readRefused } from './refused-requests.ts'
 import { readSizes, type Sizes } from './sizes.ts'
 import { readSlowStatements, type SlowStatements } from './slow-statements.ts'
 
-/** How the service is, for whoever runs it: what the operator's page, `admin status` and metrics tell (areas.ts), read from the database. */
+/**
+ * The status of the service for operators: the data of the operator's page, `admin status` and metrics (areas.ts), read from the database.
+ */
 
-/** A longer queue is counted up to here. */
+/** A longer queue is counted up to this number. */
 const COUNT_MAX = 100_000
 
 const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - (${time}))), 0)::float8`
 
-/** What waits, and for how many seconds. */
+/** A number of waiting items, and the age of the oldest in seconds. */
 interface Backlog {
   oldest_job: number
   outbox: number
   outbound: number
   mails: number
-  /** Of these, mails that the mail server refused. */
+  /** Emails among these that the mail server rejected. */
   failed_mails: number
 }
 
@@ -42,7 +44,7 @@ interface DestinationCount {
   kind: 'channel' | 'webhook'
   status: string
   count: number
-  /** Of these, where nothing has got through lately. */
+  /** Destinations among these without a recent success. */
   failing: number
 }
 
@@ -53,16 +55,16 @@ const countDestinations = (db: Database): Promise<DestinationCount[]> =>
     select ${FAMILY} as kind, status, count(*) as count, count(failing_since) as failing from destinations d
     where kind <> 'audit_stream' group by 1, 2 order by 1, 2`)
 
-/** A channel or webhook that doesn't get through, or doesn't know whether it did. */
+/** A channel or webhook that fails, or whose result is unknown. */
 interface Trouble {
   kind: 'channel' | 'webhook'
   account_id: number
   account: string
-  /** Of a webhook its host: the rest of its address may be a secret. */
+  /** For a webhook its host: the rest of its URL may be a secret. */
   name: string
   status: string
   failing_since: string | null
-  /** Messages of which nobody knows whether the chat has them. */
+  /** Messages that the chat vendor may or may not have received. */
   uncertain: number
 }
 
@@ -77,16 +79,16 @@ const listTroubles = (db: Database): Promise<Trouble[]> =>
     where d.kind <> 'audit_stream' and (d.status not in ('active', 'paused') or d.failing_since is not null or u.messages > 0)
     order by d.failing_since nulls last, d.account_id, 1, 3 limit ${TROUBLES}`)
 
-/** Queues that are worked off one message after the other. */
+/** Queues that are processed one message after the other. */
 interface Lanes {
   lane: (typeof LANES)[number]
-  /** Lanes under way on all nodes. */
+  /** Active lanes on all nodes. */
   active: number
-  /** Messages that wait; null where they are not counted. */
+  /** Waiting messages; null if they are not counted. */
   waiting: number | null
 }
 
-/** Which destinations and messages are counted together. */
+/** The destinations and messages of each lane. */
 const OF_LANE: Partial<Record<Lanes['lane'], { destinations: Sql; messages?: Sql }>> = {
   webhooks: { destinations: sql`d.kind = 'webhook'`, messages: sql`m.event_id is not null` },
   channels: { destinations: sql`d.kind not in ('webhook', 'audit_stream')`, messages: sql`m.subject is not null` },
@@ -116,7 +118,7 @@ async function readLanes(db: Database): Promise<Lanes[]> {
 
 interface Sessions {
   connections: number
-  /** Seconds for which the longest statement of the service has been running. */
+  /** How many seconds the longest statement of the service has been running. */
   longest_statement: number
 }
 
@@ -131,7 +133,7 @@ interface Overdue {
   outbox: number
 }
 
-/** By how many seconds the oldest is older than it may get; a little is what comes between two hourly runs. */
+/** By how many seconds the oldest row is past its retention; a little accumulates between two hourly runs. */
 const readOverdue = (db: Database, { deliveries, outbox }: Retention): Promise<Overdue | undefined> =>
   db.one<Overdue>(sql`
     select
@@ -162,11 +164,11 @@ export interface Status {
 
 interface Reading {
   retention: Retention
-  /** For whoever reads often and doesn't list them. */
+  /** For frequent readers that don't list them. */
   slow?: () => Promise<SlowStatements>
 }
 
-/** One statement after the other: it takes no connections away from requests. */
+/** Sequential statements: it takes only one connection away from requests. */
 export const readStatus = async (db: Database, { retention, slow }: Reading): Promise<Status> => ({
   schema: await readSchema(db),
   nodes: await listNodes(db),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { looksLikeAddress, reduceAddresses } from './addresses.ts'
 import { reduceAuthor } from './authors.ts'
 
-// Written apart from the code on purpose: what a reader of the answer would call an address.
+// Independent of the code on purpose: what a reader would recognize as an address.
 const ADDRESS = /[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}/
 
 const local = fc.stringMatching(/^[A-Za-z0-9._%+'"-]{1,12}$/)
@@ -23,7 +23,7 @@ describe('text', () => {
   test('no output ever contains an address, however its at-sign is spelled', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        // Decoded a text may name files (`icon@2x.png`), which are no addresses.
+        // A decoded text may contain file names (`icon@2x.png`), which are not addresses.
         fc.pre(!/\.(?:png|js|ts)\b/i.test(text))
         return !ADDRESS.test(decoded(reduceAddresses(text)))
       }),
@@ -44,7 +44,7 @@ describe('text', () => {
     ['kim＠example．com', 'kim'],
     ['{"mail":"kim\\u0040example.com"}', '{"mail":"kim"}'],
     ['kim@163.com', 'kim'],
-    // A git remote is no person; its host is what the line is about.
+    // A git remote is not a person; the host is the important part of the line.
     ['fetch git@github.com:org/repo.git', 'fetch github.com:org/repo.git'],
     ['ask git@github.com', 'ask git'],
     ['legit@example.com:x', 'legit:x'],
@@ -79,7 +79,7 @@ describe('authors', () => {
   ])('%s', (author, clean) => expect(reduceAuthor(author)).toBe(clean))
 })
 
-test('a uid that is an address is known as one in every spelling', () => {
+test('a uid that is an address is recognized in every spelling', () => {
   for (const uid of ['kim@example.com', 'kim@host', 'kim%40example.com', 'kim＠example.com'])
     expect(looksLikeAddress(uid)).toBe(true)
   for (const uid of ['kim', '4711', 'U0AB', '@kim']) expect(looksLikeAddress(uid)).toBe(false)

@@ -1,23 +1,23 @@
 /**
- * E-mail addresses are reduced to their local part. An address is anything before an at-sign whose other side ends in letters:
- * `lodash@4.17.21` and `//depot/main/...@1234` are none.
+ * Email addresses are reduced to their local part. An address is anything before an at-sign whose other side ends in letters:
+ * `lodash@4.17.21` and `//depot/main/...@1234` are not.
  */
 
-/** The at-sign as people, URLs, HTML and JSON spell it, where something stands before it. */
+/** The at-sign as people, URLs, HTML and JSON spell it, if something precedes it. */
 const AT = /[@＠﹫](?<=[^\s<>()[\]{},;:/@＠﹫].)|%(?:25)*40|&(?:amp;)*(?:#0*64|#x0*40|commat);?|\\(?:u0040|u\{0*40\}|x40)/gi
 const SPELLED = /[＠﹫]|%(?:25)*40|&(?:amp;)*(?:#0*64|#x0*40|commat);?|\\(?:u0040|u\{0*40\}|x40)/gi
-/** What every one of them holds. */
+/** A substring of each of these spellings. */
 export const NEAR_AT = ['@', '＠', '﹫', '%40', '%25', '&#', '&amp;', '&commat', '\\u0040', '\\u{', '\\x40'] as const
 const DOMAIN = /(?:[\p{L}\p{N}._．。｡-]|%2e)+(?:[.．。｡]|%2e)\p{L}{2,}[\p{L}\p{N}_-]*/iuy
 const NO_LOCAL_PART = /[\s<>()[\]{},;:/@＠﹫]/
 
-/** `Hero@Walk.fbx`, `icon@2x.png`: extensions of content and sources that are no top-level domain. */
+/** `Hero@Walk.fbx`, `icon@2x.png`: file extensions that are not top-level domains. */
 const FILE =
   /\.(?:3ds|abc|anim|asset|bank|blend|bmp|cfg|controller|cpp|css|csv|cxx|dat|dds|dll|exe|exr|fbx|gif|glb|gltf|hdr|hpp|html|ini|inl|jpeg|jpg|js|json|jsx|ktx|log|lua|mat|meta|mp3|mp4|obj|ogg|pdb|png|prefab|psd|spp|svg|tga|tif|tiff|ts|tsx|txt|uasset|umap|unity|usd|usda|usdz|uxml|wav|webp|xml|yaml|yml)$/i
 /** `pkg@1.2.3-beta.rc`. */
 const VERSION = /^v?\d+\.\d+\.\d+-(?:alpha|beta|canary|dev|next|nightly|pre|preview|rc|snapshot)\b/i
 
-/** Where the domain that follows an at-sign ends, or -1 when this is no address. */
+/** The end of the domain after an at-sign, or -1 if this is not an address. */
 function domainEnd(text: string, from: number, before: string): number {
   if (before === '' || NO_LOCAL_PART.test(before)) return -1
   DOMAIN.lastIndex = from
@@ -26,20 +26,20 @@ function domainEnd(text: string, from: number, before: string): number {
 }
 
 interface Address {
-  /** Where its at-sign stands, where its domain begins and ends. */
+  /** The offset of its at-sign, and start and end of its domain. */
   at: number
   domain: number
   end: number
 }
 
-/** Every address of a text in order. A text without one costs a look for at-signs. */
+/** Every address of a text in order. A text without one costs only a search for at-signs. */
 export function* addressesIn(text: string): Generator<Address> {
   AT.lastIndex = 0
   let taken = 0
   let before = ''
   for (let found = AT.exec(text); found !== null; found = AT.exec(text)) {
     const domain = AT.lastIndex
-    // After an address comes what is left of it: `a@b.com@c.org` is `a@c.org` once the first is reduced.
+    // A reduced address may be the start of the next: `a@b.com@c.org` is `a@c.org` once the first is reduced.
     if (found.index > taken) before = text[found.index - 1]!
     const end = domainEnd(text, domain, before)
     if (end === -1) continue
@@ -49,7 +49,7 @@ export function* addressesIn(text: string): Generator<Address> {
   }
 }
 
-/** Every address becomes its local part; of a git remote (`git@host:path`) the host stays, which names nobody. */
+/** Every address becomes its local part; a git remote (`git@host:path`) keeps its host, which identifies nobody. */
 export function reduceAddresses(text: string): string {
   let out = ''
   let copied = 0
@@ -72,8 +72,8 @@ const isRemote = (text: string, from: number, at: number, end: number) =>
   /[:/]/.test(text[end] ?? '') &&
   /[^\s:/]/.test(text[end + 1] ?? '')
 
-/** All spellings of the at-sign as the plain one. */
+/** Replaces all spellings of the at-sign with the plain one. */
 export const plainAt = (text: string): string => text.replace(SPELLED, '@')
 
-/** Whether an identifier used elsewhere is an address; such a uid is left out whole. */
+/** Whether an external id is an address; such a uid is omitted entirely. */
 export const looksLikeAddress = (uid: string): boolean => /[^\s@]@[^\s@]/.test(plainAt(uid))

@@ -13,7 +13,7 @@ export function reduceAuthor(text: string): string {
   let named = false
   let copied = 0
   for (const { at, end } of addressesIn(author)) {
-    // Each character is looked at once: authors are as long as whoever pushes wants them to be.
+    // Each character is read once: authors can be as long as the sender likes.
     let local = at
     while (local > copied && !LOCAL_ENDS.has(author[local - 1]!)) local--
     let name = local
@@ -28,7 +28,7 @@ export function reduceAuthor(text: string): string {
     copied = CLOSING.has(author[end] ?? '') ? end + 1 : end
   }
   parts.push(author.slice(copied))
-  // A machine's own name is no public domain, yet `kim@buildbox` is still an address to its neighbours.
+  // A machine name is not a public domain, but `kim@buildbox` is still an address in its network.
   return unquoted(
     parts
       .join('')

@@ -6,7 +6,7 @@ import { CommandWords } from './command-words.ts'
 import { mayHoldPrivate, scrub } from './scrub.ts'
 import { NEAR_ARGUMENTS } from './secret-arguments.ts'
 
-test('the tables hold at least 25 lines with a credential and 200 without', () => {
+test('the tables have at least 25 lines with a credential and 200 without', () => {
   expect(SECRET_LINES.length).toBeGreaterThanOrEqual(25)
   expect(new Set(HARMLESS_LINES).size).toBeGreaterThanOrEqual(200)
 })
@@ -19,7 +19,7 @@ describe.each(SECRET_LINES)('%s', (line, ...secrets) => {
       for (const secret of secrets) expect(shown).not.toContain(secret)
       expect(shown).toContain('[secret]')
       expect(scrub(shown)).toBe(shown)
-      // Its command is still there to be read.
+      // The command is still readable.
       expect(shown.split('\n').at(text === line ? 0 : -1)).not.toBe('[secret]')
     }
     expect(scrub(line).slice(0, 4)).toBe(line.slice(0, 4))
@@ -86,14 +86,14 @@ describe('any command line', () => {
   )
   const hostile = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
 
-  test('scrubbed twice is as scrubbed once', () => {
+  test('scrubbed twice equals scrubbed once', () => {
     fc.assert(
       fc.property(hostile, (text) => scrub(scrub(text)) === scrub(text)),
       { numRuns: 3_000 },
     )
   })
 
-  test('of harmless lines stays as it is', () => {
+  test('of harmless lines stays unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...HARMLESS_LINES), { maxLength: 8 }), (lines) => {
         const text = lines.join('\n')

@@ -4,7 +4,7 @@ import { isSecretName, shownBody } from './delivery-body.ts'
 
 const show = (body: string, type = 'application/json') => shownBody(Buffer.from(body), type)
 
-describe('a body that people look at', () => {
+describe('a body that is shown', () => {
   test('has no addresses and no secrets, at any depth and in any spelling', () => {
     const body = {
       token: 'abc',
@@ -22,12 +22,12 @@ describe('a body that people look at', () => {
     expect(shown).toContain('?a=1&token=[secret]&b=2')
   })
 
-  test('keeps what only sounds like a secret', () => {
+  test('keeps words that only sound like a secret', () => {
     for (const name of ['key', 'issue_key', 'tokens_used', 'secretary', 'keys_url', 'password_url'])
       expect(isSecretName(name), name).toBe(false)
   })
 
-  test('may be a form, with JSON inside', () => {
+  test('may be a form that contains JSON', () => {
     const payload = encodeURIComponent(JSON.stringify({ secret: 'abc', mail: 'kim@example.com' }))
     expect(show(`changelist=7&token=def&payload=${payload}`, 'application/x-www-form-urlencoded')).toBe(
       'changelist=7\ntoken=[removed]\npayload={"secret":"[removed]","mail":"kim"}',
@@ -40,7 +40,7 @@ describe('a body that people look at', () => {
     expect(show('X-Service-Token: abcdef123\nkim@example.com', 'text/plain')).toBe('X-Service-Token: [secret]\nkim')
   })
 
-  test('of 25 MB is shown by its beginning, as clean as any other', () => {
+  test('of 25 MB is shown by its beginning, scrubbed like any other', () => {
     const body = { apiKey: 'abc "def', mail: 'kim\u0040example.com', log: 'x'.repeat(25_000_000) }
     const text = JSON.stringify(body).replace('@', '\\u0040')
     let shown = ''
@@ -48,7 +48,7 @@ describe('a body that people look at', () => {
     expect(shown.slice(0, 100)).toMatch(/^\{"apiKey":"\[secret\]","mail":"kim","log":"xxx/)
   })
 
-  test('of hostile megabytes is shown in moments', () => {
+  test('of hostile megabytes is shown within moments', () => {
     for (const hostile of [
       '"'.repeat(2_000_000),
       '"token'.repeat(300_000),

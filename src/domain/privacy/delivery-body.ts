@@ -1,6 +1,6 @@
 import { scrub } from './scrub.ts'
 
-/** A delivery's body as people may see it: addresses reduced, secrets taken out, whatever it is written in. */
+/** A delivery's body as people may see it: addresses reduced, secrets removed, in any format. */
 
 const REMOVED = '[removed]'
 const SECRET_WORDS = new Set([
@@ -17,7 +17,7 @@ const SECRET_WORDS = new Set([
 ])
 const SECRET_PAIRS = /(?:^|_)(?:api|access|private|signing|secret|auth)_?key$/
 
-/** `apiToken`, `webhook_secret`, `X-Api-Key`: the last word says what it is. */
+/** `apiToken`, `webhook_secret`, `X-Api-Key`: the last word decides. */
 export function isSecretName(name: string): boolean {
   const snake = name
     .slice(-100)
@@ -27,7 +27,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_WORDS.has(snake.slice(snake.lastIndexOf('_') + 1)) || SECRET_PAIRS.test(snake)
 }
 
-/** Of a large body its beginning is enough to look at. */
+/** The beginning of a large body is enough to show. */
 export const READ_MAX = 1024 * 1024
 
 export function shownBody(body: Buffer, contentType: string | undefined): string {

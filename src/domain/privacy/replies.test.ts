@@ -6,7 +6,7 @@ import { scrubberOf } from './replies.ts'
 
 const address = 'kim@example.com'
 
-test('texts are scrubbed at any depth, and what is own, an id or of a closed set is not', () => {
+test('texts are scrubbed at any depth, except own texts, ids and closed sets', () => {
   const shape = object({
     id: uuid,
     word: Type.Enum(['a', 'b']),
@@ -39,12 +39,12 @@ test('texts are scrubbed at any depth, and what is own, an id or of a closed set
   })
 })
 
-test('a value with nothing to take out is the same value', () => {
+test('a value with nothing to remove is returned as is', () => {
   const value = { text: 'plain', one: null }
   expect(scrubberOf(object({ text, one: nullable(object({ text })) }))!(value as never)).toBe(value)
 })
 
-test('a list of tasks needs no look, a build does', () => {
+test('a list of tasks needs no scrubbing, a build does', () => {
   expect(scrubberOf(Task)).toBeUndefined()
   expect(scrubberOf(BuildRunDetail)).toBeDefined()
 })

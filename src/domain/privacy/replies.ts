@@ -16,8 +16,8 @@ interface Schema {
 }
 
 /**
- * Scrubs values of a shape where they leave: every text but what the shape calls own, and what can only be an id, a time or a word of
- * a closed set. Undefined where there is nothing to scrub. A field that is added to a shape is scrubbed until somebody says otherwise.
+ * Scrubs output by its shape: every text except fields marked as own, and those that can only be an id, a time or a value of a closed set.
+ * Undefined if there is nothing to scrub. A new field of a shape is scrubbed by default.
  */
 export function scrubberOf(shape: TSchema): Scrub | undefined {
   const schema = shape as Schema
@@ -38,7 +38,7 @@ function itemsScrubber(items: Schema): Scrub | undefined {
   return one && ((values: never[]) => values.map(one))
 }
 
-/** The object itself where nothing had to be taken out of it, which is nearly always. */
+/** Returns the object itself if nothing had to be removed, which is nearly always. */
 function fieldsScrubber(properties: Record<string, Schema>): Scrub | undefined {
   const fields = Object.entries(properties).flatMap(([name, schema]) => {
     const one = scrubberOf(schema as TSchema)

@@ -10,13 +10,13 @@ import { NEAR_NAMES } from './secret-values.ts'
 const cases = Object.entries(CREDENTIALS)
 
 describe.each(cases)('a %s', (_, credential) => {
-  test('is taken out wherever it stands, and what surrounds it stays', () => {
+  test('is removed anywhere, and the text around it stays', () => {
     expect(isMarked(credential)).toBe(true)
     for (const [before, after] of [
       ['', ''],
       ['[12:00:01] ', '\nnext line'],
       ['"', '"'],
-      // A header reaches to the end of its line.
+      // A header extends to the end of its line.
       ['see ', /^(?:Authorization|Cookie)/.test(credential) ? '' : ' for more'],
     ] as const) {
       const shown = scrub(before + credential + after)
@@ -26,19 +26,19 @@ describe.each(cases)('a %s', (_, credential) => {
     }
   })
 
-  test('is noticed in JSON that holds it, after a line break too', () => {
+  test('is detected in JSON that contains it, after a line break too', () => {
     expect(mayHoldPrivate(JSON.stringify({ text: `first\n${credential}` }))).toBe(true)
     expect(isMarked(JSON.stringify(scrub(`first\n${credential}`)))).toBe(false)
   })
 
-  test('is taken out of a text that was cut or never decoded', () => {
+  test('is removed from a text that was cut or never decoded', () => {
     if (!credential.includes('PRIVATE')) return
     expect(isMarked(scrub(JSON.stringify(credential)))).toBe(false)
     expect(isMarked(scrub(credential.slice(0, -20)))).toBe(false)
   })
 })
 
-test.each(HARMLESS)('%s stays whole', (text) => {
+test.each(HARMLESS)('%s stays unchanged', (text) => {
   expect(scrub(text)).toBe(text)
   expect(scrub(`in ${text} as it is`)).toBe(`in ${text} as it is`)
 })
@@ -63,21 +63,21 @@ describe('any text', () => {
   )
   const hostile = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join(''))
 
-  test('scrubbed twice is as scrubbed once', () => {
+  test('scrubbed twice equals scrubbed once', () => {
     fc.assert(
       fc.property(hostile, (text) => scrub(scrub(text)) === scrub(text)),
       { numRuns: 5000 },
     )
   })
 
-  test('grows by no more than what stands for a credential', () => {
+  test('grows by no more than the placeholder of a credential', () => {
     fc.assert(
       fc.property(hostile, (text) => scrub(text).length <= 3 * text.length + 8),
       { numRuns: 2000 },
     )
   })
 
-  test('between spaces keeps what is harmless', () => {
+  test('between spaces keeps harmless words', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...HARMLESS), { maxLength: 6 }), (lines) => {
         const text = lines.join('\n')
@@ -129,7 +129,7 @@ test('256,000 hostile characters cost four times as much as a quarter of them', 
     ...NEAR_NAMES,
   ]
   const text = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
-  // On a quiet machine none takes 50 ms. The least of a few: collecting garbage is nobody's fault.
+  // On an idle machine none takes 50 ms. The minimum of a few runs: garbage collection must not count.
   const cost = (act: (text: string) => string, given: string) => Math.min(...[1, 2].map(() => workOf(() => act(given))))
   for (const act of [scrub, reduceAuthor]) {
     for (const unit of units) act(text(unit, 2_000))
@@ -138,7 +138,7 @@ test('256,000 hostile characters cost four times as much as a quarter of them', 
   }
 })
 
-test('an author of any length costs what a long name costs', () => {
+test('an author of any length costs no more than a long name', () => {
   for (const unit of ['a@b.com ', 'token: ', '<@', "'@"]) {
     const author = unit.repeat(256_000 / unit.length)
     expect(scrubAuthor(author).length).toBeLessThanOrEqual(1_000)

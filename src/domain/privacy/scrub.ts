@@ -7,20 +7,20 @@ import { NAMELESS, NEAR, redactShapes } from './secret-shapes.ts'
 import { NEAR_NAMES, redactValues } from './secret-values.ts'
 
 /**
- * What people and tools outside wrote goes through here where it leaves: no address, nothing that opens anything. Most texts hold
- * neither, so one pass over the characters decides whether there is anything to do.
+ * Output with text by people and external tools goes through here: no address, no credential. Most texts contain neither, so one pass over
+ * the characters decides whether there is anything to do.
  */
 const NEAR_ANY = new Literals([...NEAR_AT, ...NEAR_NAMES, ...NEAR_ARGUMENTS, ...NEAR], { ignoreCase: true })
 
-/** Whether there may be something in a text, or in JSON that holds it, for `scrub` to take out. */
+/** Whether a text, or JSON that contains it, may have something for `scrub` to remove. */
 export const mayHoldPrivate = (text: string): boolean => NEAR_ANY.anyIn(text) || NAMELESS.some((shape) => shape.test(text))
 
-/** What taking out joins may read as something new (`a@b.com@c.org`); this often is enough for any text. */
+/** A removal may join two parts into a new match (`a@b.com@c.org`); this many rounds are enough for any text. */
 const ROUNDS = 4
 
 const redact = (text: string): string => redactValues(redactShapes(redactArguments(text)))
 
-/** A text as it may be shown outside: addresses reduced to their local part, credentials taken out. */
+/** A text as it may be shown: addresses reduced to their local part, credentials removed. */
 export function scrub(text: string): string {
   if (!mayHoldPrivate(text)) return text
   let shown = text
@@ -32,21 +32,21 @@ export function scrub(text: string): string {
   return shown
 }
 
-/** What somebody asks for exactly. Null, which equals nothing, where no answer would ever show it: asking must not confirm it either. */
+/** An exact search term. Null, which equals nothing, if no reply would ever show it: a search must not confirm it either. */
 export const asShown = (text: string): string | null => (scrub(text) === text ? text : null)
 
-/** Longer names are nobody's; a little more is read, so that nothing is cut in half before it is known for what it is. */
+/** No real name is longer; a little more is read, so that nothing is cut in half before it is recognized. */
 const AUTHOR_MAX = 1_000
 const AUTHOR_READ = 4_000
 
-/** An author as they may be shown: their name, or the local part of their address; never an at-sign. */
+/** An author as shown: their name, or the local part of their address; never an at-sign. */
 export function scrubAuthor(author: string): string {
   if (!mayHoldPrivate(author)) return author
   const shown = reduceAuthor(scrub(reduceAuthor(redact(author.slice(0, AUTHOR_READ)))))
   return shown.slice(0, AUTHOR_MAX).toWellFormed()
 }
 
-/** Every text in a value, however deep it stands. */
+/** Every text in a value, at any depth. */
 export function scrubAll<T>(value: T): T {
   if (typeof value === 'string') return scrub(value) as T
   if (Array.isArray(value)) return value.map(scrubAll) as T

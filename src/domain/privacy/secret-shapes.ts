@@ -1,6 +1,6 @@
 import { redactOwnTokens } from './scannable-tokens.ts'
 
-/** Credentials that are known by their own shape: what every one of them holds, in lower case, and the whole of it. */
+/** Credentials with a recognizable shape: a substring that each contains, in lower case, and its pattern. */
 export const SHAPES: Readonly<Record<string, readonly [near: readonly string[], shape: string]>> = {
   github: [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'], 'gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\\w{16,}'],
   gitlab: [
@@ -34,13 +34,13 @@ export const SHAPES: Readonly<Record<string, readonly [near: readonly string[], 
   ],
 }
 
-/** Places in which a credential stands, whatever its shape. */
+/** Positions of a credential of any shape. */
 export const PLACES: Readonly<Record<string, readonly [near: readonly string[], place: string]>> = {
-  // Chat webhooks: whoever knows the path may post.
+  // Chat webhooks: anybody who knows the path can post.
   slackWebhook: [['hooks.slack.com/'], 'hooks\\.slack\\.com/(?:services|workflows|triggers)/'],
   discordWebhook: [['/webhooks/'], 'discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{1,25}/'],
   teamsWebhook: [['webhook.office.com/'], 'webhook\\.office\\.com/webhookb2/'],
-  // Perforce: `p4 -P TICKET`, and the lines of a file of tickets.
+  // Perforce: `p4 -P TICKET`, and the lines of a ticket file.
   ticket: [['-p ', '-p\t'], '-P[ \\t]{1,3}(?=[0-9A-F]{32}(?![0-9A-Za-z]))'],
   tickets: [[], ':\\d{2,5}=[\\w.-]{1,60}:(?=[0-9A-F]{32}(?![0-9A-Za-z]))'],
   unity: [['serial'], '[Ss](?:erial|ERIAL)["\']?[ \\t:=]{1,3}["\']?(?=[A-Z0-9]{2}(?:-[A-Z0-9]{4}){5}(?![A-Z0-9-]))'],
@@ -54,7 +54,7 @@ export const PLACES: Readonly<Record<string, readonly [near: readonly string[], 
   curl: [['-u', '--user'], '(?<=\\s)(?:-u|--user)[ \\t=]{0,3}["\']?(?!\\d+:\\d+(?!\\S))[^\\s:"\'/]{1,100}:'],
 }
 
-/** A client of Unreal Game Sync has its token in the path of every address. */
+/** A client of Unreal Game Sync has its token in the path of every URL. */
 const UGS_TOKEN = /(\/ugs\/)[A-Za-z0-9]{43}(?![A-Za-z0-9])/g
 
 export const NEAR: readonly string[] = [
@@ -62,24 +62,27 @@ export const NEAR: readonly string[] = [
   '/ugs/',
   ...[...Object.values(SHAPES), ...Object.values(PLACES)].flatMap(([near]) => near),
 ]
-/** Of those without a word of their own; each by itself, for one pattern of all is many times slower. */
+/** Shapes without a fixed substring; separate patterns, because one for all is many times slower. */
 export const NAMELESS: readonly RegExp[] = [/11[0-9a-f]{32}/, /\.[\w-]{6,7}\.[\w-]{27}/, /:[0-9A-F]{32}/]
 
 const oneOf = (table: typeof SHAPES) =>
   `(?:${Object.values(table)
     .map(([, pattern]) => pattern)
     .join('|')})`
-/** Not inside a word; an escape (`\n`, `%3D`) in front of it is none of its own letters. */
+/**
+ * Not inside a word; an escape (`
+ * `, `%3D`) before it is not part of it.
+ */
 const SHAPE = new RegExp(`(?:(?<![A-Za-z0-9])|(?<=\\\\[nrt]|%[0-9A-Fa-f]{2}))${oneOf(SHAPES)}`, 'g')
 const PLACE = new RegExp(`(${oneOf(PLACES)})(?!\\[secret\\])[^\\s"'<>]+`, 'g')
 
-/** Whoever is named before the host of a URL, with or without a password. */
+/** The user before the host of a URL, with or without a password. */
 const USER_INFO = /(:\\?\/\\?\/)[^\s/?#"'<>\\]*@/g
 const ENCODED_USER_INFO = /(%3a%2f%2f)[^\s/?#&"'<>]{1,300}%40/gi
 
 export const SECRET = '[secret]'
 
-/** Without credentials of a known shape or in a known place. */
+/** Removes credentials of a known shape or at a known position. */
 export const redactShapes = (text: string): string =>
   redactOwnTokens(text, SECRET)
     .replace(USER_INFO, '$1')

@@ -1,14 +1,14 @@
 import { isReference } from './secret-arguments.ts'
 import { SECRET } from './secret-shapes.ts'
 
-/** Credentials that are known by the name in front of them: `password=…`, `"apiToken": "…"`, `--api-key …`, `?X-Amz-Signature=…`. */
+/** Credentials after a telling name: `password=…`, `"apiToken": "…"`, `--api-key …`, `?X-Amz-Signature=…`. */
 
-/** Names whose value is a credential whatever it looks like. */
+/** Names whose value is always a credential. */
 const STRONG = 'pass(?:word|wd|phrase|code)|[_-]pass|pwd|client_?secret|secret_?(?:access_?)?key'
-/** Names that also stand in prose and in code: `unexpected token: else`. */
+/** Names that also occur in prose and in code: `unexpected token: else`. */
 const WEAK =
   'secret|token|(?:api|access|account|private|signing|shared|auth|encryption|service|license)[_-]?key|authorization|credentials?|signature|hmac|jwt|ticket|cookie|session_?id|hdnt[sl]|hdnea|(?<=[_?&])auth|(?<=[?&;])(?:sig|key|sas)'
-/** What every name holds, in lower case. */
+/** A substring of every name, in lower case. */
 export const NEAR_NAMES =
   'passw passp passc _pass -pass pwd secret token key authorization credential signature hmac jwt ticket cookie sessionid session_id hdnts hdntl hdnea _auth ?auth &auth ?sig &sig ;sig ?sas &sas ;sas bearer basic'.split(
     ' ',
@@ -23,7 +23,7 @@ const BARE_SCHEME = /\b(?:bearer|basic)[ \t]{1,3}/gi
 
 const NOTHING = /^(?:null|nil|none|undefined|true|false|\[secret\]|\[removed\]|\*+)$/i
 const PATH = /^(?:[/~.]|[A-Za-z]:[\\/])/
-/** Enough of a value to judge it by. */
+/** How much of a value is needed to judge it. */
 const JUDGED = 64
 
 const isEnd = (code: number) =>
@@ -38,11 +38,11 @@ const isEnd = (code: number) =>
   code === 60 ||
   code === 62
 
-/** Where the value that begins here ends, within its quotes if it has any; looked at no further than `most`. */
+/** The end of the value that starts here, within its quotes if it has any; reads no further than `most`. */
 function endOf(text: string, from: number, most: number, open?: string): number {
   let at = from
   if (open !== undefined) {
-    // Quotes that are escaped themselves hold no escaped ones.
+    // Escaped quotes contain no further escapes.
     const escapes = open.length === 1
     while (at < text.length && at - from < most && text[at] !== open.at(-1) && text[at] !== '\n')
       at += escapes && text[at] === '\\' ? 2 : 1
@@ -68,7 +68,10 @@ const endOfLine = (text: string, from: number): number => {
 
 const looksRandom = (value: string, least = 8) => value.length >= least && /\d/.test(value) && /[A-Za-z]/.test(value)
 
-/** The name, whether it is a strong one, what closes its quote, the sign and space after it; or the space after a flag; what opens the quote of its value. */
+/**
+ * The name, whether it is a strong one, the closing quote, the separator after it; or the space after a flag; the opening quote of the
+ * value.
+ */
 type Named = [
   whole: string,
   name: string,
@@ -82,9 +85,9 @@ type Named = [
 
 function isCredential(text: string, at: number, value: string, [, name, strong, quote, sign, space, flag]: Named): boolean {
   if (value === '' || NOTHING.test(value) || value.startsWith('=')) return false
-  // `PWD=/home/build` is where a shell stands.
+  // `PWD=/home/build` is the working directory of a shell.
   if (name.toLowerCase() === 'pwd' && PATH.test(value)) return false
-  // Between spaces it is the value of a flag, or prose.
+  // After a space it is the value of a flag, or prose.
   if (flag !== undefined) return isFlag(text, at) && !value.startsWith('-') && !isReference(value)
   if (strong !== undefined || quote !== undefined || sign?.toLowerCase() === '%3d') return true
   if (isParameter(text, at)) return name.toLowerCase() !== 'key' || value.length >= 20
@@ -92,21 +95,21 @@ function isCredential(text: string, at: number, value: string, [, name, strong, 
   return looksRandom(value) && !value.includes('(')
 }
 
-/** Whether the word that ends in a name at this place begins with a dash: `--db-password`. */
+/** Whether the word that ends in a name at this offset starts with a dash: `--db-password`. */
 function isFlag(text: string, at: number): boolean {
   let from = at
   while (from > 0 && at - from < 40 && /[\w-]/.test(text[from - 1]!)) from--
   return text[from] === '-' && /[\s"'`]/.test(text[from - 1] ?? ' ')
 }
 
-/** Whether the word that ends in a name at this place is a parameter of a URL: `?X-Amz-Signature=`. */
+/** Whether the word that ends in a name at this offset is a parameter of a URL: `?X-Amz-Signature=`. */
 function isParameter(text: string, at: number): boolean {
   let from = at
   while (from > 0 && at - from < 40 && /[\w-]/.test(text[from - 1]!)) from--
   return /[?&;]/.test(text[from - 1] ?? '')
 }
 
-/** Without the values of what is named like a credential. */
+/** Removes the values of names that sound like a credential. */
 export function redactValues(text: string): string {
   let out = ''
   let copied = 0
@@ -135,7 +138,7 @@ export function redactValues(text: string): string {
   return redactSchemes(copied === 0 ? text : out + text.slice(copied))
 }
 
-/** A cookie, or credentials after their scheme, reach to the end of the line; -1 where there are none. */
+/** A cookie, or credentials after their scheme, extend to the end of the line; -1 if there are none. */
 function wholeLine(text: string, from: number, name: string): number {
   if (/^cookie$/i.test(name)) return endOfLine(text, from)
   if (!/^authorization$/i.test(name)) return -1
@@ -143,7 +146,7 @@ function wholeLine(text: string, from: number, name: string): number {
   return SCHEME.test(text) ? endOfLine(text, from) : -1
 }
 
-/** `Bearer …` without the name of its header. */
+/** `Bearer …` without its header name. */
 const redactSchemes = (text: string): string => {
   let out = ''
   let copied = 0

@@ -10,18 +10,18 @@ export const newScannableToken = (kind: TokenKind) => scannable(kind, newToken()
 /** Webhook tokens: 64 hexadecimal characters. */
 export const newWebhookToken = () => randomBytes(32).toString('hex')
 
-/** All that is kept of a token. */
+/** The stored form of a token. */
 export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
-/** Keys for one purpose each, drawn from the one secret the operator keeps. */
+/** Keys for one purpose each, derived from the operator's secret. */
 export const keyFor = (secret: string, purpose: string): Buffer => createHmac('sha256', secret).update(purpose).digest()
 
-/** Where a sealed value stands: sealed with it, the value opens nowhere else. */
+/** The location of a sealed value: the value can be decrypted only there. */
 export const sealedIn = (table: string, id: number, column: string) => `${table}/${id}/${column}`
 
 /**
- * Encrypts what settings must be able to show again: with the current secret, while what former ones sealed still opens. In front of a
- * value stands which key it needs, so that a rotation finds what is left to do.
+ * Encrypts values that settings must be able to show again: with the current secret, while values of former ones can still be decrypted.
+ * Each value is prefixed with its key id, so that a rotation finds what is left.
  */
 export class Vault {
   readonly #current: string
@@ -33,7 +33,7 @@ export class Vault {
     this.#current = [...this.#keys.keys()][0]!
   }
 
-  /** `place`: what the value is for, or `sealedIn` its row; nobody who can write to the database can move it elsewhere. */
+  /** `place`: the purpose of the value, or `sealedIn` its row; nobody with write access to the database can move it elsewhere. */
   seal(value: string, place: string): string {
     const nonce = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', this.#keys.get(this.#current)!, nonce).setAAD(Buffer.from(place))
@@ -53,7 +53,7 @@ export class Vault {
     return sealed.startsWith(`${this.#current}.`)
   }
 
-  /** As values were sealed before they were bound to their place; none such exists for a key that came later. */
+  /** Values that were sealed before they were bound to their location; later keys have none. */
   #openUnbound(sealed: string): string {
     for (const key of this.#keys.values())
       try {

@@ -57,7 +57,7 @@ afterAll(() => studio.close())
 const { id, inside } = visitor(() => studio)
 const members = async (project: string) => (await inside('/members', { project })).json
 
-test('members are ids, roles and what they are called elsewhere', async () => {
+test('members have ids, roles and names in other tools', async () => {
   const { members: list, truncated } = await members('crew')
   expect(truncated).toBe(false)
   expect(list).toEqual([
@@ -92,7 +92,7 @@ test('members of the account are not listed without being members of the project
   expect(await members('none')).toEqual({ members: [], assignee_handles: [], truncated: false })
 })
 
-test('two hundred members are whole, one more is cut by user id', async () => {
+test('two hundred members are listed in full, one more is cut by user id', async () => {
   const full = await members('full')
   expect(full.members).toHaveLength(200)
   expect(full.truncated).toBe(false)
@@ -102,7 +102,7 @@ test('two hundred members are whole, one more is cut by user id', async () => {
   expect(ids).toEqual(keys.slice(0, 200).map((key) => Number(id('users', key))))
 })
 
-test('at most two hundred handles are told', async () => {
+test('at most two hundred handles are returned', async () => {
   const { assignee_handles } = await members('over')
   expect(assignee_handles).toHaveLength(200)
   expect(assignee_handles).toEqual([...assignee_handles].sort())

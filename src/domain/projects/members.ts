@@ -8,7 +8,7 @@ type Reply = ReplyOf<'listMembers'>
 const MEMBERS_MAX = 200
 const HANDLES_MAX = 200
 
-/** Ids and roles only: names and addresses stay inside. */
+/** Ids and roles only: names and addresses are not returned. */
 export async function list(db: Database, projectId: number): Promise<Reply> {
   const members = await db.rows<Reply['members'][number]>(sql`
     select pm.user_id, case pm.project_role when 'lead' then 'owner' else 'member' end as role, pm.project_role,
@@ -31,7 +31,7 @@ export async function list(db: Database, projectId: number): Promise<Reply> {
   }
 }
 
-/** Every handle seen, hopping from one to the next in the index instead of reading all tasks. */
+/** Every known handle: a loose index scan instead of reading all tasks. */
 const handles = async (db: Database, projectId: number) =>
   (
     await db.rows<{ handle: string }>(sql`
@@ -45,5 +45,5 @@ const handles = async (db: Database, projectId: number) =>
       select handle from seen where handle is not null limit ${HANDLES_MAX}`)
   )
     .map((row) => row.handle)
-    // In the order of characters, whatever language the database sorts by.
+    // By code point, whatever the database's collation.
     .sort()

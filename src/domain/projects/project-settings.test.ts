@@ -30,7 +30,7 @@ afterAll(() => studio.close())
 const edit = (who: Visitor, body: object) => who.app(`${place}/settings`, { method: 'PATCH', body })
 const chosen = async () => (await lead.app(`${place}/settings`)).json.investigates_failures
 
-/** How many breakages there are once a build more has failed. */
+/** The number of breakages after one more build has failed. */
 const breakagesAfter = async (build_number: string) => {
   await studio.ask(`/webhooks/ci?token=${studio.world.integrations.ci!.webhook_token}`, {
     method: 'POST',
@@ -46,7 +46,7 @@ const breakagesAfter = async (build_number: string) => {
   return (await lead.app(`${place}/breakages`)).json.breakages[0]?.build_count ?? 0
 }
 
-test('failed builds are investigated by themselves as the project says, and as usual when it says nothing', async () => {
+test("failed builds are investigated automatically by the project's setting, and by default without one", async () => {
   expect(await chosen()).toBeNull()
   expect(await breakagesAfter('1')).toBe(0)
   expect((await edit(lead, { investigates_failures: true })).json.investigates_failures).toBe(true)
@@ -58,7 +58,7 @@ test('failed builds are investigated by themselves as the project says, and as u
   expect(await chosen()).toBeNull()
 })
 
-test('whether they are is for owners to say, in so many words', async () => {
+test('only owners can change that setting, and only with a boolean', async () => {
   const ann = await signIn(studio, 'ann@example.com', PASSWORD)
   expect((await edit(ann, { investigates_failures: true })).status).toBe(403)
   expect((await edit(lead, { investigates_failures: 'yes' })).status).toBe(422)

@@ -31,7 +31,7 @@ export async function show(db: Database, id: number): Promise<Settings> {
   }
 }
 
-/** Its maker is its first member and leads it. Nothing asks for an approval until they choose a rule. */
+/** The creator is the first member and leads the project. No approvals are needed until they choose a rule. */
 export const create = (
   db: Database,
   accountId: number,
@@ -62,10 +62,10 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
   return show(db, id)
 }
 
-/** Nobody guesses it; who was given it may see the badge until it is switched off. */
+/** Impossible to guess; people who have it can see the badge until it is disabled. */
 const newBadgeKey = () => randomBytes(16).toString('base64url')
 
-/** Owners and admins of the account see addresses; whoever leads the project could put anybody on it to learn theirs. */
+/** Only owners and admins of the account see addresses; a project lead could otherwise add anybody to learn theirs. */
 export const people = (
   db: Database,
   projectId: number,
@@ -75,7 +75,7 @@ export const people = (
     select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.project_role, m.created_at
     from project_members m join users u on u.id = m.user_id where m.project_id = ${projectId} order by u.name, u.id`)
 
-/** Who sees the project; without `unlisted` only those listed on it, which is whom a guest knows. */
+/** People with access to the project; without `unlisted` only listed members, which is what a guest can see. */
 export const assignees = (db: Database, projectId: number, unlisted: boolean): Promise<AppReply<'listAssignees'>['people']> =>
   db.rows(sql`
     select u.id as user_id, u.name from project_access a join users u on u.id = a.user_id
@@ -83,7 +83,7 @@ export const assignees = (db: Database, projectId: number, unlisted: boolean): P
       and (${unlisted} or exists (select from project_members m where m.project_id = a.project_id and m.user_id = a.user_id))
     order by u.name, u.id`)
 
-/** Only somebody of the account can be listed. */
+/** Only members of the account can be listed. */
 export async function setMember(db: Database, projectId: number, userId: number, role: ProjectRole) {
   const set = await db.execute(sql`
     insert into project_members (project_id, user_id, project_role)

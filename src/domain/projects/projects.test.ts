@@ -32,7 +32,7 @@ const { id, tokenOf, inside } = visitor(() => studio)
 const list = async (as: string) => (await studio.ask('/api/v1/projects', { token: tokenOf(as) })).json.projects
 const names = async (as: string) => (await list(as)).map((project: { name: string }) => project.name)
 
-test("lists the projects of all of the caller's accounts, newest first, members or not", async () => {
+test("lists the projects of all of the caller's accounts, newest first, with or without membership", async () => {
   expect(await names('lead')).toEqual(['Moonrise', 'Starfall'])
   expect(await names('artist')).toEqual(['Moonrise', 'Starfall'])
   expect(await names('rival')).toEqual(['Den'])
@@ -40,7 +40,7 @@ test("lists the projects of all of the caller's accounts, newest first, members 
   expect(await names('nobody')).toEqual([])
 })
 
-test('an entry has an id that is text, a name, an engine and a time', async () => {
+test('an entry has a text id, a name, an engine and a time', async () => {
   expect((await list('lead'))[1]).toEqual({
     id: id('projects', 'star'),
     name: 'Starfall',
@@ -64,7 +64,7 @@ test('a project adds its status and its counts', async () => {
   expect((await inside('', { project: 'den', as: 'rival' })).json).toMatchObject({ status: 'archived' })
 })
 
-test('paused and archived projects are still read and written by their people', async () => {
+test('members can still read and write paused and archived projects', async () => {
   for (const [project, as] of [
     ['moon', 'lead'],
     ['den', 'rival'],
@@ -74,7 +74,7 @@ test('paused and archived projects are still read and written by their people', 
   }
 })
 
-test('a token reaches every account of its user and no other', async () => {
+test('a token has access to every account of its user and no other', async () => {
   for (const project of ['star', 'moon', 'den']) expect((await inside('/tasks', { project, as: 'both' })).status).toBe(200)
   expect((await inside('/tasks', { project: 'den', as: 'artist' })).status).toBe(404)
   expect((await inside('', { as: 'nobody' })).status).toBe(404)

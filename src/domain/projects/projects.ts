@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { type Identity, known, REACHED } from '../access/access.ts'
 
-/** All projects that somebody reaches, newest first. */
+/** All projects that the caller has access to, newest first. */
 export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listProjects'>> => ({
   projects: await db.rows(sql`
     select p.id::text, p.name, p.engine, iso(p.created_at) as created_at

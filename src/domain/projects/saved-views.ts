@@ -2,7 +2,7 @@ import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-/** Lists as somebody has narrowed them, under names of their own. */
+/** A person's saved filters of lists. */
 
 interface Owner {
   account_id: number
@@ -17,7 +17,7 @@ export const list = (db: Database, { account_id, user_id }: Owner): Promise<View
     select id::text, name, path, query from saved_views where account_id = ${account_id} and user_id = ${user_id}
     order by path, lower(name), id limit ${VIEWS_MAX}`)
 
-/** A name that is there already stands for the new view from now on. */
+/** An existing name is overwritten. */
 export async function save(
   db: Database,
   { account_id, user_id }: Owner,

@@ -5,25 +5,25 @@ import { type Database, type ObjectStore, type Sql, sql } from '../../db/databas
 import { logOf } from '../builds/stored-log.ts'
 import { hashOf, keyOf } from '../objects/objects.ts'
 
-/** In the words of the indexes: what is smaller costs more as an object than as a part of its row. */
+/** Must match the condition of the index. Smaller values cost more as an object than in their row. */
 const LARGE_BODY = sql`octet_length(d.body) >= 16384`
 const LARGE_LOG = sql`octet_length(b.output_log) >= 16384`
-/** What is young is looked at, replayed, investigated and added to; most of that is over by then. */
+/** New values are read, replayed, investigated and appended to; after this time rarely. */
 const RESTED = sql`now() - interval '1 hour'`
 
 /**
- * A little later than it may be: whoever has just read the row still reads the object, and no statement that takes it into use again, which
- * may only be done before its time, takes as long as that.
+ * A little later than allowed: a reader that has just read the row can still read the object, and no statement that reuses it, which is
+ * only allowed before the time, takes that long.
  */
 export const UNUSED = sql`remove_after < now() - interval '1 minute'`
 
-/** Bodies of deliveries that are done. */
+/** Bodies of finished deliveries. */
 const dueBodies = (integration: Sql) => sql`
   select d.id, d.received_at as since from deliveries d
   where d.integration_id = ${integration} and ${LARGE_BODY} and d.received_at < ${RESTED} and d.outcome <> 'accepted'
   order by d.received_at`
 
-/** Logs of builds that are over. */
+/** Logs of finished builds. */
 const dueLogs = (account: Sql) => sql`
   select b.id, b.happened_at as since from build_runs b
   where b.account_id = ${account} and ${LARGE_LOG} and b.happened_at < ${RESTED} and b.updated_at < ${RESTED}
@@ -34,8 +34,8 @@ const integrationsOf = (account: Sql) => sql`
   select i.id from projects p join integrations i on i.project_id = p.id where p.account_id = ${account}`
 
 /**
- * Of the accounts after the given one, those that have something to move or to remove, and the last one that was looked at. Planned anew
- * each time: a plan from when the tables were small would read all of them.
+ * The accounts after the given one that have something to move or remove, and the last one that was checked. Planned anew each time: a plan
+ * from when the tables were small would read all of them.
  */
 export async function accountsDue(
   db: Database,
@@ -60,11 +60,11 @@ export async function accountsDue(
   return { accounts: [...accounts].sort((a, b) => a - b), last: seen.at(-1)?.id }
 }
 
-/** From one account to the next, the deleted ones too, however much each has to remove. */
+/** From one account to the next, deleted ones too, however much each has to remove. */
 const ownerAfter = (account: Sql) => sql`
   select min(o.account_id) from stored_objects o where o.remove_after is not null and o.account_id > ${account}`
 
-/** For how many seconds the value that should have been moved first waits. */
+/** How many seconds the oldest due value has waited. */
 export const oldestDue = sql`
   select coalesce(greatest(0, extract(epoch from ${RESTED} - min(since))), 0)::float8 from (
     select d.since from integrations i cross join lateral (${dueBodies(sql`i.id`)} limit 1) d
@@ -74,7 +74,7 @@ interface Value {
   kind: 'body' | 'log'
   row: number
   bytes: Buffer
-  /** Puts the object in its place, unless it has changed since. */
+  /** Replaces the value with the object, unless it has changed since. */
   replace: (object: string) => Sql
 }
 
@@ -92,14 +92,14 @@ async function readBody(db: Database, id: number): Promise<Value | undefined> {
   }
 }
 
-/** With what was moved before, where more was printed since. */
+/** Including the part that was moved before, if more was printed since. */
 async function readLog(db: Database, id: number): Promise<Value | undefined> {
   const row = await db.one<{ account_id: number; log: string | null; log_object: string | null }>(
     sql`select account_id, output_log as log, log_object from build_runs where id = ${id}`,
   )
   if (!row?.log) return undefined
   const whole = await logOf(db, row).catch((error: unknown) => {
-    // What is lost keeps nothing else in the row.
+    // A lost object does not keep the rest in the row.
     if (isObjectLost(error)) return row.log!
     throw error
   })
@@ -115,8 +115,9 @@ async function readLog(db: Database, id: number): Promise<Value | undefined> {
 }
 
 /**
- * Moves the next values of an account into the store, a few at a time, and returns how many that were. One node at a time does so for an
- * account. An upload that ends before its row is changed is known by its `remove_after`: it is made again under the same key, or removed.
+ * Moves the next values of an account to the object store, a few at a time, and returns how many. Only one node at a time does so for an
+ * account. An upload that ends before its row is updated is recognized by its `remove_after`: it is repeated under the same key, or
+ * removed.
  */
 export async function move(
   db: Database,
@@ -154,7 +155,7 @@ export async function move(
   return moved
 }
 
-/** Nothing is under way any more when it returns or throws. */
+/** Nothing is running any more when it returns or throws. */
 async function allOrFirstFailure(work: Promise<void>[]) {
   for (const { status, reason } of (await Promise.allSettled(work)) as { status: string; reason?: unknown }[])
     if (status === 'rejected') throw reason
@@ -169,7 +170,7 @@ async function moveValue(
 ): Promise<boolean> {
   const sha256 = hashOf(value.bytes)
   const id = objectId(value, sha256)
-  // One that is about to be removed is not used again: it is uploaded anew once it is gone.
+  // An object that is about to be removed is not reused: it is uploaded again once it is gone.
   const begun = await db.execute(sql`
     insert into stored_objects as o (id, account_id, bytes, sha256) values (${id}, ${accountId}, ${value.bytes.length}, ${sha256})
     on conflict (id, account_id) do update set remove_after = default where o.remove_after > now()`)
@@ -191,7 +192,7 @@ function objectId({ kind, row }: Value, sha256: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')
 }
 
-/** Removes what no row has any more; may be done twice. Returns how many objects that were. */
+/** Removes objects that no row refers to; safe to repeat. Returns how many. */
 export async function removeUnused(
   db: Database,
   store: ObjectStore,

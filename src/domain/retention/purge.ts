@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, isTransient, type Sql } from '../../db/database.ts'
 
 export interface Batch {
-  /** What is older than this time is due. */
+  /** Rows older than this are due. */
   before: Sql
   /** How many rows at most. */
   size: number
-  /** The last id that was looked at. */
+  /** The last id that was read. */
   after: number
 }
 
 /**
- * One statement for a batch: how many rows it purged, whether there may be more, and the last id it looked at where it walks along the ids.
- * Fewer rows than asked for are not the end: others may have locked or changed some of them meanwhile.
+ * The statement for one batch: how many rows it purged, whether there may be more, and the last id it read if it walks along the ids. Fewer
+ * rows than requested are not the end: some may have been locked or changed meanwhile.
  */
 export type Purge = (batch: Batch) => Sql
 
@@ -29,7 +29,7 @@ export interface Pace {
   largestBatch?: number
 }
 
-/** Each batch is a transaction of its own, so that a run may end anywhere. Returns how many rows were purged. */
+/** Each batch is a separate transaction, so that a run may end anywhere. Returns how many rows were purged. */
 export async function purgeInBatches(db: Database, purges: Purge[], before: Sql, pace: Pace): Promise<number> {
   const { signal, budget = BUDGET_MS, largestBatch = LARGEST_BATCH } = pace
   const end = performance.now() + budget
@@ -50,14 +50,14 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
       if (!done.more) break
       after = done.last ?? 0
       size = Math.min(largestBatch, Math.max(1, Math.round(took > BATCH_MS ? size / 2 : took < BATCH_MS / 4 ? size * 2 : size)))
-      // At most half of the time: requests and vacuum come in between.
+      // At most half of the time: requests and vacuum run in between.
       await sleep(took)
     }
   }
   return total
 }
 
-/** Nothing where the batch was too large for the time a statement has. */
+/** Undefined if the batch was too large for the statement timeout. */
 async function batch(db: Database, statement: Sql, size: number) {
   try {
     return await db.one<{ purged: number; more: boolean; last: number | null }>(statement)

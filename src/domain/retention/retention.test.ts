@@ -19,7 +19,7 @@ const DAYS = 10
 const old = sql`now() - interval '11 days'`
 const kinds = Object.keys(RETENTION_DEFAULTS) as Retained[]
 
-/** Notes how many rows each batch purged. */
+/** Records how many rows each batch purged. */
 function counting(db: Database): { db: Database; batches: number[] } {
   const batches: number[] = []
   const one: Database['one'] = async (query, how) => {
@@ -33,7 +33,7 @@ function counting(db: Database): { db: Database; batches: number[] } {
 describe.each(kinds)('%s', (kind) => {
   const { fill, left } = AGING[kind]
 
-  test('thousands that are due go in batches, the young stay', async () => {
+  test('thousands of due rows are purged in batches, and new ones stay', async () => {
     await db.execute(fill(2_500, old))
     await db.execute(fill(30, sql`now()`))
     const counted = counting(db)
@@ -43,7 +43,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await purge(db, kind, DAYS)).toBe(0)
   })
 
-  test('kept for good, nothing goes', async () => {
+  test('nothing is purged without a retention', async () => {
     await db.execute(fill(3, old))
     expect(await purge(db, kind, null)).toBe(0)
     expect(await db.rows(left)).toHaveLength(3)
@@ -51,7 +51,7 @@ describe.each(kinds)('%s', (kind) => {
 })
 
 test.each(['deliveries', 'outbox'] as const)(
-  'a clock that ran ahead for a while keeps no %s that came after it',
+  'a clock that was ahead for a while does not keep %s that came after it',
   async (kind) => {
     await db.execute(AGING[kind].fill(700, sql`now() + interval '2 years'`))
     await db.execute(AGING[kind].fill(1_200, old))
@@ -60,19 +60,19 @@ test.each(['deliveries', 'outbox'] as const)(
   },
 )
 
-test('a run whose time is over leaves the rest to the next', async () => {
+test('a run that exceeds its time leaves the rest to the next', async () => {
   await db.execute(AGING.outbox.fill(2_000, old))
   const first = await purge(db, 'outbox', DAYS, { budget: 1, largestBatch: 100 })
   expect(first).toBeLessThan(2_000)
   expect(first + (await purge(db, 'outbox', DAYS))).toBe(2_000)
 })
 
-test('told to stop it ends with its batch', async () => {
+test('a stopped run ends after its batch', async () => {
   await db.execute(AGING.outbox.fill(200, old))
   expect(await purge(db, 'outbox', DAYS, { signal: AbortSignal.abort() })).toBe(0)
 })
 
-test('a batch that takes longer than a statement may is tried again with fewer rows', async () => {
+test('a batch that exceeds the statement timeout is retried with fewer rows', async () => {
   await db.execute(AGING.deliveries.fill(300, old))
   await db.execute(sql`
     create function linger() returns trigger language plpgsql as ${raw(`$$
@@ -84,7 +84,7 @@ test('a batch that takes longer than a statement may is tried again with fewer r
   await hasty.close()
 })
 
-test('deliveries go while their bodies are purged, but for a batch that is locked at the end', async () => {
+test('deliveries are purged while their bodies are, except for a batch that is locked at the end', async () => {
   await db.execute(AGING.bodies.fill(15_000, old))
   const bodies = purge(db, 'bodies', DAYS, { largestBatch: 500 })
   const deliveries = await purge(db, 'deliveries', DAYS, { largestBatch: 500 })
@@ -92,7 +92,7 @@ test('deliveries go while their bodies are purged, but for a batch that is locke
   expect(deliveries).toBeGreaterThanOrEqual(14_500)
 })
 
-test('a body that somebody holds is left for the next run and keeps nobody waiting', async () => {
+test('a locked body is left for the next run and blocks nobody', async () => {
   await db.execute(AGING.bodies.fill(50, old))
   await db.transaction(async (other) => {
     await other.rows(sql`select id from deliveries order by id limit 1 for update`)
@@ -111,7 +111,7 @@ test('a replay outlives the delivery it repeats', async () => {
   expect(await db.rows(sql`select replay_of from deliveries`)).toEqual([{ replay_of: null }])
 })
 
-test('what waits to be sent or numbered stays, however old', async () => {
+test('rows that wait to be sent or numbered stay, however old', async () => {
   await db.execute(AGING.outgoing.fill(5, old))
   await db.execute(sql`update messages set status = 'waiting'`)
   await db.execute(AGING.outbox.fill(5, old))
@@ -120,7 +120,7 @@ test('what waits to be sent or numbered stays, however old', async () => {
   expect(await purge(db, 'outbox', DAYS)).toBe(0)
 })
 
-test('expired sessions, links and codes go by themselves', async () => {
+test('expired sessions, links and codes are purged automatically', async () => {
   await db.execute(sql`
     insert into sessions (user_id, token, expires_at)
     select 1, n::text, now() + case when n > 700 then 1 else -1 end * interval '1 hour' from ${numbers(705)}`)
@@ -133,7 +133,7 @@ test('expired sessions, links and codes go by themselves', async () => {
 })
 
 test.each(RETENTION_KINDS)(
-  'an account with days of its own keeps %s for these where the service keeps it longer or for good, and no longer than there',
+  'an account with its own retention keeps %s that long if the service keeps it longer or forever, and no longer than the service',
   async (kind) => {
     const { fill, left } = AGING[kind]
     const keep = (days: number) =>
@@ -152,7 +152,7 @@ test.each(RETENTION_KINDS)(
   },
 )
 
-test('what piled up in one account keeps that of others for a few batches at most', async () => {
+test('a backlog in one account delays that of others by a few batches at most', async () => {
   await db.execute(AGING.deliveries.fill(20_000, old))
   await db.execute(sql`
     insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed) values (2, 1, 1, 'linear', ${Buffer.alloc(32, 2)}, '')`)
@@ -169,11 +169,11 @@ test('what piled up in one account keeps that of others for a few batches at mos
     },
   }
   await purge(watching, 'deliveries', DAYS, { signal: stop.signal, largestBatch: 100 })
-  // The chance that none of a hundred batches begins with it is that of a hundred coins.
+  // The probability that none of a hundred batches starts with it is 2^-100.
   expect(counted.batches.length).toBeLessThan(100)
 })
 
-test('a log is kept as long as its build goes on', async () => {
+test('a log is kept as long as its build is running', async () => {
   await db.execute(AGING.logs.fill(2, old))
   await db.execute(sql`update build_runs set finished_at = null, updated_at = now() where id = (select min(id) from build_runs)`)
   expect(await purge(db, 'logs', DAYS)).toBe(1)

@@ -5,15 +5,15 @@ import type { Retained } from '../accounts/retention-days.ts'
 import { replacing } from '../builds/stored-log.ts'
 import { type Batch, type Pace, type Purge, purgeInBatches } from './purge.ts'
 
-/** What is older is due, for the account in the row `a`: by its own days, though never later than by those of the service. */
+/** Older rows are due, for the account in the row `a`: by its own retention, but never later than by the service's. */
 const cutoff = (kind: Retained, days: number | null) =>
   sql`now() - make_interval(days => least(${days}::integer, (a.retention->>${kind})::integer))`
 
 const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more, null::bigint as last`
 
 /**
- * Rows are named by where they stand: a batch that is joined by its ids may be planned as a scan of the whole table. What somebody
- * else has locked is left for the next time.
+ * Rows are identified by ctid: a batch that is joined by ids may be planned as a scan of the whole table. Locked rows are left for the next
+ * run.
  */
 const deleting = (table: Sql, due: (batch: Batch) => Sql): Purge => {
   return (batch) => sql`
@@ -22,7 +22,7 @@ const deleting = (table: Sql, due: (batch: Batch) => Sql): Purge => {
     ${COUNTED}`
 }
 
-/** From owner to owner, each by the days of its account. In no order: what piled up at one of them keeps nobody else's waiting. */
+/** From owner to owner, each by the retention of its account. Unordered: a backlog of one owner delays nobody else. */
 const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
   return (batch) => sql`
     with due as materialized (
@@ -33,7 +33,7 @@ const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql)
     ${COUNTED}`
 }
 
-/** Along the ids, for rows without an index by age: each batch looks at a bounded number of rows. */
+/** Along the ids, for tables without an index by age: each batch reads a bounded number of rows. */
 const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
   return (batch) => sql`
     with seen as materialized (select id from ${table} where id > ${batch.after} order by id limit ${batch.size}),
@@ -54,7 +54,7 @@ const destinations = (kinds: Sql) =>
   sql`select d.id, a.retention from destinations d join accounts a on a.id = d.account_id where ${kinds}`
 
 const PURGES: Record<Retained, Purge | Purge[]> = {
-  // In the row or out of it: an index each.
+  // In the row or in object storage: an index each.
   bodies: ['body', 'body_object'].map((column) =>
     byOwner(
       integrations,
@@ -80,7 +80,7 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   channel_messages: byOwner(
     destinations(sql`d.kind not in ('webhook', 'audit_stream')`),
     sql`messages`,
-    // Those that were edited since stay until that is as long ago.
+    // Edited rows stay until the edit is that old.
     ({ before }) =>
       sql`destination_id = a.id and status not in ('waiting', 'sending') and created_at < ${before} and coalesce(finished_at, created_at) < ${before}
         order by created_at`,
@@ -107,12 +107,12 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
 }
 
-/** What expires by itself; no setting changes it. */
+/** Rows that expire by themselves, independent of settings. */
 const EXPIRED: Purge[] = [
   deleting(sql`idempotency_keys`, () => sql`created_at < now() - interval '24 hours'`),
   deleting(sql`sessions`, () => sql`expires_at < now()`),
   deleting(sql`verifications`, () => sql`expires_at < now()`),
-  // Of builds whose end nobody told. Afterwards a repeated piece is told that the build has its log.
+  // For builds whose end was never reported. After that, a repeated piece gets the reply that the build has its log.
   deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
   // With its history, which nothing refers to any more.
   ({ size }) => sql`
@@ -121,7 +121,7 @@ const EXPIRED: Purge[] = [
       gone as (delete from deleted_tasks where ctid = any (array(select row from due)) returning account_id, task_id),
       history as (delete from task_history h using gone g where h.account_id = g.account_id and h.task_id = g.task_id)
     ${COUNTED}`,
-  // In pieces, since a file may be large.
+  // In chunks, since a file may be large.
   deleting(
     sql`export_chunks`,
     () => sql`(account_id, export_id) in (select account_id, id from exports where expires_at < now())`,
@@ -133,7 +133,7 @@ const EXPIRED: Purge[] = [
   ),
   deleting(sql`oauth_codes`, () => sql`expires_at < now() - interval '1 day'`),
   deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
-  // What only the operator looks at; addresses among it.
+  // Data for the operator only, with addresses.
   deleting(sql`refused_requests`, () => sql`day < current_date - 7`),
   deleting(sql`daily_sizes`, () => sql`day < current_date - 400`),
   deleting(sql`nodes`, () => sql`seen_at < now() - interval '1 day'`),
@@ -142,7 +142,7 @@ const EXPIRED: Purge[] = [
 
 const isOfAccounts = (kind: Retained): kind is RetentionKind => (RETENTION_KINDS as readonly string[]).includes(kind)
 
-/** Purges what is older than its days in the service or in its account, in short transactions; returns how many rows that were. */
+/** Purges rows past their retention in the service or in their account, in short transactions; returns how many. */
 export async function purge(db: Database, kind: Retained, days: number | null, pace: Pace = {}): Promise<number> {
   if (!isOfAccounts(kind))
     return days === null ? 0 : purgeInBatches(db, [PURGES[kind]].flat(), sql`now() - make_interval(days => ${days})`, pace)

@@ -3,7 +3,7 @@ import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import type { SearchKind } from './records.ts'
 import { folded, isMatch, mayMatch, type Query, termsFor, termsOf } from './text.ts'
 
-/** What a record can be asked for by the name of the field, as it is written; shown, an author is a name and a path has no address. */
+/** The fields of a record that can be searched by name, as written; when shown, an author is a name and a path has no address. */
 export interface Fields {
   author: string[]
   path: string[]
@@ -13,7 +13,7 @@ export type FieldQueries = Partial<Record<FieldName, Query>>
 
 const SHOWN: Record<FieldName, (text: string) => string> = { author: scrubAuthor, path: scrub }
 
-/** More files of a change than this are not looked at. */
+/** The maximum number of files of a change that are read. */
 const PATHS_MAX = sql`10000`
 
 interface Source {
@@ -39,7 +39,7 @@ const sources: Partial<Record<SearchKind, Source>> = {
   },
 }
 
-/** The fields of these records by their ids; of kinds that have none, nothing. */
+/** The fields of these records by id; kinds without fields return nothing. */
 export async function readFields(db: Database, kind: SearchKind, ids: readonly string[]): Promise<Map<string, Fields>> {
   const source = sources[kind]
   if (source === undefined || ids.length === 0) return new Map()
@@ -51,7 +51,7 @@ export async function readFields(db: Database, kind: SearchKind, ids: readonly s
 
 const tagged = (field: FieldName, term: string) => `${field}:${term}`
 
-/** What a record is found by in its fields. */
+/** The search terms of a record's fields. */
 export function fieldTerms(fields: Fields): Set<string> {
   const terms = new Set<string>()
   for (const field of Object.keys(SHOWN) as FieldName[])
@@ -65,7 +65,7 @@ export const fieldTermsFor = (asked: FieldQueries): string[] =>
     termsFor(query, false).map((term) => tagged(field, term)),
   )
 
-/** Whether each field that is asked for has a text with all the words. */
+/** Whether each requested field has a text with all the words. */
 export const fieldsMatch = (fields: Fields | undefined, asked: FieldQueries): boolean =>
   (Object.entries(asked) as [FieldName, Query][]).every(([field, query]) =>
     fields?.[field].some((text) => mayMatch(text, query) && isMatch(folded(SHOWN[field](text)), query)),

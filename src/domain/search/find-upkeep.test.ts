@@ -5,7 +5,7 @@ import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 import * as index from './index.ts'
 
-/** Searches stay right while records come late, change and become many. */
+/** Searches stay correct while records arrive late, change and become many. */
 
 let studio: Studio
 const { inside, id } = visitor(() => studio)
@@ -42,7 +42,7 @@ const found = async (path: string, project = 'star') => {
   )
 }
 
-test('a build is found by the author of its change although the change comes after the build was indexed', async () => {
+test('a build is found by the author of its change although the change arrives after the build was indexed', async () => {
   await index.indexAll(studio.db)
   expect(await found('build_runs?author=ola')).toEqual([])
   await studio.load({
@@ -58,7 +58,7 @@ test('a build is found by the author of its change although the change comes aft
   expect(await found('build_runs?author=mira')).toEqual(['1'])
 })
 
-test('builds are in the order in which they finished where that is asked for, and a cursor belongs to its order', async () => {
+test('builds can be sorted by finish time, and a cursor is only valid for its order', async () => {
   expect(await found('build_runs?job=nightly')).toEqual(['2', '1'])
   expect(await found('build_runs?job=nightly&finished_since=2026-01-01')).toEqual(['1', '2'])
   expect(await found('build_runs?q=nightly&finished_since=2026-01-01')).toEqual(['1', '2'])
@@ -69,13 +69,13 @@ test('builds are in the order in which they finished where that is asked for, an
   expect((await inside(`/search/build_runs?cursor=${cursor}`, { project: 'moon' })).json.error).toBe('invalid_cursor')
 })
 
-test('a time that is both the end of one search and the beginning of the next is in one of them', async () => {
+test('a time that ends one search and starts the next is in exactly one of them', async () => {
   const noon = '2026-02-01T12:00:00Z'
   expect(await found(`build_runs?finished_until=${noon}`)).toEqual([])
   expect(await found(`build_runs?finished_since=${noon}&finished_until=2026-02-02T12:00:00Z`)).toEqual(['2'])
 })
 
-test('the list keeps exactly its parameters, and words that are no words are refused', async () => {
+test('the list keeps exactly its parameters, and queries without words are refused', async () => {
   for (const [list, params] of Object.entries({
     build_runs: ['q', 'branch', 'job', 'changelist', 'commit', 'author', 'finished_since', 'finished_until', 'cursor'],
     changes: ['q', 'branch', 'author', 'path'],
@@ -92,7 +92,7 @@ test('the list keeps exactly its parameters, and words that are no words are ref
   expect(await found('build_runs?commit=')).toEqual([])
 })
 
-test('a change is found where its time says, also after it was told anew', async () => {
+test('a change is found by its time, also after it was reported again', async () => {
   const placed = ['c1', 'c2'].map((key) => ({
     change_id: Number(id('changes', key)),
     branch: 'main',
@@ -113,7 +113,7 @@ test('a change is found where its time says, also after it was told anew', async
   }
 })
 
-test('what an older version indexed is indexed anew', async () => {
+test('records that an older version indexed are indexed again', async () => {
   await index.indexAll(studio.db)
   await studio.db.execute(sql`update search_documents set terms = '{}', terms_version = 1 where kind = 'change'`)
   expect(await found('changes?path=part2', 'moon')).toEqual([])
@@ -121,7 +121,7 @@ test('what an older version indexed is indexed anew', async () => {
   expect(await found('changes?path=part2', 'moon')).toEqual(['c2'])
 })
 
-test('many are walked in order although they were indexed in another, and a rare match among them is found in the end', async () => {
+test('many records are returned in order although they were indexed in another, and a rare match is found in the end', async () => {
   await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title, state, created_at)
     select account_id, p.id, 'Crate ' || n || case when n % 30 = 0 then ' antique' else '' end,
@@ -145,11 +145,11 @@ test('many are walked in order although they were indexed in another, and a rare
   const antique = await walked('q=antique')
   expect(antique.titles).toEqual(await inOrder(`title like '%antique'`))
   expect(antique.pages).toBe(6)
-  // So few are looked through by themselves.
+  // This few are read directly.
   const blocked = await walked('q=crate&state=blocked')
   expect(blocked.titles).toEqual(await inOrder(`state = 'blocked'`))
   expect(blocked.pages).toBe(1)
-  // Ends pages early instead of looking at all of them for one.
+  // Ends pages early instead of reading all records for one match.
   await studio.db.execute(sql`update tasks set state = 'blocked' where created_at < '2026-03-01 10:00Z'`)
   const antiqueBlocked = await walked('q=antique&state=to_do')
   expect(antiqueBlocked.titles).toEqual(await inOrder(`title like '%antique' and state = 'to_do'`))

@@ -15,7 +15,7 @@ const BRANCHES = ['main', 'origin/main', 'feature/ropes', '//Game/Main/...', '//
 const JOBS = ['nightly-win64', 'nightly-ps5', 'Crate Tests']
 const SIZE = 120
 
-/** Numbers that look random and are the same each time. */
+/** Deterministic pseudo-random numbers. */
 const drawn = (n: number, salt: number) => (Math.imul(n + 1, 2_654_435_761) ^ Math.imul(salt + 7, 40_503)) >>> 8
 const pick = <T>(from: readonly T[], n: number, salt: number): T => from[drawn(n, salt) % from.length]!
 /** Several records share a time, and their ids are in another order. */
@@ -72,7 +72,7 @@ const { inside, id } = visitor(() => studio)
 
 beforeAll(async () => {
   studio = await openStudio(world, { wideIds: true })
-  // One after the other, so that a build without a branch is of the first.
+  // Sequentially, so that a build without a branch belongs to the first.
   for (const salt of [40, 41])
     for (const project of ['star', 'moon']) {
       const project_id = Number(id('projects', project))
@@ -86,7 +86,7 @@ beforeAll(async () => {
         placements.map(({ change_id }) => change_id),
       )
     }
-  // Builds whose own changelist nobody told of.
+  // Builds whose own changelist was never reported.
   await inferBranches(studio.db, [Number(id('accounts', Object.keys(studio.world.accounts!)[0]!))])
 })
 afterAll(() => studio.close())
@@ -94,7 +94,7 @@ afterAll(() => studio.close())
 type Row = Record<string, never> & { id: string }
 type Query = Record<string, string>
 
-/** Everything that a search or a list gives, page by page. */
+/** All results of a search or a list, page by page. */
 async function walk(path: string, key: string, query: Query): Promise<Row[]> {
   const rows: Row[] = []
   for (let cursor = ''; ; ) {
@@ -133,7 +133,7 @@ interface Build {
 }
 type Named = Record<'id' | 'title' | 'state' | 'name' | 'path' | 'asset_type', string> & { labels: string[] }
 
-/** All that the project shows, as a caller without any search would gather it. */
+/** All records of the project, as a caller without any search would collect them. */
 async function gather() {
   const listed = await walk('search/changes', 'changes', { orphaned: 'true', limit: '50' })
   const changes = await Promise.all(listed.map(async (row) => (await inside(`/changes/${row.id}`)).json as Shown))
@@ -145,7 +145,7 @@ async function gather() {
   const streams = [...new Set(changes.flatMap(({ branches }) => branches))].filter((name) => name.startsWith('//'))
   const placed = (name: string, type?: string) =>
     changes.some(({ branches, source_type }) => branches.includes(name) && (type === undefined || source_type === type))
-  /** Of a changelist alone: the only stream that it calls by the last folder, or a branch with changelists. Of a commit: the branch as it says. */
+  /** For a changelist alone: the only stream with that last folder, or a branch with changelists. For a commit: the branch as reported. */
   const branchOf = (build: Build) => {
     const name = branchKey(build.branch)
     if (name.startsWith('//') || build.commit_hash !== '' || build.changelist === '') return name
@@ -246,7 +246,7 @@ describe.each([
   })
 
   test.each(Object.keys(QUERIES) as Noun[])(
-    '%s are found by every filter, alone and together, each once and in order',
+    '%s are found by every filter, alone and combined, each once and in order',
     async (noun) => {
       const found = async (query: Query, limit: number) =>
         (await walk(`search/${noun}`, noun, { ...query, limit: String(limit) })).map((row) => row.id)
@@ -266,7 +266,7 @@ describe.each([
     },
   )
 
-  test('no part of an address finds what does not show it', async () => {
+  test('a part of an address finds nothing that does not show it', async () => {
     for (const part of [ADDRESS, 'secret.example', 'secret', '@secret', 'kim@', '%40secret'])
       for (const [noun, names] of Object.entries({
         changes: ['q', 'author', 'path', 'branch'],

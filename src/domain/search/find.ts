@@ -5,7 +5,7 @@ import { newestFirst, type Range } from './newest-first.ts'
 import { matching } from './records.ts'
 import { type Query, queryOf, termsFor, termsOf } from './text.ts'
 
-/** What somebody looks for in the text that is shown: anywhere, or in a field. */
+/** The text to search for: anywhere, or in a field. */
 export interface Texts {
   q?: string | undefined
   author?: string | undefined
@@ -14,7 +14,7 @@ export interface Texts {
 
 export const asksForText = ({ q, author, path }: Texts): boolean => [q, author, path].some((text) => text !== undefined)
 
-/** A list narrowed to records with these ids, or to a part of it: its other filters are its own. */
+/** A list limited to records with these ids, or to a part of it; it applies its other filters itself. */
 interface Narrowed {
   ids?: readonly string[]
   cursor?: Key
@@ -25,7 +25,9 @@ export interface Search {
   range: Range
   texts: Texts
   list(part: Narrowed): Listing
-  /** Whether it has other filters. If they leave few records, those are walked; otherwise the words lead, and the filters sort out. */
+  /**
+   * Whether it has other filters. If they leave few records, those are read; otherwise the words select, and the filters apply afterwards.
+   */
   filtered: boolean
   /** Its other filters always leave few. */
   filtersLead: boolean
@@ -34,10 +36,13 @@ export interface Search {
 }
 
 const CHUNK_MAX = 500
-/** Looked at for one page. A search whose words and filters seldom meet then ends the page early and says where to go on. */
+/**
+ * The maximum number of records read for one page. A search whose words and filters seldom match together then ends the page early and
+ * returns where to continue.
+ */
 const EXAMINED_MAX = 1_500
 
-/** A page of what matches, in the order of the list. */
+/** A page of matches, in the order of the list. */
 export async function findPage(db: Database, search: Search): Promise<Page> {
   const { limit, list } = search
   const asked = askedOf(search.texts)
@@ -92,9 +97,9 @@ async function matchesOf(db: Database, search: Search, asked: SearchTerms): Prom
 
 interface Stretch {
   keys: Key[]
-  /** How many rows the filters sorted out on the way. */
+  /** How many rows the filters dropped on the way. */
   sortedOut?: number
-  /** How far it came, where that is behind its last key. */
+  /** How far it read, if that is past its last key. */
   end?: Key
 }
 
@@ -102,14 +107,14 @@ async function* words(found: AsyncGenerator<Key[]>): AsyncGenerator<Stretch> {
   for await (const keys of found) yield { keys }
 }
 
-/** Whether one stretch holds all that the filters leave. */
+/** Whether one stretch contains everything that the filters leave. */
 async function leavesFew(db: Database, { list, cursor }: Search): Promise<boolean> {
   const listing = list({ ...(cursor && { cursor }), limit: CHUNK_MAX })
   if ((await keysOf(db, listing)).length > CHUNK_MAX) return false
   return listing.examined === undefined || (await endOf(db, listing.examined)) === undefined
 }
 
-/** All that the filters leave, page by page. */
+/** Everything that the filters leave, page by page. */
 async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Stretch> {
   for (let from = cursor; ; ) {
     const listing = list({ ...(from && { cursor: from }), limit: CHUNK_MAX })
@@ -129,7 +134,7 @@ async function* walk(db: Database, { list, cursor }: Search): AsyncGenerator<Str
 const keysOf = (db: Database, listing: Listing): Promise<Key[]> =>
   db.rows<Key>(sql`select iso(key_at) as at, key_id::text as id from (${listing.rows}) found`, listing)
 
-/** Whether walked or looked up, records are found by the same terms. */
+/** Read or looked up, records are matched by the same terms. */
 async function sieve(db: Database, { kind, project_id }: Range, keys: Key[], { anywhere, fields }: SearchTerms): Promise<Key[]> {
   let left = keys
   if (anywhere) {

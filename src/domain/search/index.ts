@@ -4,18 +4,18 @@ import { KINDS, type Name, readRecords, type SearchKind, type SearchRecord } fro
 import { arrayOf, hashOf, titleTerm } from './terms.ts'
 import { termsOf } from './text.ts'
 
-/** Of the terms that a document has. Raised when records are found by more: those indexed before are then indexed anew. */
+/** The version of a document's terms. Raised when records get more terms: older documents are then indexed again. */
 const TERMS_VERSION = 2
-/** In the words of its index. */
+/** Must match the condition of its index. */
 const STALE = sql`terms_version < ${raw(String(TERMS_VERSION))} and kind in ('build', 'change')`
 
-/** One node at a time: who comes second has nothing to do. */
+/** One node at a time: a second one has nothing to do. */
 const LOCK = 5_207_115
 const BATCH = 500
-/** So many that a word all of them have is read in a millisecond or two; so few segments that a word none has costs as little. */
+/** Large enough that a word in every document is read in a millisecond or two; few enough segments that a word in none costs as little. */
 const SEGMENT_DOCUMENTS = 4_096
 
-/** The account after the given one that has something to index, the first one after the last; undefined when nothing waits for anybody. */
+/** The next account after the given one with something to index, wrapping around; undefined if there is none. */
 export async function nextAccount(db: Database, after: number): Promise<number | undefined> {
   const [next] = await db.rows<{ account_id: number }>(sql`
     (select account_id from search_queue where account_id > ${after} order by account_id limit 1)
@@ -28,7 +28,7 @@ export async function nextAccount(db: Database, after: number): Promise<number |
   return next?.account_id
 }
 
-/** Indexes what an account queued last, or else what is out of date; false when another node is at it. */
+/** Indexes an account's newest queued records, or else outdated ones; false if another node is doing it. */
 export const indexAccount = (db: Database, accountId: number): Promise<boolean> =>
   db.transaction(async (db) => {
     const { free } = (await db.one<{ free: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as free`))!
@@ -36,7 +36,7 @@ export const indexAccount = (db: Database, accountId: number): Promise<boolean> 
     return free
   })
 
-/** Queues breakages without a document: older ones than search knows of, and those that a node which knows none took from the queue. */
+/** Queues breakages without a document: older ones than search supports, and those that a node of an older version took from the queue. */
 export const queueUnindexed = (db: Database): Promise<unknown> =>
   db.execute(sql`
     insert into search_queue (account_id, kind, record_id)
@@ -45,7 +45,7 @@ export const queueUnindexed = (db: Database): Promise<unknown> =>
       select from search_documents d where d.account_id = b.account_id and d.kind = 'breakage' and d.record_id = b.id::text)
     order by b.opened_at`)
 
-/** Indexes all that waits. */
+/** Indexes everything in the queue. */
 export async function indexAll(db: Database): Promise<void> {
   for (let account = await nextAccount(db, 0); account !== undefined; account = await nextAccount(db, account))
     await indexAccount(db, account)
@@ -67,18 +67,18 @@ async function indexQueued(db: Database, accountId: number) {
     accountId,
     records.filter(({ kind }) => kind === 'change'),
   )
-  // Look-ups read what is not merged yet from one end to the other.
+  // Lookups scan the pending list sequentially.
   await db.execute(sql`select gin_clean_pending_list('search_documents_terms')`)
 }
 
-/** The newest first: that is what is looked for. Taken off the list whether or not their records are still there. */
+/** Newest first: those are searched most. Removed from the queue whether or not their records still exist. */
 const stale = (db: Database, accountId: number): Promise<Name[]> =>
   db.rows<Name>(sql`
     update search_documents set terms_version = ${TERMS_VERSION} where ctid = any (array(
       select ctid from search_documents where account_id = ${accountId} and ${STALE} order by at desc limit ${BATCH}))
     returning kind, record_id`)
 
-/** Builds that were indexed before their change was there, or before it told its author. */
+/** Builds that were indexed before their change arrived, or before its author was known. */
 async function queueBuildsOf(db: Database, accountId: number, changes: SearchRecord[]) {
   if (changes.length === 0) return
   await db.execute(sql`
@@ -126,7 +126,7 @@ async function write(db: Database, accountId: number, kind: SearchKind, records:
   await widen(db, segments, records)
 }
 
-/** How many records' files are held at a time. */
+/** How many records' files are in memory at a time. */
 const LOT = 20
 
 const hashesOf = (
@@ -140,7 +140,7 @@ const hashesOf = (
   return hashes
 }
 
-/** Which times the records of a segment have: a search in their order passes over segments that cannot be next. */
+/** The time range of a segment's records: an ordered search skips segments that cannot be next. */
 const widen = (db: Database, segments: number[], records: SearchRecord[]) =>
   db.execute(sql`
     update search_segments s set newest_at = greatest(s.newest_at, w.newest),
@@ -150,7 +150,7 @@ const widen = (db: Database, segments: number[], records: SearchRecord[]) =>
       from unnest(${segments}::bigint[], ${records.map(({ at }) => at)}::timestamptz[]) r (id, at) group by id) w
     where s.id = w.id and (w.newest > s.newest_at or w.oldest < s.oldest_at)`)
 
-/** Room for new documents: the newest segment first, then new ones. */
+/** Reserves space for new documents: the newest segment first, then new ones. */
 async function reserve(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]): Promise<number[]> {
   const places: number[] = []
   while (places.length < records.length) {

@@ -4,12 +4,12 @@ import { KINDS, type Name, ORDERS, type SearchKind } from './records.ts'
 import { arrayOf, hashOf, titleTerm } from './terms.ts'
 import { type Query, termsFor } from './text.ts'
 
-/** What is looked for in a segment of the index, and from where on. */
+/** The terms to look up in a segment of the index, and where to start. */
 export interface Probe {
   /** 0 for all. */
   segment: number
   terms: readonly number[]
-  /** Of all probes of a look-up or of none. */
+  /** Set for all probes of a lookup or for none. */
   from?: Key
 }
 
@@ -18,7 +18,7 @@ export const probeOf = (segment: number, terms: readonly string[]): Probe => ({
   terms: terms.map((term) => hashOf(segment, term)),
 })
 
-/** The documents of a kind that have all terms of a probe, the newest of each probe first. */
+/** The documents of a kind with all terms of a probe, the newest of each probe first. */
 export function probed(kind: SearchKind, projects: readonly number[], probes: readonly Probe[], take: number): Sql {
   const type = raw(ORDERS[kind].id)
   const id = sql`d.record_id::${type}`
@@ -32,7 +32,8 @@ export function probed(kind: SearchKind, projects: readonly number[], probes: re
           sql`and (d.at, ${id}) < (p.at, p.id::${type})`,
           sql`, ${id} desc`,
         ]
-  // The kind is no condition: a segment has one, and PostgreSQL would read all documents of it from the primary key to intersect them.
+  // Without a condition on the kind: a segment has only one, and PostgreSQL would read all its documents from the primary key to intersect
+  // them.
   return sql`
     select p.segment, f.kind, f.record_id, f.at
     from unnest(${probes.map(({ segment }) => segment)}::bigint[], ${probes.map(({ terms }) => arrayOf(terms))}::text[] ${keys}) p (segment, terms ${names})
@@ -42,20 +43,23 @@ export function probed(kind: SearchKind, projects: readonly number[], probes: re
       order by d.at desc ${order} limit ${take}) f`
 }
 
-/** Runs a look-up. Planned while the table was small it would read all of it for every segment, planned for a large one it would be compiled first, which takes ten times as long as running it. */
+/**
+ * Runs a lookup. A plan from when the table was small would read all of it for every segment; a plan for a large table would be
+ * JIT-compiled first, which takes ten times as long as running it.
+ */
 export const lookUp = <Row extends object>(db: Database, statement: Sql): Promise<Row[]> =>
   db.transaction(async (db) => {
     await db.execute(sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`)
     return db.rows<Row>(statement)
   })
 
-/** Compared in full afterwards; few of them turn out to be no match. At least two segments share the places: their times may overlap. */
+/** Compared in full afterwards; few of them turn out not to match. At least two segments share the limit: their times may overlap. */
 const CANDIDATES = 40
 const CANDIDATES_OF_SEGMENT = 20
-/** A letter is in nearly all of them: whatever is newest will do, and the newest segment has it. */
+/** A single letter is in nearly all documents: the newest are good enough, and the newest segment has them. */
 const CANDIDATES_OF_LETTER = 8
 
-/** Names of records that probably match, of each kind: titles that are the text, then beginnings of words, then anything; newest first. */
+/** Records that probably match, by kind: exact titles, then prefixes of words, then anything; newest first. */
 export async function candidates(db: Database, accounts: number[], projects: number[], query: Query): Promise<Name[]> {
   const segments = await db.rows<{ id: number; kind: string }>(sql`
     select id, kind from search_segments where account_id = any (${accounts}::bigint[]) order by newest_at desc, id desc`)

@@ -3,7 +3,7 @@ import type { Key } from '../../db/page.ts'
 import { lookUp, probed, probeOf } from './lookup.ts'
 import { ORDERS, type SearchKind } from './records.ts'
 
-/** Whose records of which kind are looked through. */
+/** The project and kind of the records to search. */
 export interface Range {
   account_id: number
   project_id: number
@@ -15,29 +15,28 @@ interface Segment {
   newest_at: string
 }
 
-/** Keys of a segment that are known and not yet given away, the newest first. */
+/** Keys of a segment that are read but not yet returned, newest first. */
 interface Opened {
   id: number
   keys: Key[]
-  /** Where it was read to; undefined when there is no more. */
+  /** Where reading stopped; undefined at the end. */
   read: Key | undefined
 }
 
-/** Read of a segment at first, and at most: who goes on and on, because other filters leave little, gets more each time. */
+/** Keys read per segment at first, and at most: a caller that continues because other filters leave little gets more each time. */
 const KEYS_OF_SEGMENT = 60
 const KEYS_MAX = 2_000
-/** What waits to be indexed beyond this is found once it is. */
+/** Queued records beyond this are found once they are indexed. */
 const QUEUED_MAX = 2_000
 const NEWEST: Key = { at: 'infinity', id: '0' }
 
 /**
- * Keys of records that have all terms, in the order of the list, from a place on. Segments overlap in time, so several are open at once,
- * and a key is given away when no segment can hold a newer one. Rare words open all segments, twice as many each time; common ones
- * one or two.
+ * Keys of records with all terms, in the order of the list, from a key on. Segments overlap in time, so several are open at once, and a key
+ * is returned when no segment can contain a newer one. Rare words open all segments, doubling each time; common ones open one or two.
  */
 export async function* newestFirst(db: Database, range: Range, terms: string[], from: Key | undefined): AsyncGenerator<Key[]> {
   const newer = newerOf(range.kind)
-  // In this order: what is indexed in between is seen in both, which is one time too many and not one too few.
+  // In this order: a record that is indexed in between is seen in both instead of in neither.
   const queued = await queuedKeys(db, range, from)
   const waiting = new Set(queued.map(({ id }) => id))
   const closed = await segmentsOf(db, range, from)
@@ -72,7 +71,7 @@ export async function* newestFirst(db: Database, range: Range, terms: string[], 
   }
 }
 
-/** The order of the list: negative when the first key is the newer one. */
+/** The order of the list: negative if the first key is newer. */
 const newerOf = (kind: SearchKind) => (a: Key, b: Key) => {
   if (a.at !== b.at) return a.at > b.at ? -1 : 1
   if (ORDERS[kind].id === 'bigint') return Number(b.id) - Number(a.id)
@@ -103,11 +102,11 @@ async function probe(
   return found
 }
 
-/** The beginning has no id. */
+/** The start has no id. */
 const idOf = (kind: SearchKind, key: Key) =>
   key === NEWEST && ORDERS[kind].id === 'uuid' ? '00000000-0000-0000-0000-000000000000' : key.id
 
-/** What was written a moment ago. */
+/** Recently written records. */
 const queuedKeys = (db: Database, { account_id, project_id, kind }: Range, from: Key | undefined): Promise<Key[]> => {
   const { table, id, at } = ORDERS[kind]
   return db.rows<Key>(sql`

@@ -6,12 +6,12 @@ import { folded, isMatch, type Query, rankOf } from './text.ts'
 
 type Hit = AppReply<'search'>['hits'][number]
 
-/** More people of one name are told apart by writing more of it. */
+/** People with the same name need a longer query. */
 const PEOPLE = 4
 /** Tasks of each of them. */
 const TASKS = 6
 
-/** People one works with who are called like the text, each leading to what they work on, and their newest tasks. */
+/** Coworkers whose name matches the text, each linked to their work, and their newest tasks. */
 export async function peopleOf(
   db: Database,
   userId: number,

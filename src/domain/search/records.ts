@@ -6,7 +6,7 @@ import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'
 export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment'] as const
 export type SearchKind = (typeof KINDS)[number]
 
-/** A project that may be looked into. */
+/** A project that the caller may search. */
 export interface Project {
   id: number
   account_id: number
@@ -14,7 +14,7 @@ export interface Project {
   engine: string
 }
 
-/** A record as search knows it, in the words that are shown: nothing can be found by an address or a credential. */
+/** A record with its shown text: nothing can be found by an address or a credential. */
 export interface SearchRecord {
   kind: SearchKind
   record_id: string
@@ -24,12 +24,12 @@ export interface SearchRecord {
   title: string
   detail: string
   page: string
-  /** Of a build or breakage, as it was told. */
+  /** For a build or breakage, as reported. */
   branch: string
   foldedTitle: Folded
-  /** Everything it may be found by. */
+  /** All its searchable text. */
   folded: Folded
-  /** The part of that which is indexed. */
+  /** The indexed part of it. */
   indexed: Folded
 }
 
@@ -46,7 +46,7 @@ interface Order {
   at: Sql
 }
 
-/** Where records of a kind are, and the time that their list is in the order of. */
+/** The table of each kind, and the time by which its list is sorted. */
 export const ORDERS: Record<SearchKind, Order> = {
   task: { table: 'tasks', id: 'bigint', at: sql`x.created_at` },
   breakage: { table: 'breakages', id: 'bigint', at: sql`x.opened_at` },
@@ -59,19 +59,19 @@ export const ORDERS: Record<SearchKind, Order> = {
 interface Source {
   page: string
   title: Sql
-  /** What its title is shown as. */
+  /** Its title as shown. */
   shown?(title: string): string
   detail: Sql
-  /** What else it is found by. */
+  /** More searchable text. */
   more: Sql
   author?: Sql
   identifier?: Sql
   branch?: Sql
 }
 
-/** More of a text than this is not looked at. */
+/** The maximum length of a text that is searched. */
 const TEXT_MAX = 1_000
-/** Read before addresses and credentials are taken out, so that none is cut in half where the text ends. */
+/** Read before addresses and credentials are removed, so that none is cut in half at the end. */
 const READ_MAX = sql`4000`
 
 const sources: Record<SearchKind, Source> = {
@@ -81,7 +81,7 @@ const sources: Record<SearchKind, Source> = {
     detail: sql`'#' || x.id || ' ' || x.state`,
     more: sql`'#' || x.id`,
   },
-  // As `titleOf` calls it.
+  // The same as `titleOf`.
   breakage: {
     page: 'breakages',
     title: sql`coalesce(nullif(btrim(x.evidence -> 0 ->> 'text', E' \\n\\t'), ''), nullif(btrim(x.cause, E' \\n\\t'), ''),
@@ -125,7 +125,7 @@ export interface Name {
   record_id: string
 }
 
-/** The records of these names that are still there. `mayMatch` sorts out by the text as it was written, which is quickly told. */
+/** The records with these ids that still exist. `mayMatch` is a quick check on the raw text. */
 export async function readRecords(
   db: Database,
   names: readonly Name[],
@@ -150,7 +150,7 @@ export async function readRecords(
   return rows.filter((row) => mayMatch(row, `${row.title} ${row.more} ${row.author} ${row.identifier}`)).map(recordOf)
 }
 
-/** Those that match, compared in full: the index only names candidates. `isNamed`: meant whatever its text says. */
+/** The matching records, compared in full: the index only gives candidates. `isNamed`: matches whatever its text is. */
 export async function matching(
   db: Database,
   names: readonly Name[],

@@ -82,19 +82,19 @@ describe.each([
 ])('what is %s', (_, prepare) => {
   beforeAll(prepare)
 
-  test('is found by a part of its name, kind by kind, the newest first, and nothing of another account', async () => {
+  test('is found by a part of its name, kind by kind, newest first, and nothing of another account', async () => {
     expect(await find('moon')).toEqual(ALL_OF_MOON)
     expect(await search(studio.db, userId('rival'), 'moon', undefined)).toMatchObject([{ title: 'Moon of the rivals' }])
   })
 
-  test('is found in one project alone where that is asked', async () => {
+  test('is found only in the requested project', async () => {
     expect(await find('a', 'moon')).toEqual(['person Artful Arthur'])
     expect(await find('balance', 'star')).toEqual([])
     expect(await find('balance', 'moon')).toEqual(['task Balance TideWarden'])
     expect(await find('balance', 'den')).toEqual([])
   })
 
-  test('is found by number, identifier and the beginning of one, the very thing first, once', async () => {
+  test('is found by number, identifier and a prefix of it, the exact match first, once', async () => {
     expect(await find('abc123def4567890')).toEqual(['change Moon rises'])
     expect(await find('abc123de')).toEqual(['change Moon rises'])
     expect(await find('abc123def45')).toEqual(['change Moon rises'])
@@ -115,14 +115,14 @@ describe.each([
     expect(await find('moonrise night 3')).toEqual([])
   })
 
-  test('is found by a branch, which is found itself, and so are stores', async () => {
+  test('is found by a branch; branches and stores are found too', async () => {
     expect(await find('release/0.9')).toEqual(['branch release/0.9', 'build moon-night #2'])
     expect(await find('rel')).toEqual(['branch release/0.9', 'build moon-night #2'])
     expect(await find('stea')).toEqual(['store steam', 'deployment steam 0.9.3'])
     expect(await find('google')).toEqual([])
   })
 
-  test('leads from a person to what they work on, in one account alone', async () => {
+  test('leads from a person to their work, in one account only', async () => {
     const [{ name }] = (await studio.db.rows<{ name: string }>(sql`select name from users where id = ${userId('lead')}`)) as [
       { name: string },
     ]
@@ -132,7 +132,7 @@ describe.each([
     expect(await search(studio.db, userId('rival'), name, undefined)).toEqual([])
   })
 
-  test('is not found by an address, which nobody is shown', async () => {
+  test('is not found by an address, which is never shown', async () => {
     expect(await find('secret.example')).toEqual([])
     expect(await find('kim@secret')).toEqual([])
     expect(await find('asked by kim')).toEqual(['change Moon rises'])
@@ -157,7 +157,7 @@ describe.each([
   })
 })
 
-test('a guest finds only what and whom their projects have', async () => {
+test('a guest finds only records and people of their projects', async () => {
   const made = await studio.load({
     users: [
       {
@@ -177,7 +177,7 @@ test('a guest finds only what and whom their projects have', async () => {
   for (const text of ['release', 'steam', 'rope']) expect(await seen(text), text).toEqual([])
 })
 
-test('an edit is found at once, by the new name alone, and a deleted record no more', async () => {
+test('an edit is found at once, by the new name only, and a deleted record no more', async () => {
   await indexAll()
   const id = studio.world.tasks!.camel!.id
   await studio.db.execute(sql`update tasks set title = 'Balance the harpooner' where id = ${id}`)
@@ -191,7 +191,7 @@ test('an edit is found at once, by the new name alone, and a deleted record no m
   expect(await studio.db.rows(sql`select from search_documents where kind = 'task' and record_id = ${String(id)}`)).toEqual([])
 })
 
-test('a breakage that a node of before took from the queue is queued anew', async () => {
+test('a breakage that a node of the previous version took from the queue is queued again', async () => {
   await indexAll()
   await studio.db.execute(sql`delete from search_documents where kind = 'breakage'`)
   expect(await find('lantern')).toEqual([])
@@ -202,7 +202,7 @@ test('a breakage that a node of before took from the queue is queued anew', asyn
   expect(await studio.db.rows(sql`select from search_queue`)).toEqual([])
 })
 
-test('everything is found by its own title, however many share its words, and the very title is first', async () => {
+test('every record is found by its own title, however many share its words, and the exact title is first', async () => {
   await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title, created_at)
     select account_id, id, 'Fix crate ' || n || ' of the harbour', now() - n * interval '1 minute'

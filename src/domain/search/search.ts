@@ -11,18 +11,21 @@ type Hit = AppReply<'search'>['hits'][number]
 
 const EACH = 6
 const TITLE_MAX = 200
-/** Better than any rank: somebody typed its number or its identifier. */
+/** Better than any rank: the query is its number or identifier. */
 const NAMED = -1
-/** Worse than any: nothing of it is called so, but whoever is works on it. */
+/** Worse than any: its own text doesn't match, but a person who works on it does. */
 const OF_PERSON = 9
 
-/** Whatever is called like the text, in the projects somebody may see: the very thing first, then kind by kind, the best and newest first. */
+/**
+ * Records that match the text, in the projects that the user has access to: the exact match first, then kind by kind, the best and newest
+ * first.
+ */
 export async function search(
   db: Database,
   userId: number,
   text: string,
   projectId: number | undefined,
-  /** Accounts of theirs that they are kept out of for now. */
+  /** Their accounts that are blocked for them for now. */
   blocked: readonly number[] = [],
 ): Promise<Hit[]> {
   const query = queryOf(text)
@@ -80,8 +83,8 @@ async function ranks(db: Database, within: Project[], query: Query, text: string
 const inside = (within: Project[]) => sql`x.project_id = any (${within.map(({ id }) => id)}::integer[])`
 
 /**
- * `cinder 203`: words that begin those of a project's name say where to look for the others. A second look-up costs as much as the first:
- * where that found something, only numbers are worth it, which name one thing of a project.
+ * `cinder 203`: words that match a project's name say where to search for the others. A second lookup costs as much as the first: if that
+ * found something, only numbers are worth it, which identify one record of a project.
  */
 async function insideProject(db: Database, mine: Project[], query: Query, found: boolean): Promise<Ranked[]> {
   const begins = ({ name }: Project, token: string) => folded(name).words.some((word) => word.startsWith(token))
@@ -97,7 +100,7 @@ async function insideProject(db: Database, mine: Project[], query: Query, found:
 const tasksOf = async (db: Database, mine: Project[], tasks: Name[]): Promise<Ranked[]> =>
   tasks.length === 0 ? [] : (await readRecords(db, tasks, inside(mine))).map((record) => ({ record, rank: OF_PERSON }))
 
-/** Each record once, by what is best about it. */
+/** Each record once, by its best rank. */
 function best(ranked: Ranked[]): Ranked[] {
   const known = new Set<string>()
   return ranked.sort(byRank).filter(({ record }) => {
@@ -106,7 +109,7 @@ function best(ranked: Ranked[]): Ranked[] {
   })
 }
 
-/** Branches that are called like the text, by the builds and breakages that were found by them. */
+/** Branches whose name matches the text, from the builds and breakages that were found by them. */
 function branchHits(mine: Project[], ranked: Ranked[], query: Query): Hit[] {
   const hits = new Map<string, Hit>()
   for (const { record } of ranked) {
@@ -134,7 +137,7 @@ const byRank = (a: Ranked, b: Ranked) =>
       ? -1
       : b.record.record_id.localeCompare(a.record.record_id, 'en', { numeric: true }))
 
-/** Whoever types a number or an identifier means that one. */
+/** A number or an identifier means that record. */
 function namesOf(db: Database, text: string, projects: number[]): Promise<Name[]> {
   const number = readId(text.replace(/^(?:#|GM-|CL )/i, ''))
   return db.rows<Name>(sql`
@@ -151,7 +154,7 @@ function namesOf(db: Database, text: string, projects: number[]): Promise<Name[]
 
 const QUEUED_MAX = 200
 
-/** What was written a moment ago and waits to be indexed. */
+/** Recently written records that wait to be indexed. */
 const queued = (db: Database, accounts: number[]): Promise<Name[]> =>
   db.rows<Name>(sql`
     select q.kind, q.record_id from unnest(${accounts}::bigint[]) a (id) cross join lateral (

@@ -9,7 +9,7 @@ type Hit = AppReply<'search'>['hits'][number]
 const STORES_MAX = 6
 const stores = PLATFORMS.map((platform) => ({ platform, name: folded(platform) }))
 
-/** Stores that are called like the text, where something went to them. */
+/** Stores whose name matches the text, if something was deployed to them. */
 export async function storesOf(db: Database, projects: Project[], query: Query): Promise<Hit[]> {
   const called = stores.filter(({ name }) => isMatch(name, query)).map(({ platform }) => platform)
   if (called.length === 0) return []

@@ -34,7 +34,7 @@ describe('a query matches', () => {
   ])('but not %s in %s', (query, text) => expect(finds(query, text)).toBe(false))
 })
 
-test('whatever matches has every term that is looked up', () => {
+test('every match has all the terms that are looked up', () => {
   const texts = [
     'Fix TideWarden spawn #12',
     'naïve Überhang 0.9.3',
@@ -66,12 +66,12 @@ test('whatever matches has every term that is looked up', () => {
     }
 })
 
-test('the very title comes first, then its beginning, its words, beginnings of words, anything else', () => {
+test('the exact title comes first, then its prefix, its words, prefixes of words, anything else', () => {
   const rank = (title: string) => rankOf(folded(title), folded(`${title} main`), queryOf('moon'))
   expect(['Moon', 'Moon rises', 'The moon rises', 'The Moonlight', 'Honeymoon'].map(rank)).toEqual([0, 1, 2, 3, 5])
 })
 
-test('looks up a bounded number of terms, however long the query', () => {
+test('a query looks up a bounded number of terms, however long it is', () => {
   const query = queryOf('crate harbour '.repeat(400) + 'x'.repeat(5_000))
   expect(query.text.length).toBeLessThanOrEqual(200)
   expect(termsFor(query, true).length).toBeLessThanOrEqual(24)

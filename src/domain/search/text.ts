@@ -1,9 +1,6 @@
-/**
- * How texts are compared in search: without case and accents, by the beginnings of words and by any three characters in a row. Both
- * sides of a comparison go through here, when a record is indexed and when it is looked for.
- */
+/** How search compares texts: without case and accents, by prefixes of words and by trigrams. Both indexing and queries use it. */
 
-/** The words of a text: a hump of a CamelCase name is one, and so is a character of a script that writes without spaces. */
+/** The words of a text: each part of a CamelCase name is one, and so is each character of a script without spaces. */
 export interface Folded {
   text: string
   words: string[]
@@ -25,7 +22,7 @@ const ASCII_WORDS = /[a-z\d]+/g
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** Longer words of such a script are not told apart. */
+/** Longer words of such a script are cut. */
 const UNSPACED_MAX = 8
 
 export function folded(text: string): Folded {
@@ -47,7 +44,7 @@ function wordsOf(plain: string): string[] {
   return [...words]
 }
 
-/** As many characters as can be looked up as the beginning of a word. */
+/** The longest prefix of a word that is indexed. */
 const START_MAX = 2
 const GRAM = 3
 
@@ -64,14 +61,14 @@ function starts(word: string, into: Set<string>) {
   for (let length = 1; length <= Math.min(START_MAX, first.length); length++) into.add(`^${first.slice(0, length).join('')}`)
 }
 
-/** What a record is found by. */
+/** The terms of a record. */
 export function termsOf({ text, words }: Folded): Set<string> {
   const terms = grams(text, new Set())
   for (const word of words) starts(word, terms)
   return terms
 }
 
-/** What somebody looks for: every token must be there. */
+/** A query: every token must match. */
 export interface Query {
   text: string
   tokens: string[]
@@ -79,7 +76,7 @@ export interface Query {
 
 const QUERY_MAX = 200
 const TOKENS_MAX = 12
-/** More terms make a look-up slower and hardly more precise: what they let through is compared in full. */
+/** More terms make a lookup slower and hardly more precise: candidates are compared in full. */
 const TERMS_MAX = 24
 
 const isShort = (token: string) => token.length < 2 * GRAM && [...token].length < GRAM
@@ -97,14 +94,14 @@ export function queryOf(given: string): Query {
   return { text: fold(text).replace(/\s+/g, ' '), tokens: [...new Set(tokens)].slice(0, TOKENS_MAX) }
 }
 
-/** Terms that every match must have; `atWords` asks for tokens that begin a word. Short tokens always do. */
+/** Terms that every match must have; `atWords` requires tokens to start a word. Short tokens always must. */
 export function termsFor({ tokens }: Query, atWords: boolean): string[] {
   const terms = new Set<string>()
   for (const token of tokens) {
     if (isShort(token)) terms.add(`^${token}`)
     else {
       if (atWords) terms.add(`^${[...token].slice(0, START_MAX).join('')}`)
-      // Of a commit's id only the beginning is indexed.
+      // Only the start of a commit's id is indexed.
       grams(/^[\da-f]{9,}$/.test(token) ? token.slice(0, IDENTIFIER_SHOWN) : token, terms)
     }
   }
@@ -113,10 +110,10 @@ export function termsFor({ tokens }: Query, atWords: boolean): string[] {
   return Array.from({ length: Math.min(all.length, TERMS_MAX) }, (_, n) => all[Math.floor(n * step)]!)
 }
 
-/** How much of a commit's id people see and type. */
+/** How much of a commit's id is shown and typed. */
 const IDENTIFIER_SHOWN = 8
 
-/** Whether a text could be a match, told from the text as it was written: a sieve before `isMatch`. */
+/** Whether a raw text could match: a quick check before `isMatch`. */
 export function mayMatch(written: string, { tokens }: Query): boolean {
   const text = fold(written)
   return tokens.every((token) => text.includes(token))
@@ -125,7 +122,7 @@ export function mayMatch(written: string, { tokens }: Query): boolean {
 export const isMatch = ({ text, words }: Folded, { tokens }: Query): boolean =>
   tokens.every((token) => (isShort(token) ? words.some((word) => word.startsWith(token)) : text.includes(token)))
 
-/** The smaller, the better: the very text, its beginning, words, beginnings of words, anything. */
+/** The smaller, the better: the exact text, its prefix, words, prefixes of words, anything. */
 export function rankOf(title: Folded, all: Folded, { text, tokens }: Query): number {
   if (title.text === text) return 0
   if (title.text.startsWith(text)) return 1
@@ -136,7 +133,7 @@ export function rankOf(title: Folded, all: Folded, { text, tokens }: Query): num
 
 const beginsWord = ({ text, words }: Folded, token: string): boolean => {
   if (words.some((word) => word.startsWith(token))) return true
-  // Tokens with signs in them, such as 0.9.3, are no words.
+  // Tokens with punctuation, such as 0.9.3, are not words.
   for (let at = text.indexOf(token); at !== -1; at = text.indexOf(token, at + 1))
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]!)) return true
   return false

@@ -6,25 +6,25 @@ import { COLUMNS, type Entry } from '../audit/audit-log.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { type Destination, recordFailure, secretOf } from './destinations.ts'
 
-/** How each kind of address is spoken to, and on which port unless it names one. */
+/** The protocols of audit streams with their default ports. */
 export const PORTS = { 'syslog+tls:': 6514, 'syslog+tcp:': 601, 'syslog+udp:': 514, 'https:': 443, 'http:': 80 } as const
 
 /** The receiver of an account's audit log. */
 export interface AuditStream {
   url: string
   authenticates: 'bearer' | 'signature' | null
-  /** The place in the chain up to which the receiver has everything, and how many entries are left. */
+  /** The position in the chain up to which the receiver has everything, and how many entries are left. */
   position: number
   waiting: number
   failing_since: string | null
-  /** What went wrong last. */
+  /** The last error. */
   error: string
   next_at: string
   created_at: string
   updated_at: string
 }
 
-/** Secrets of Standard Webhooks sign; any other is a bearer token. */
+/** Standard Webhooks secrets sign; any other is a bearer token. */
 export const signs = (secret: string) => /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)
 
 export async function find(db: Database, vault: Vault, accountId: number): Promise<AuditStream | null> {
@@ -40,13 +40,13 @@ export async function find(db: Database, vault: Vault, accountId: number): Promi
 
 export interface StreamFields {
   url: string
-  /** Undefined: as before, unless the address is another host's; null: none. */
+  /** Undefined: unchanged, unless the URL has another host; null: none. */
   secret?: string | null | undefined
-  /** Send everything from the first entry on; otherwise a new stream begins with what comes, and a known one goes on where it is. */
+  /** Send everything from the first entry on; otherwise a new stream starts with new entries, and an existing one continues where it is. */
   from_beginning?: boolean | undefined
 }
 
-/** Begins, or goes on at another address. */
+/** Starts a stream, or continues it at another URL. */
 export function set(db: Database, vault: Vault, accountId: number, { url, secret, from_beginning = false }: StreamFields) {
   const address = readUrl(url)
   if (secret && !address.protocol.startsWith('http')) throw invalidParameter('secret', 'is only sent to https:// and http://')
@@ -81,20 +81,20 @@ function readUrl(text: string): URL {
 
 export type StreamEntry = Entry & { position: number }
 
-/** What comes next, in the order of the chain. */
+/** The next entries, in the order of the chain. */
 export async function next(db: Database, vault: Vault, { account_id, position }: Destination, limit: number) {
   await seal(db, vault, account_id)
   return db.rows<StreamEntry>(sql`
     select ${COLUMNS} from audit_log where account_id = ${account_id} and position > ${position} order by position limit ${limit}`)
 }
 
-/** Unless the stream got another address meanwhile: that receiver lacks the entries. */
+/** Unless the URL was changed meanwhile: the new receiver lacks the entries. */
 export const recordSent = (db: Database, { id, url }: Destination, position: number) =>
   db.execute(sql`
     update destinations set position = greatest(position, ${position}), tries = 0, failing_since = null, error = ''
     where id = ${id} and url = ${url}`)
 
-/** It is tried for as long as there is a stream: a log with a gap is useless. */
+/** Retried as long as the stream exists: a log with a gap is useless. */
 export async function recordFailed(db: Database, to: Destination, why: string, delaySeconds: number) {
   if (await db.one(sql`select from destinations where id = ${to.id} and url = ${to.url}`))
     await recordFailure(db, to, delaySeconds, why)

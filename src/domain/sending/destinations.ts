@@ -4,17 +4,17 @@ import { record } from '../audit/audit-log.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
-/** What is sent outside by the sender: to a webhook, to a chat channel, or the audit log to its receiver. */
+/** A receiver outside the service: a webhook, a chat channel, or the receiver of an audit log. */
 export type DestinationKind = 'webhook' | 'audit_stream' | ChannelKind
 
-/** Where secrets of a destination are sealed for; a former secret stays sealed for the same place. */
+/** The location that secrets of a destination are sealed for; former secrets keep the same one. */
 export const secretOf = (id: number) => sealedIn('destinations', id, 'secret_sealed')
 
-/** A webhook of an account without the feed keeps its cursor and waits. */
+/** A webhook of an account whose plan has no feed keeps its cursor and waits. */
 export const LIVE = sql`d.status = 'active' and (
   d.kind <> 'webhook' or exists (select from accounts a where a.id = d.account_id and a.plan <> 'free'))`
 
-/** Lanes of one account that a process works on in parallel. Destinations that fail get at most half of them. */
+/** Lanes of one account that a process serves in parallel. Failing destinations get at most half of them. */
 export const LANES_PER_ACCOUNT = 16
 const LANES_OF_FAILING = LANES_PER_ACCOUNT / 2
 
@@ -26,7 +26,8 @@ interface Lanes {
 
 /**
  * Lanes with something to send: accounts with the fewest lanes first; within an account those that do not fail, longest waiting first. The
- * lane of a destination has its id. Direct messages of a bot have a lane of their own, with the negative id, so that neither waits for the other.
+ * lane of a destination has its id. Direct messages of a bot have a separate lane with the negative id, so that neither waits for the
+ * other.
  */
 export const due = async (db: Database, { busy, resting, free }: Lanes): Promise<number[]> =>
   (
@@ -68,7 +69,7 @@ export interface Destination {
   id: number
   account_id: number
   kind: DestinationKind
-  /** Of a webhook or an audit stream. */
+  /** For a webhook or an audit stream. */
   url: string
   /** The room that a bot posts to. */
   room: string
@@ -101,22 +102,22 @@ export async function open(db: Database, vault: Vault, lane: number): Promise<De
   }
 }
 
-/** Each lane has a pause of its own. */
+/** Each lane has its own pause. */
 const restsOf = (direct: boolean) => raw(direct ? 'direct_rests_until' : 'rests_until')
 
 type Lane = Pick<Destination, 'id' | 'is_direct'>
 
-/** The lane is not used for a while: its vendor limits the rate, or asks to wait. */
+/** Pauses the lane: its vendor limits the rate or asks to wait. */
 export const resting = ({ id, is_direct }: Lane, seconds: number): Sql => sql`
   update destinations set ${restsOf(is_direct)} = greatest(${restsOf(is_direct)}, goldmaster_now() + make_interval(secs => ${seconds}))
   where id = ${id}`
 
 export const rest = (db: Database, lane: Lane, seconds: number) => db.execute(resting(lane, seconds))
 
-/** How long a destination may fail without a success before it is switched off. */
+/** How long a destination may fail without a success before it is disabled. */
 const SWITCHED_OFF_AFTER = sql`interval '5 days'`
 
-/** Nothing got through. Returns true if that has been so for five days. */
+/** Nothing was delivered. Returns true if that has been so for five days. */
 export async function recordFailure(db: Database, lane: Lane, seconds: number, why: string): Promise<boolean> {
   const { id, is_direct } = lane
   const failed = await db.one<{ for_long: boolean }>(sql`
@@ -129,7 +130,7 @@ export async function recordFailure(db: Database, lane: Lane, seconds: number, w
 const ERROR_MAX = 500
 const errorOf = (why: string) => scrub(why).slice(0, ERROR_MAX)
 
-/** For use beside another statement of the same success. */
+/** For use together with another statement of the same success. */
 export const succeeded = (id: number): Sql => sql`
   update destinations set failing_since = null, tries = 0, error = '' where id = ${id} and (failing_since is not null or tries > 0)`
 
@@ -139,7 +140,7 @@ interface SwitchedOff {
   url: string
 }
 
-/** Somebody has to act before anything is sent again. Undefined if it was switched off before. */
+/** A person has to act before anything is sent again. Undefined if it was already disabled. */
 export async function switchOff(
   db: Database,
   id: number,

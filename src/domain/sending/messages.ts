@@ -11,9 +11,9 @@ export interface Message {
   destination_id: number
   queue_order: number
   tries: number
-  /** Its time has come. */
+  /** Its scheduled time has passed. */
   is_due: boolean
-  /** Somebody began to send it and never recorded the result. */
+  /** A node began to send it and never recorded the result. */
   is_interrupted: boolean
   tried_at: string | null
   /** It has waited for more than a day. */
@@ -27,18 +27,20 @@ export interface Message {
   occurrence: number
   to_user_id: number
   here: boolean
-  /** How often there was something new to say, and which revision the vendor has; 0 before it was sent. */
+  /** The newest revision, and the revision that the vendor has; 0 before it was sent. */
   revision: number
   delivered: number
-  /** What the vendor calls it, if it can be edited. */
+  /** The vendor's id for it, if it can be edited. */
   reference: string
-  /** What the vendor calls the message that this one follows. */
+  /** The vendor's id for the message that this one replies to. */
   thread: string | null
 }
 
 const GIVEN_UP_AFTER = sql`interval '24 hours'`
 
-/** The head of a lane's queue. `in_order`: the first message blocks the others until its time has come; else it is passed over until then. */
+/**
+ * The head of a lane's queue. `in_order`: the first message blocks the others until its time has come; otherwise it is skipped until then.
+ */
 export const head = (
   db: Database,
   { id, account_id, is_direct }: Destination,
@@ -55,12 +57,12 @@ export const head = (
       ${in_order ? sql`` : sql`and m.not_before <= goldmaster_now()`}
     order by m.queue_order limit ${limit}`)
 
-/** What was asked of a receiver, and what it answered. */
+/** A request to a receiver and its response. */
 export interface Attempt {
   message_id: number
   action: 'post' | 'edit' | 'find'
   at: string
-  /** Null when there was no answer. */
+  /** Null without a response. */
   status: number | null
   milliseconds: number
   error: string
@@ -80,7 +82,7 @@ const attempted = (accountId: number, attempts: readonly Attempt[]): Sql => sql`
 export const recordAttempts = (db: Database, accountId: number, attempts: readonly Attempt[]) =>
   db.execute(attempted(accountId, attempts))
 
-/** Delivered as they are; there is nothing to say about them later. */
+/** Delivered for good: these are never edited. */
 export const recordDelivered = (db: Database, { id, account_id }: Destination, attempts: readonly Attempt[]) =>
   db.execute(sql`
     with kept as (${attempted(account_id, attempts)}), well as (${succeeded(id)})
@@ -107,7 +109,7 @@ export const begin = (db: Database, to: Destination, { id, account_id }: Message
     update messages set status = 'sending', tries = tries + 1, tried_at = now(), first_tried_at = coalesce(first_tried_at, goldmaster_now())
     where account_id = ${account_id} and id = ${id}`)
 
-/** What has changed since is sent next, if the vendor can edit. */
+/** Changes since then are sent next, if the vendor can edit. */
 export const recordSent = (db: Database, { id, account_id, destination_id, revision }: Message, reference: string) =>
   db.execute(sql`
     with well as (${succeeded(destination_id)})
@@ -117,7 +119,7 @@ export const recordSent = (db: Database, { id, account_id, destination_id, revis
       queue_order = case when revision > ${revision} and ${reference} <> '' then nextval('message_order') else queue_order end
     where account_id = ${account_id} and id = ${id}`)
 
-/** It keeps its place in the queue. Returns true if the destination has failed for long. */
+/** It keeps its position in the queue. Returns true if the destination has been failing for long. */
 export const recordLater = (db: Database, to: Destination, message: Message, seconds: number, why: string): Promise<boolean> =>
   db.transaction(async (db) => {
     await recordWaiting(db, message, { error: why })
@@ -136,7 +138,7 @@ export const recordWaiting = (
 export const recordEnd = (db: Database, { id, account_id }: Message, status: 'uncertain' | 'failed' | 'skipped', why: string) =>
   db.execute(sql`update messages set status = ${status}, error = ${scrub(why)} where account_id = ${account_id} and id = ${id}`)
 
-/** Puts messages `m` at the end of their queue, as if they were new; those that wait already stay where they are. Returns how many. */
+/** Moves messages `m` to the end of their queue, like new ones; those that are already waiting stay where they are. Returns how many. */
 export const replay = (db: Database, which: Sql): Promise<number> =>
   db.execute(sql`
     update messages o set status = 'waiting', queue_order = n.queue_order, tries = 0, first_tried_at = null, not_before = goldmaster_now(),
@@ -151,7 +153,7 @@ export const listAttempts = (db: Database, accountId: number, messageId: number)
     select at, action, status, milliseconds, error, response from attempts
     where account_id = ${accountId} and message_id = ${messageId} order by id`)
 
-/** Throws 404 unless there is such a message. */
+/** Throws 404 if there is no such message. */
 export async function find<Row extends object>(db: Database, noun: string, columns: Sql, which: Sql): Promise<Row> {
   const found = await db.one<Row>(sql`select ${columns} from messages m where ${which}`)
   if (!found) throw notFound(noun)

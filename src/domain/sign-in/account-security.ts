@@ -6,7 +6,7 @@ import { readAddresses, refuseWithoutOwn } from '../access/allowed-addresses.ts'
 import { hasSecondFactor } from '../access/blocked.ts'
 import * as accounts from '../accounts/accounts.ts'
 
-/** From where people may come, and with what; whoever says so does. */
+/** Sets the allowed addresses and the required second factor; the caller must meet them. */
 export async function editSecurity(
   db: Database,
   id: number,

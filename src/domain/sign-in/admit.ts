@@ -9,7 +9,7 @@ import { proveAddress } from './address-proof.ts'
 import { type Connection, domainOf, providerId } from './connections.ts'
 import { endOtherSessions } from './required.ts'
 
-/** What a provider says of somebody it has let in. */
+/** A provider's claims about an authenticated person. */
 export interface Claims {
   sub: string
   email: string | undefined
@@ -18,19 +18,19 @@ export interface Claims {
   groups: string[]
 }
 
-/** Refused, perhaps although it is known who they are. */
+/** Refused, possibly with a known user. */
 type Admitted = { user_id: number; refused?: never } | { user_id?: number; refused: SignInRefusal }
 
 /**
- * Makes whoever the provider let in a member with the role of their groups. A provider speaks for the addresses of its domains only:
- * whoever runs a domain reads its mail and could set new passwords anyway, so nobody is handed a user that was not within reach. From
- * then on people are known by the provider's own name for them, not by an address that may go to somebody else. If the
- * address was not verified before, linking removes everything that was set up under it.
+ * Makes a person authenticated by the provider a member with the role of their groups. A provider is trusted only for addresses in its
+ * domains: whoever runs a domain reads its mail and could reset passwords anyway, so this grants no additional access. From then on people
+ * are identified by the provider's subject id, not by an address that may be reassigned. If the address was not verified before, linking
+ * removes everything that was set up under it.
  */
 export function admit(db: Database, connection: Connection, claims: Claims, ip: string): Promise<Admitted> {
   const { account_id } = connection
   return db.transaction(async (db) => {
-    // Two browsers of a new person take turns, and so do a sign-in and an owner who changes roles.
+    // Serializes two browsers of a new person, and a sign-in with an owner who changes roles.
     await members.lock(db, account_id)
     const found = await userOf(db, connection, claims)
     if (found.refused) return found
@@ -39,7 +39,7 @@ export function admit(db: Database, connection: Connection, claims: Claims, ip: 
       return { user_id, refused: 'sso_inactive' }
     const before = await db.one<{ role: AccountRole }>(sql`
       select role from account_members where account_id = ${account_id} and user_id = ${user_id}`)
-    // Groups never take the last owner away: an account without one would be nobody's.
+    // Groups never remove the last owner: nobody could administer the account.
     const firm = before?.role === 'owner' && !(await hasOtherOwner(db, account_id, user_id))
     const role = firm ? 'owner' : roleOf(connection, claims.groups)
     const follows = before === undefined || connection.role_groups.length > 0 || role === undefined
@@ -88,7 +88,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
       select from logins l join account_members m on m.user_id = l.user_id and m.account_id = ${account_id}
       where l.user_id = u.id and l.provider_id = ${providerId(account_id)}) as taken
     from users u where lower(u.email) = ${email}`)
-  // The address went from one person to another: the first must have left before the second comes in.
+  // The address was reassigned from one person to another: the first must be removed before the second can sign in.
   if (held?.taken) return { user_id: held.id, refused: 'sso_email_taken' }
   const name = claims.name?.trim().slice(0, NAME_MAX).toWellFormed() || email.split('@')[0]!
   const user_id = held?.id ?? (await users.create(db, { email, name })).id
@@ -99,7 +99,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
   return { user_id }
 }
 
-/** The first of the roles that one of the groups gives, or what people in none of them have. */
+/** The first role that one of the groups grants, or the default role. */
 export const roleOf = ({ role_groups, default_role }: Pick<Connection, 'role_groups' | 'default_role'>, groups: string[]) =>
   ACCOUNT_ROLES.find((role) => role_groups.some((one) => one.role === role && groups.includes(one.group))) ??
   default_role ??
@@ -110,7 +110,7 @@ const hasOtherOwner = async (db: Database, accountId: number, userId: number): P
     select from account_members where account_id = ${accountId} and role = 'owner' and user_id <> ${userId} limit 1`)) !==
   undefined
 
-/** Those that the provider opened. */
+/** The sessions that the provider opened. */
 export const endSessions = (db: Database, accountId: number, userId: number) =>
   db.execute(sql`
     delete from sessions s using sso_sessions o where s.user_id = ${userId} and o.session_id = s.id and o.account_id = ${accountId}`)

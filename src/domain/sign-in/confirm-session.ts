@@ -34,7 +34,7 @@ export async function confirmSession(
     update sessions set confirmed_at = now(), method = coalesce(${factor}, method) where id = ${by.session_id} and user_id = ${by.user_id}`)
 }
 
-/** The second factor that was shown, if it was one. */
+/** The second factor that was used, if any. */
 async function verify(
   db: Database,
   means: { vault: Vault; site: string },

@@ -27,7 +27,7 @@ const select = (where: Sql) => sql`
 export const find = (db: Database, accountId: number): Promise<Connection | undefined> =>
   db.one(select(sql`where c.account_id = ${accountId}`))
 
-/** The provider that speaks for an address. */
+/** The provider that is allowed for the domain of an address. */
 export const findByEmail = (db: Database, email: string): Promise<Connection | undefined> =>
   db.one(select(sql`join sso_domains m on m.account_id = c.account_id where m.domain = ${domainOf(email)}`))
 
@@ -42,7 +42,7 @@ export async function clientSecret(db: Database, vault: Vault, accountId: number
   return vault.open(row.sealed, secretOf(accountId))
 }
 
-/** How a login through this provider is called in `logins`. */
+/** The prefix of this provider's id in `logins`. */
 export const PROVIDER_PREFIX = 'sso:'
 export const providerId = (accountId: number) => `${PROVIDER_PREFIX}${accountId}`
 
@@ -62,10 +62,10 @@ async function write(db: Database, vault: Vault, accountId: number, given: Given
   const before = await db.one<{ issuer: string; sealed: string }>(sql`
     select issuer, client_secret_sealed as sealed from sso_connections where account_id = ${accountId} for update`)
   const moved = before !== undefined && before.issuer !== given.issuer
-  // The secret of one provider is never shown to another.
+  // The secret of one provider is never sent to another.
   if (given.client_secret === undefined && (before === undefined || moved))
     throw invalidSingleSignOn('client_secret is required.')
-  // What one provider calls a person means somebody else to another.
+  // A subject id means another person at another provider.
   if (moved) await db.execute(sql`delete from logins where provider_id = ${providerId(accountId)}`)
   const sealed = given.client_secret === undefined ? before!.sealed : vault.seal(given.client_secret, secretOf(accountId))
   await db.execute(sql`
@@ -83,7 +83,7 @@ async function write(db: Database, vault: Vault, accountId: number, given: Given
     where domain not in (select domain from sso_domains where account_id = ${accountId})`)
 }
 
-/** The accounts of people are theirs to keep; a login by what was the provider's name for them is not. */
+/** People keep their accounts; logins by the provider's subject ids are deleted. */
 export function remove(db: Database, accountId: number): Promise<void> {
   return db.transaction(async (db) => {
     if ((await db.execute(sql`delete from sso_connections where account_id = ${accountId}`)) === 0)
@@ -92,7 +92,7 @@ export function remove(db: Database, accountId: number): Promise<void> {
   })
 }
 
-/** Members whose address is of none of the domains. */
+/** Members whose address is in none of the domains. */
 export const outside = async (db: Database, accountId: number): Promise<number> =>
   (await db.one<{ count: number }>(sql`
     select count(*) as count from account_members m join users u on u.id = m.user_id

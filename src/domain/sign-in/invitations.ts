@@ -11,7 +11,7 @@ interface Invitation {
   id: number
   email: string
   role: AccountRole
-  /** That a guest is to be on. */
+  /** The projects of a guest. */
   project_ids: number[]
   expires_at: string
   created_at: string
@@ -20,7 +20,7 @@ interface Invitation {
 const DAYS = 7
 const HOUR = 3_600
 
-/** Whether the invitation `i` waits: whoever was taken out, or lost the role to give, lets nobody in any more, themselves least of all. */
+/** Whether the invitation `i` is valid: it is not if its sender was removed or lost the right to grant the role. */
 const WAITS = sql`(i.accepted_at is null and i.expires_at > now() and exists (
   select from account_members m where m.account_id = i.account_id and m.user_id = i.invited_by
     and (m.role = 'owner' or m.role = 'admin' and i.role <> 'owner')))`
@@ -67,7 +67,7 @@ export function create(
 const newLink = () => newScannableToken('invite')
 const linkTo = (site: string, token: string) => `${site}/invitations/${token}`
 
-/** A project of another account cannot be given away. */
+/** A project of another account cannot be shared. */
 async function ownProjects(db: Database, accountId: number, ids: readonly number[]): Promise<number[]> {
   const { count } = (await db.one<{ count: number }>(
     sql`select count(*) from projects where account_id = ${accountId} and id = any (${ids}::integer[])`,
@@ -109,7 +109,7 @@ export function accept(db: Database, token: string, userId: number): Promise<{ a
       update users set email_verified = true, address_unproven = address_unproven and not ${mailed}
       where id = ${userId} and lower(email) = lower(${email})`)
     await requireVerified(db, userId)
-    // By a link that was meant for another address; the provider's word stands above it.
+    // With a link that was sent to another address; the provider's deactivation has priority.
     if (await db.one(sql`select from scim_users where account_id = ${account_id} and user_id = ${userId} and not active`))
       throw signInRefused('sso_inactive')
     await db.execute(sql`update invitations set accepted_at = now() where id = ${id}`)

@@ -2,14 +2,14 @@ import { invalidLink } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, newScannableToken } from '../privacy/secrets.ts'
 
-/** Links that prove an address: mailed to it, followed once, within the hour. Only their hash is kept. */
+/** Links that verify an address: mailed to it, usable once, within the hour. Only their hash is stored. */
 type Purpose = 'password-reset' | 'sign-up'
 
 const identifier = (purpose: Purpose, token: string) => `${purpose}:${hashOf(token).toString('hex')}`
 
 export const newToken = () => newScannableToken('link')
 
-/** False if it was issued before: a job that mails it and runs twice mails it once. */
+/** False if it was issued before: a repeated job sends its email once. */
 export async function issue(db: Database, purpose: Purpose, token: string, value: string): Promise<boolean> {
   const key = identifier(purpose, token)
   const made = await db.execute(sql`
@@ -18,7 +18,7 @@ export async function issue(db: Database, purpose: Purpose, token: string, value
   return made > 0
 }
 
-/** In the transaction of what it allows: two who follow it at once take turns, and the second finds it used. */
+/** In the transaction that it authorizes: concurrent uses are serialized, and the second finds it used. */
 export async function consume(db: Database, purpose: Purpose, token: string): Promise<string> {
   const found = await db.one<{ value: string }>(sql`
     delete from verifications where identifier = ${identifier(purpose, token)} and expires_at > now() returning value`)
@@ -26,6 +26,6 @@ export async function consume(db: Database, purpose: Purpose, token: string): Pr
   return found.value
 }
 
-/** Ends every link of one purpose that holds this value. */
+/** Revokes every link of one purpose with this value. */
 export const withdraw = (db: Database, purpose: Purpose, value: string) =>
   db.execute(sql`delete from verifications where value = ${value} and starts_with(identifier, ${`${purpose}:`})`)

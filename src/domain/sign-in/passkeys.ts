@@ -44,7 +44,7 @@ type Added = NewKey & { challenge: string; name: string }
 
 export async function add(db: Database, by: NonNullable<Requester>, { name, ...said }: Added, site: string): Promise<Passkey> {
   const { user_id: userId } = by
-  // Used up whatever comes of it.
+  // Consumed whatever the result.
   if (!(await consume(db, said.challenge, by))) throw invalidPasskey()
   const key = readNewKey(said, { challenge: said.challenge, origin: new URL(site).origin })
   if (!key) throw invalidPasskey()
@@ -66,7 +66,7 @@ export async function add(db: Database, by: NonNullable<Requester>, { name, ...s
 
 export type Answer = Assertion & { challenge: string; credential_id: string }
 
-/** Whose key answers the question. */
+/** The user whose key signed the challenge. */
 export async function verify(db: Database, { credential_id, ...said }: Answer, site: string): Promise<number> {
   if (!(await consume(db, said.challenge, null))) throw invalidPasskey()
   return db.transaction(async (db) => {
@@ -74,7 +74,7 @@ export async function verify(db: Database, { credential_id, ...said }: Answer, s
       select id, user_id, public_key, sign_count from passkeys
       where credential_id = ${Buffer.from(credential_id, 'base64url')} for update`)
     const right = held && readAssertion(said, held.public_key, { challenge: said.challenge, origin: new URL(site).origin })
-    // A key that counts and falls behind exists twice. Those that are synchronised do not count.
+    // A key whose counter falls behind was cloned. Synchronized keys do not count.
     if (!right || (held.sign_count > 0 && right.sign_count <= held.sign_count)) throw invalidPasskey()
     await db.execute(sql`update passkeys set sign_count = ${right.sign_count}, last_used_at = now() where id = ${held.id}`)
     return held.user_id

@@ -14,7 +14,7 @@ interface Change {
   revoke_tokens: boolean
 }
 
-/** Ends every session, the caller's too, for its cookie may be in other hands; tokens where that is wanted. */
+/** Ends every session, the caller's too, since its cookie may be stolen; revokes tokens if requested. */
 export async function changePassword(db: Database, userId: number, change: Change, site: string): Promise<void> {
   const held = await db.one<{ password: string }>(sql`
     select password from logins where user_id = ${userId} and provider_id = 'credential' and password is not null`)
@@ -25,7 +25,7 @@ export async function changePassword(db: Database, userId: number, change: Chang
     const changed = await db.execute(sql`
       update logins set password = ${password}, updated_at = now()
       where user_id = ${userId} and provider_id = 'credential' and password = ${held.password}`)
-    // Somebody else was faster: the password that was right a moment ago is none any more.
+    // Another request was faster: the password that was correct a moment ago no longer is.
     if (changed === 0) throw wrongPassword()
     await mailedLinks.withdraw(db, 'password-reset', String(userId))
     await sessions.endAll(db, userId)

@@ -8,7 +8,7 @@ import { proveAddress } from './address-proof.ts'
 import * as mailedLinks from './mailed-links.ts'
 import * as sessions from './sessions.ts'
 
-/** The address is looked up by a job: for whoever waits for the answer, a known one costs the same time as an unknown one. */
+/** A job looks up the address, so that the response takes the same time for known and unknown ones. */
 export function request(db: Database, address: string, site: string) {
   const email = address.trim().toLowerCase()
   return enqueue(db, 'mail_password_reset', { email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
@@ -24,8 +24,8 @@ export function mail(db: Database, { email, token, site }: Jobs['mail_password_r
 }
 
 /**
- * Whoever forgot a password may have lost it to somebody: nothing that was made with it lives on. Following the link proves the
- * address too; factors stay unless they are from before its first verification. Returns the user.
+ * A forgotten password may be a stolen one: everything that was created with it is revoked. Following the link verifies the address too;
+ * factors stay unless they are from before its first verification. Returns the user.
  */
 export function complete(db: Database, { token, password }: { token: string; password: string }, site: string): Promise<number> {
   return db.transaction(async (db) => {

@@ -6,7 +6,7 @@ import { blockedBy } from '../access/blocked.ts'
 
 type Me = Omit<Shown, 'metering'>
 
-/** Who somebody is to themselves: their accounts, roles and projects. */
+/** A person's own profile: their accounts, roles and projects. */
 export async function show(db: Database, by: Identity): Promise<Me> {
   const me = await db.one<Me>(sql`
     select
@@ -41,7 +41,7 @@ export async function edit(db: Database, by: Identity, input: { name?: string; d
 
 const PEOPLE_MAX = 2_000
 
-/** Everybody one works with; inside the web app people have names. A guest learns those of their projects; nobody anything of accounts that are blocked for them. */
+/** All coworkers; the web app shows names. A guest sees people of their projects; accounts that are blocked for the caller are left out. */
 export const people = (
   db: Database,
   userId: number,
@@ -51,7 +51,7 @@ export const people = (
     sql`select u.id as user_id, u.name from users u where u.id in (${colleagues(userId, blocked)}) order by u.id limit ${PEOPLE_MAX}`,
   )
 
-/** Whether somebody is one of them. */
+/** Whether a person is one of them. */
 export const knows = async (db: Database, userId: number, other: number): Promise<boolean> =>
   (await db.one(sql`select from users u where u.id = ${other} and u.id in (${colleagues(userId, [])})`)) !== undefined
 

@@ -4,8 +4,9 @@ import { type Database, sql } from '../../db/database.ts'
 import { blockedEverywhere } from '../access/blocked.ts'
 
 /**
- * Whether somebody's studio wants them to come through its provider: a member with an address that the provider speaks for. Others keep
- * their passwords, for they could not come through it; neither could whoever an operator gave a password, perhaps because it is away.
+ * Whether somebody must sign in through their account's provider: members with an address in the provider's domains. Others keep their
+ * passwords, because they could not use the provider; so do people whose password was set by an operator, perhaps because the provider is
+ * down.
  */
 export const isRequired = async (db: Database, userId: number): Promise<boolean> =>
   (await db.one(sql`
@@ -21,7 +22,7 @@ export async function refuseIfRequired(db: Database, userId: number): Promise<vo
   if (await isRequired(db, userId)) throw signInRefused('sso_required')
 }
 
-/** Whether somebody asks from an address that none of their accounts allows. */
+/** Whether somebody connects from an address that none of their accounts allows. */
 export const isElsewhere = async (db: Database, userId: number, address: string | null): Promise<boolean> =>
   (await db.one<{ blocked: BlockedReason | null }>(sql`
     select ${blockedEverywhere('t')} as blocked
@@ -32,7 +33,7 @@ export async function refuseElsewhere(db: Database, userId: number, address: str
   if (await isElsewhere(db, userId, address)) throw signInRefused('address_not_allowed')
 }
 
-/** Once the provider is required, whoever came another way comes through it; of one who has just become a member, theirs alone. */
+/** When the provider becomes required, sessions from other sign-in methods end; for a new member, only theirs. */
 export const endOtherSessions = (db: Database, accountId: number, userId: number | null = null) =>
   db.execute(sql`
     delete from sessions s using account_members m, users u, sso_domains d, sso_connections c

@@ -23,7 +23,7 @@ export interface Managed {
   total: number
 }
 
-/** Another one ends the one before. */
+/** A new token replaces the previous one. */
 export async function makeToken(db: Database, accountId: number): Promise<string> {
   if (!(await findConnection(db, accountId))) throw notFound('Single sign-on')
   const token = newScannableToken('scim')
@@ -46,7 +46,7 @@ const select = (accountId: number, where: Sql) => sql`
 
 interface ListOptions {
   email: string | undefined
-  /** How many to pass over. */
+  /** How many to skip. */
   skip: number
   count: number
 }
@@ -124,14 +124,14 @@ export function setActive(db: Database, accountId: number, userId: number, activ
       }
     }
     const changed = difference(before, await standing(db, accountId, userId))
-    // Providers tell the same again and again.
+    // Providers repeat the same request often.
     if (changed.after === null) return
     const entry = { actor: 'provider', ip_address: ip, action: 'scim', subject: `member/${userId}`, ...changed } as const
     await record(db, sql`select ${accountId}::integer`, entry)
   })
 }
 
-/** Throws when the provider does not reach them. */
+/** Throws if the provider does not manage them. */
 async function standing(db: Database, accountId: number, userId: number) {
   const { active } = await find(db, accountId, userId)
   const member = await db.one<{ role: string }>(sql`

@@ -4,7 +4,7 @@ import { type Identity, livingSession, livingToken } from '../access/access.ts'
 import { refuseWithoutFactor } from '../access/blocked.ts'
 import { requireFresh } from './fresh-sign-in.ts'
 
-/** Browsers that are signed in, the latest first. */
+/** Signed-in browsers, latest first. */
 export const list = (db: Database, userId: number, currentId: number | null) =>
   db.rows<{
     id: number
@@ -18,7 +18,7 @@ export const list = (db: Database, userId: number, currentId: number | null) =>
     select id, id is not distinct from ${currentId} as current, ip_address, user_agent, created_at, updated_at, expires_at from sessions
     where user_id = ${userId} and expires_at > now() order by id = ${currentId} desc, updated_at desc, id desc`)
 
-/** At once: its next request is refused, its streams end. */
+/** Takes effect at once: its next request is refused, its streams end. */
 export async function end(db: Database, userId: number, id: number) {
   if ((await db.execute(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 0) throw notFound('Session')
 }
@@ -29,8 +29,9 @@ export const endOthers = (db: Database, userId: number, currentId: number | null
 export const endAll = (db: Database, userId: number) => db.execute(sql`delete from sessions where user_id = ${userId}`)
 
 /**
- * Gives what outlives the session or token that asks, such as another token, after a fresh sign-in. A password that is changed at the same moment either has
- * ended them, and nothing is given, or waits until it is given, and ends it too. `accountId`: what it is held to.
+ * Grants something that outlives the session or token of the request, such as another token, after a fresh sign-in. A concurrent password
+ * change has either ended them, and nothing is granted, or waits for the grant and then revokes it too. `accountId`: the account that it is
+ * limited to.
  */
 export function granting<T>(
   db: Database,

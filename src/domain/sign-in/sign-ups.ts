@@ -11,7 +11,7 @@ import { isFlooded, recipient, writeToAddress, writeToUser } from '../mail/mails
 import * as invitations from './invitations.ts'
 import * as mailedLinks from './mailed-links.ts'
 
-/** Who may make a user of themselves: everybody, or those with an invitation. Unset is those with an invitation. */
+/** Who can sign up: everybody, or people with an invitation. Unset: people with an invitation. */
 export type SignUpPolicy = 'open' | 'invite' | undefined
 
 const LOCK = 5_207_117
@@ -27,7 +27,7 @@ interface Person {
   password: string
 }
 
-/** What they call their account, and where they are. */
+/** The name of their account, and their time zone. */
 interface Studio {
   name: string | undefined
   timezone: string | undefined
@@ -37,7 +37,7 @@ interface Studio {
 export function setUp(db: Database, person: Person, studio: Studio, metering: boolean): Promise<users.User> {
   const zone = studio.timezone === undefined ? {} : { timezone: timezone('timezone', studio.timezone) }
   return db.transaction(async (db) => {
-    // Two first visitors take turns, so that only one of them is the first.
+    // Serializes two first visitors, so that only one of them becomes the owner.
     await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
     if (!(await isFirstRun(db))) throw setUpDone()
     const account = await accounts.create(db, {
@@ -51,7 +51,7 @@ export function setUp(db: Database, person: Person, studio: Studio, metering: bo
   })
 }
 
-/** A new user for the address that an invitation was made for, in the account that invites. */
+/** A new user for the address of an invitation, in the inviting account. */
 export function join(db: Database, { invitation, ...person }: Person & { invitation: string }, ip: string): Promise<users.User> {
   return db.transaction(async (db) => {
     const { email, role, mailed } = await invitations.find(db, invitation, true)
@@ -71,14 +71,14 @@ export function join(db: Database, { invitation, ...person }: Person & { invitat
   })
 }
 
-/** A job looks whether somebody has the address, so that neither the answer nor its time tells. */
+/** A job looks up the address, so that neither the response nor its time reveals whether it exists. */
 export async function request(db: Database, policy: SignUpPolicy, asked: { name: string; email: string }, site: string) {
   if (!(await isOpen(db, policy))) throw signUpClosed()
   const [name, email] = [asked.name.trim(), asked.email.trim().toLowerCase()]
   await enqueue(db, 'mail_sign_up', { name, email, token: mailedLinks.newToken(), site }, { owner: recipient(email) })
 }
 
-/** A link to go on with, or to whoever has the address already, that somebody tried. */
+/** Sends a link to continue, or a notice of the attempt if the address already has a user. */
 export function mail(db: Database, { name, email, token, site }: Jobs['mail_sign_up']): Promise<void> {
   return db.transaction(async (db) => {
     const user = await db.one<{ id: number }>(sql`select id from users where lower(email) = ${email}`)
@@ -89,7 +89,7 @@ export function mail(db: Database, { name, email, token, site }: Jobs['mail_sign
   })
 }
 
-/** The password is chosen by whoever reads the mail: nobody can prepare a user under somebody else's address. */
+/** The person who reads the email chooses the password: nobody can prepare a user under somebody else's address. */
 export function complete(
   db: Database,
   policy: SignUpPolicy,

@@ -11,11 +11,11 @@ test.each([
   [1_234_567_890, '005924'],
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130'],
-])('at second %i the code is that of the RFC', (seconds, code) => {
+])('the code at second %i matches the RFC', (seconds, code) => {
   expect(codeAt(SECRET, stepOf(seconds * 1000))).toBe(code)
 })
 
-test('a code counts for its half minute and those beside it, and never again', () => {
+test('a code is valid for its half minute and the adjacent ones, and only once', () => {
   const now = 1_234_567_890_000
   const step = stepOf(now)
   for (const drift of [-1, 0, 1]) expect(matchingStep(SECRET, codeAt(SECRET, step + drift), now, 0)).toBe(step + drift)

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Codes of an authenticator app, as RFC 6238 has them and all apps take them: SHA-1, six digits, half a minute. */
+/** Codes of an authenticator app as in RFC 6238: SHA-1, six digits, half a minute. */
 
 const STEP_MS = 30_000
 const DIGITS = 6
-/** Clocks differ, and typing takes a while: the code before and the one after count too. */
+/** Clocks differ, and typing takes a while: the previous and the next code are valid too. */
 const DRIFT = [0, -1, 1]
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -26,7 +26,7 @@ const bytesOf = (secret: string): Buffer =>
       .map((bits) => Number.parseInt(bits, 2)),
   )
 
-/** 160 bits, as the RFC asks for. */
+/** 160 bits, as the RFC recommends. */
 export const newSecret = (): string => base32(randomBytes(20))
 
 export const codeAt = (secret: string, step: number): string => {
@@ -41,7 +41,7 @@ export const stepOf = (now: number): number => Math.floor(now / STEP_MS)
 
 export const isCode = (text: string): boolean => /^\d{6}$/.test(text)
 
-/** The step that a code belongs to, if it is one of now and later than the last that was taken. */
+/** The time step of a code, if it is currently valid and later than the last one used. */
 export function matchingStep(secret: string, code: string, now: number, last: number): number | undefined {
   if (!isCode(code)) return undefined
   return DRIFT.map((drift) => stepOf(now) + drift).find(
@@ -49,6 +49,6 @@ export function matchingStep(secret: string, code: string, now: number, last: nu
   )
 }
 
-/** What apps read from a picture or a link. */
+/** What apps read from a QR code or a link. */
 export const otpauthUrl = (secret: string, email: string): string =>
   `otpauth://totp/${encodeURIComponent(`Goldmaster:${email}`)}?${new URLSearchParams({ secret, issuer: 'Goldmaster' })}`

@@ -17,7 +17,7 @@ interface Held {
   secret: string
   last_step: number
   confirmed: boolean
-  /** Since the last right one. */
+  /** Since the last correct one. */
   wrong_codes: number
   /** Seconds since the last wrong one. */
   rested: number
@@ -80,10 +80,10 @@ const newRecoveryCode = () =>
     .toLowerCase()
     .replace(/(.{4})(?!$)/g, '$1-')
 
-/** However somebody types it. */
+/** In any spelling. */
 const kept = (code: string): Buffer => hashOf(code.toLowerCase().replace(/[^a-z0-9]/g, ''))
 
-/** Wrong codes of the app that cost no waiting. */
+/** Wrong codes that cause no delay. */
 const FREE = 5
 const FIRST_WAIT_S = 30
 const LONGEST_WAIT_S = 3_600
@@ -96,9 +96,10 @@ interface TwoFactorContext {
 }
 
 /**
- * Takes a code of the app, or a recovery code, each once. Whoever gets this far has the password, and may come from a thousand places to
- * guess six digits: so wrong ones are counted for the person, each costs a longer wait, and the owner is told. Recovery codes are too long to be
- * guessed and never wait; with one, or with a passkey, the owner comes in meanwhile. Not within a transaction: a wrong code is to be counted.
+ * Checks a code of the app, or a recovery code, each usable once. The caller already has the password and may guess six digits from a
+ * thousand addresses: so wrong codes are counted per person, each causes a longer delay, and the owner is notified. Recovery codes are too
+ * long to guess and never wait; with one, or with a passkey, the owner can sign in meanwhile. Not in a transaction: wrong codes must be
+ * counted.
  */
 export async function verify(db: Database, means: TwoFactorContext, userId: number, code: string): Promise<void> {
   const refused = await db.transaction((db) => take(db, means, userId, code))

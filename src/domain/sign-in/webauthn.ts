@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 
 /**
- * What a browser says about a passkey, held against what was asked (W3C WebAuthn, 7.1 and 7.2). No attestation is asked for, so a new key
- * comes as the browser unpacked it; nothing more could be known about it.
+ * Verifies a browser's passkey response against the challenge (W3C WebAuthn, 7.1 and 7.2). No attestation is requested, so a new key is
+ * accepted as the browser decoded it.
  */
 export interface Challenge {
   challenge: string
-  /** Of the service, without a path. */
+  /** The service's origin, without a path. */
   origin: string
 }
 
@@ -30,10 +30,10 @@ const USER_PRESENT = 1
 const USER_VERIFIED = 4
 const HAS_CREDENTIAL = 64
 const RSA_BITS_MIN = 2048
-/** As the standard has it. */
+/** The limit of the standard. */
 const CREDENTIAL_BYTES_MAX = 1023
 
-/** The credential and its key, or nothing where anything is not as it should be. */
+/** The credential and its key; undefined if anything is invalid. */
 export function readNewKey(said: NewKey, asked: Challenge): { credential_id: Buffer; public_key: Buffer } | undefined {
   const data = authenticatorData(said.authenticator_data, asked)
   if (!isFor('webauthn.create', said.client_data, asked) || !data?.credential_id) return undefined
@@ -41,7 +41,7 @@ export function readNewKey(said: NewKey, asked: Challenge): { credential_id: Buf
   return key && { credential_id: data.credential_id, public_key: key.export({ type: 'spki', format: 'der' }) }
 }
 
-/** How often the key was used by its own count, or nothing where anything is not as it should be. */
+/** The key's use counter; undefined if anything is invalid. */
 export function readAssertion(said: Assertion, publicKey: Buffer, asked: Challenge): { sign_count: number } | undefined {
   const data = authenticatorData(said.authenticator_data, asked)
   if (!isFor('webauthn.get', said.client_data, asked) || !data) return undefined
@@ -60,7 +60,7 @@ function isFor(type: string, clientData: string, { challenge, origin }: Challeng
   }
 }
 
-/** For us, by somebody who was there and showed the device that it is them: a key alone is one factor, this is two. */
+/** Requires our origin, user presence and user verification: a key alone is one factor, with verification it is two. */
 function authenticatorData(text: string, { origin }: Challenge) {
   const data = bytes(text)
   if (data.length < 37 || !timingSafeEqual(data.subarray(0, 32), sha256(new URL(origin).hostname))) return undefined
@@ -75,7 +75,7 @@ function authenticatorData(text: string, { origin }: Challenge) {
     : undefined
 }
 
-/** P-256, RSA or Ed25519: what browsers are asked for. */
+/** P-256, RSA or Ed25519: the types that are requested from browsers. */
 function keyOf(spki: Buffer): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: spki, format: 'der', type: 'spki' })

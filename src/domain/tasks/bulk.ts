@@ -6,7 +6,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { recordDeleted } from './history.ts'
 import { type Author, edit } from './tasks.ts'
 
-/** Always in the same order, so that two people who choose the same tasks wait for each other instead of blocking each other. */
+/** Always in the same order, so that two people with the same selection wait instead of deadlocking. */
 const inOrder = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b)
 
 type Labels = Pick<AppBody<'editTasks'>, 'add_label' | 'remove_label'>
@@ -34,7 +34,7 @@ async function labelled(
   return { labels }
 }
 
-/** Takes tasks away; what they were is kept for a while, so that it can be taken back. */
+/** Deletes tasks; their content is kept for a while, so that it can be undone. */
 export const removeAll = (db: Database, by: Author, ids: readonly number[]) =>
   db.transaction(async (db) => {
     for (const id of inOrder(ids)) {
@@ -54,14 +54,14 @@ export const removeAll = (db: Database, by: Author, ids: readonly number[]) =>
     }
   })
 
-/** People and tokens that are gone by now are not brought back with it. */
+/** People and tokens that were deleted meanwhile are not restored with it. */
 const living = sql`jsonb_build_object(
   'user_id', (select id from users where id = (d.task ->> 'user_id')::integer),
   'created_by_user_id', (select id from users where id = (d.task ->> 'created_by_user_id')::integer),
   'via_api_token_id', (select id from api_tokens where id = (d.task ->> 'via_api_token_id')::integer),
   'updated_at', now())`
 
-/** Brings deleted tasks back under their numbers, with what they were linked to as far as it is still there. */
+/** Restores deleted tasks with their numbers, and those links whose target still exists. */
 export const restoreAll = (db: Database, by: Author, ids: readonly number[]) =>
   db.transaction(async (db) => {
     for (const id of inOrder(ids)) {

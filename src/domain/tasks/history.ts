@@ -13,10 +13,10 @@ interface Editor extends Scope {
   token_id: number | null
 }
 
-/** That these changed is told, not from what to what: they may be long. */
+/** For these only the change is recorded, not the values: they may be long. */
 const UNQUOTED: readonly TaskField[] = ['description', 'metadata']
 
-/** Notes what an edit changes, in its transaction. */
+/** Records what an edit changes, in its transaction. */
 export async function record(db: Database, by: Editor, taskId: number, before: TaskFields, after: Partial<TaskFields>) {
   const changed = TASK_FIELD_NAMES.filter((name) => after[name] !== undefined && !isDeepStrictEqual(after[name], before[name]))
   if (changed.length === 0) return
@@ -26,7 +26,7 @@ export async function record(db: Database, by: Editor, taskId: number, before: T
   await note(db, by, taskId, changes)
 }
 
-/** Notes that a task was deleted or restored, in its transaction. */
+/** Records that a task was deleted or restored, in its transaction. */
 export const recordDeleted = (db: Database, by: Editor, taskId: number, to: boolean) =>
   note(db, by, taskId, { deleted: { from: !to, to } })
 
@@ -37,7 +37,7 @@ const note = (db: Database, by: Editor, taskId: number, changes: object) =>
 
 const SHOWN_MAX = 100
 
-/** Who changed what about a task, newest first; of a deleted one, too, while it can be restored. */
+/** The edits of a task, newest first; also of a deleted one while it can be restored. */
 export async function list(
   db: Database,
   { account_id, project_id }: Scope,

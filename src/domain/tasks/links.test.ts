@@ -14,7 +14,7 @@ const newSha = () => (++shas).toString(16).padStart(40, 'c')
 const newTask = async () =>
   (await tools.api('tasks', { method: 'POST', body: { task: { title: 'Mend the moon' } } })).id as number
 
-/** One task and what the tools tell of it, each a step that can be taken in any order. */
+/** One task and the reports about it, as steps that can run in any order. */
 async function story() {
   const [task, sha] = [await newTask(), newSha()]
   const number = `${task}00`
@@ -30,7 +30,7 @@ async function story() {
 }
 
 describe('the links of a task', () => {
-  test('are the same whichever is told first: change, build, deployment', async () => {
+  test('are the same in any order of reports: change, build, deployment', async () => {
     for (const order of [
       ['change', 'build', 'deployment'],
       ['build', 'change', 'deployment'],
@@ -42,7 +42,7 @@ describe('the links of a task', () => {
     }
   })
 
-  test('reach a deployment whose build names its commit late', async () => {
+  test('include a deployment whose build reports its commit late', async () => {
     const told = await story()
     await told.change()
     await told.build({})
@@ -52,7 +52,7 @@ describe('the links of a task', () => {
     expect(await told.links()).toEqual([1, 1, 1])
   })
 
-  test('follow a text that names the task only when it is told again', async () => {
+  test('follow a text that names the task only when it is reported again', async () => {
     const told = await story()
     await told.change('Mend it')
     await told.build()
@@ -62,7 +62,7 @@ describe('the links of a task', () => {
     expect(await told.links()).toEqual([1, 1, 1])
   })
 
-  test('say what each of them is, and a change says which tasks it names', async () => {
+  test('have a type each, and a change lists the tasks it names', async () => {
     const told = await story()
     await told.change()
     await told.build()
@@ -78,7 +78,7 @@ describe('the links of a task', () => {
     expect((await tools.api(`changes/${links.changes[0].id}`)).task_ids).toEqual([told.task])
   })
 
-  test('are made only by a whole name of a task of the same project', async () => {
+  test('are made only by a complete key of a task of the same project', async () => {
     const told = await story()
     const other = await tools.studio.load({
       projects: [{ key: 'other', account: tools.studio.world.accounts.owl!.id, name: 'Other' }],
@@ -99,7 +99,7 @@ describe('the links of a task', () => {
     }
   })
 
-  test('follow a number elsewhere in the message, and the same text in a changelist', async () => {
+  test('include a number elsewhere in the message, and the same text in a changelist', async () => {
     for (const message of [(id: number) => `Mend (#${id}) the moon`, (id: number) => `Mend it (#1)\n\nAs asked in (#${id})`]) {
       const { task, change, links } = await story()
       await change(message(task))

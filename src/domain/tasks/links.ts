@@ -14,13 +14,13 @@ export function tasksNamed({ source_type, description }: { source_type: SourceTy
   return [...text.matchAll(/(?<![\w#])(?:#|GM-)([1-9]\d{0,15})(?!\w)/gi)].map(([, id]) => Number(id)).filter((id) => id <= ID_MAX)
 }
 
-/** Whatever links a build to a task links what was deployed of it. */
+/** Deployments of linked builds are linked too. */
 const deploymentsOfBuilds = sql`
   insert into task_deployments (task_id, deployment_id)
   select b.task_id, d.id from linked_builds b join deployments d on d.build_run_id = b.build_run_id
   on conflict do nothing`
 
-/** A change links to the tasks its text names, and so do its builds and their deployments, told before or after it. */
+/** Links a change to the tasks that its text names, and also its builds and their deployments, reported before or after it. */
 export async function linkChanges(db: Database, projectId: number, named: { change_id: number; task_id: number }[]) {
   if (named.length === 0) return
   await lockProject(db, projectId)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => tools.close())
 
-/** What happened to an item, when, and the word that tells its tellings apart. */
+/** An event of an item: its time, and a word that tells the reports apart. */
 interface Told {
   minute: number
   word?: string
@@ -21,7 +21,7 @@ interface Told {
 const time = (minute: number) => new Date(Date.UTC(2024, 4, 1, 10, minute)).toISOString()
 const ms = (minute: number) => Date.parse(time(minute))
 
-/** How each tracker says it; Asana tells no state, so there the word is who has the task. */
+/** Each tracker's payload; Asana reports no state, so there the word is the assignee. */
 const TRACKERS: { [tracker: string]: { keys: string[]; body(key: string, told: Told): object } } = {
   jira: {
     keys: ['MOON-1', 'MOON-2', 'MOON-3'],
@@ -80,7 +80,7 @@ const TRACKERS: { [tracker: string]: { keys: string[]; body(key: string, told: T
   },
   github: {
     keys: ['owl/star#1', 'owl/star#2', 'owl/star#3'],
-    // An issue that is deleted says when it was last edited, not when it went.
+    // A deleted issue has the time of its last edit, not of the deletion.
     body: (key, { minute, word, deleted }) => ({
       action: deleted ? 'deleted' : 'edited',
       repository: { full_name: 'owl/star' },
@@ -108,7 +108,7 @@ const wordsOf = async (key: string) =>
 describe.each(Object.entries(TRACKERS))('%s', (tracker, { keys: [edited, deleted, late], body }) => {
   const tell = (key: string | undefined, told: Told) => send(tracker, body(key!, told))
 
-  test('that tells late what has changed since is not believed', async () => {
+  test('a late report does not overwrite newer values', async () => {
     expect(await tell(edited, { minute: 20, word: 'open' })).toBe('processed')
     expect(await tell(edited, { minute: 40, word: 'closed' })).toBe('processed')
     expect(await tell(edited, { minute: 30, word: 'half' })).toBe('stale')
@@ -117,22 +117,22 @@ describe.each(Object.entries(TRACKERS))('%s', (tracker, { keys: [edited, deleted
     expect(await wordsOf(edited!)).toEqual(['open'])
   })
 
-  test('that tells late of an item that is gone does not bring it back', async () => {
+  test('a late report about a deleted item does not restore it', async () => {
     await tell(deleted, { minute: 20, word: 'open' })
     await tell(deleted, { minute: 40, word: 'open', deleted: true })
     await tell(deleted, { minute: 30, word: 'half' })
     expect(await shown(deleted!)).toEqual([])
   })
 
-  test('that tells of the end first is believed', async () => {
+  test('a report of the end that arrives first is kept', async () => {
     await tell(late, { minute: 40, word: 'open', deleted: true })
     await tell(late, { minute: 20, word: 'open' })
     expect(await shown(late!)).toEqual([])
   })
 })
 
-describe('a telling', () => {
-  test('of another part of the item is never too late', async () => {
+describe('a report', () => {
+  test('about another part of the item is never too late', async () => {
     const event = { pulseId: 41_000_001, pulseName: 'Boss' }
     const status = { type: 'update_column_value', columnId: 'status', value: { label: { text: 'Done' } } }
     const person = { columnType: 'multiple-person', value: { personsAndTeams: [{ id: 67, kind: 'person' }] } }
@@ -143,7 +143,7 @@ describe('a telling', () => {
     expect(await shown('41000001')).toMatchObject([{ title: 'Boss', state: 'Done', assignee_uid: '67' }])
   })
 
-  test('brings back what it says was brought back', async () => {
+  test('restores an item that it says was restored', async () => {
     const asana = (action: string, minute: number) =>
       send('asana', {
         events: [{ action, created_at: time(minute), resource: { gid: '1199000000000009', resource_type: 'task' } }],
@@ -161,7 +161,7 @@ describe('a telling', () => {
     expect(await shown('41000002')).toHaveLength(1)
   })
 
-  test('without a time counts as the latest, and what is older than the one before stays too late', async () => {
+  test('without a time counts as the latest, and reports older than the one before stay too late', async () => {
     const tell = (status: string, minute?: number) =>
       send('jira', { key: 'MOON-9', fields: { status, ...(minute && { updated: time(minute) }) } })
     await tell('open', 20)
@@ -172,7 +172,7 @@ describe('a telling', () => {
     expect(await wordsOf('MOON-9')).toEqual(['open'])
   })
 
-  test('from a clock that runs ahead does not silence what follows', async () => {
+  test('from a clock that is ahead does not suppress later ones', async () => {
     const tell = (status: string, timestamp: number) =>
       send('jira', { webhookEvent: 'jira:issue_updated', timestamp, issue: { key: 'MOON-8', fields: { status } } })
     await tell('open', Date.now() + 86_400_000)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 const samples = fixtures()
-/** Has a tool say again what it once really said. */
+/** Replays recorded deliveries of a tool. */
 const tell = async (...names: string[]) => {
   for (const name of names) {
     const [answer] = await sendAll(tools.studio, [samples.find((sample) => sample.name === `${name}.json`)!])
@@ -26,7 +26,7 @@ const edit = (id: number, task: object) => tools.api(`tasks/${id}`, { method: 'P
 const ask = (id: number, project = tools.project) => kim.app(`/projects/${project}/tasks/${id}/references`)
 const keysOf = async (id: number) => (await ask(id)).json.references.map(({ key }: { key: string }) => key)
 
-describe('what a task names in outside trackers', () => {
+describe('a tracker item that a task names', () => {
   const WRITTEN: [sample: string, key: string, task: object][] = [
     ['jira/issue_updated__status', 'TEST-1', { title: 'TEST-1: mend the moon' }],
     ['jira/issue_created__cloud', 'KT-22', { description: 'see https://mmtest.atlassian.net/browse/KT-22?focusedId=1.' }],
@@ -45,7 +45,7 @@ describe('what a task names in outside trackers', () => {
     ['asana/task_changed__completed', '1199170056173519', { description: 'https://app.asana.com/0/0/1199170056173519/f' }],
   ]
 
-  test.each(WRITTEN)('%s is found, whichever came first', async (sample, key, task) => {
+  test.each(WRITTEN)('%s is found in either order of arrival', async (sample, key, task) => {
     const before = await newTask(task)
     expect(await keysOf(before)).toEqual([])
     await tell(sample)
@@ -53,7 +53,7 @@ describe('what a task names in outside trackers', () => {
     expect(await keysOf(await newTask(task))).toEqual([key])
   })
 
-  test('is shown as the tracker told it last, and no more when it is gone there', async () => {
+  test('is shown as last reported, and no longer once it is deleted there', async () => {
     const id = await newTask({ title: 'TES-41', description: 'IDT-19' })
     await tell('jira/issue_updated__resolved')
     expect((await ask(id)).json.references).toMatchObject([{ provider: 'jira', state: 'Done', assignee_uid: null }])
@@ -73,7 +73,7 @@ describe('what a task names in outside trackers', () => {
     ])
   })
 
-  test('follows every edit of its words, wherever they are edited', async () => {
+  test("follows every edit of the task's text", async () => {
     await tell('jira/issue_created__unicode', 'linear/comment_create__documentation')
     const id = await newTask({ description: 'BUG-15' })
     expect(await keysOf(id)).toEqual(['BUG-15'])
@@ -92,7 +92,7 @@ describe('what a task names in outside trackers', () => {
     expect(await keysOf(tasks.one!.id)).toEqual(['PRJA-37'])
   })
 
-  test('says which member has it there, and no address', async () => {
+  test('shows its assignee as a member, and no address', async () => {
     const user = tools.studio.world.users.kim!.id
     await kim.app('/me/connected_accounts', { method: 'POST', body: { provider: 'jira', uid: 'Kim-On-Jira' } })
     const issue = (key: string, name: string) => ({
@@ -109,7 +109,7 @@ describe('what a task names in outside trackers', () => {
     expect(text).not.toContain('@')
   })
 
-  test('is nothing of another project, and nobody else’s to see', async () => {
+  test('belongs to one project and is visible only there', async () => {
     await tell('jira/issue_updated__components_self_without_issue')
     const elsewhere = await tools.studio.load({
       accounts: [{ key: 'fox', name: 'Fox' }],
@@ -125,7 +125,7 @@ describe('what a task names in outside trackers', () => {
     expect((await ask(elsewhere.tasks.den!.id, den)).status).toBe(404)
   })
 
-  test('never changes the task itself: the REST API shows it as the specification does', async () => {
+  test('never changes the task itself: the REST API matches the specification', async () => {
     await tell('linear/issue_update__title')
     const task = await tools.api(`tasks/${await newTask({ title: 'WEB-44' })}`)
     expect(Object.keys(task.links)).toEqual(['changes', 'build_runs', 'deployments'])
@@ -133,15 +133,15 @@ describe('what a task names in outside trackers', () => {
   })
 })
 
-describe('words that may be keys', () => {
+describe('possible keys', () => {
   const keys = (description: string) => keysNamed({ title: '', description, metadata: {} })
 
-  test('stand by themselves', () => {
+  test('must be separate words', () => {
     expect(keys('xGAME-12y GAME-12_ #12 GAME- 12-GAME 12345 a1234567')).toEqual([])
     expect(keys('(GAME-12)[UI-3]: A-1/B_2-4')).toEqual(['GAME-12', 'UI-3', 'A-1', 'B_2-4'])
   })
 
-  test('are found in the longest texts that nobody would write', () => {
+  test('are found in extremely long texts', () => {
     for (const part of ['a', 'a-', 'a/', 'a.b/', '1', '-1', '#1', '://a/', 'é-'])
       expect(keys(`${part.repeat(65_536 / part.length)} GAME-12`), part).toContain('GAME-12')
   })

@@ -6,7 +6,7 @@ import type { IntegrationContext } from '../integrations/context.ts'
 import { looksLikeAddress } from '../privacy/addresses.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
-/** What a tracker says about one of its items. Absent fields stay as they are known. */
+/** A tracker's report about one of its items. Missing fields stay unchanged. */
 export interface Report {
   /** As people write it: `GAME-12`, `owner/repo#7`. */
   key: string
@@ -14,24 +14,24 @@ export interface Report {
   state?: string
   url?: string
   assignee_uid?: string | null
-  /** Gone in the tracker, or there again. */
+  /** Deleted in the tracker, or restored. */
   deleted?: boolean
-  /** When the tracker says it happened: what comes late may not undo what came since. */
+  /** The tracker's time of the event: a late report must not undo newer values. */
   at?: string
 }
 
 const PARTS = ['title', 'state', 'url', 'assignee_uid', 'deleted'] as const
 
 /**
- * Kept beside the tasks, never turned into one. Each part follows the latest telling of it: retries come late, and a tracker that
- * tells one change at a time may tell the earlier one last. Without a time the later arrival wins.
+ * Stored separately from tasks, never turned into one. Each part follows the latest report about it: retries arrive late, and a tracker
+ * that reports one change at a time may send the earlier one last. Without a time the later arrival wins.
  */
 export async function upsert(
   db: Database,
   context: Pick<IntegrationContext, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
   reported: Report,
 ): Promise<{ id: number; effect: 'processed' | 'stale' }> {
-  // A clock that runs ahead must not outvote what follows.
+  // A clock that is ahead must not override later reports.
   const now = new Date().toISOString()
   const at = reported.at !== undefined && reported.at > now ? now : (reported.at ?? null)
   const told_at = Object.fromEntries(PARTS.flatMap((part) => (reported[part] === undefined ? [] : [[part, at]])))
@@ -59,20 +59,20 @@ export async function upsert(
   return { id, effect: 'stale' }
 }
 
-/** Times of one form compare as text; `coalesce` lets a telling in where either has none. */
+/** ISO times compare as text; `coalesce` accepts a report if either has no time. */
 const isNews = (part: (typeof PARTS)[number]) => {
   const name = raw(`'${part}'`)
   return sql`(excluded.told_at ? ${name} and coalesce(excluded.told_at ->> ${name} >= r.told_at ->> ${name}, true))`
 }
 
-/** An item that went says when it was last edited: that edit, coming late, is as old and does not bring it back. */
+/** A deleted item has the time of its last edit: a late report of that edit has the same time and must not restore it. */
 const isNoTie = sql`(excluded.deleted_at is not null or coalesce(excluded.told_at ->> 'deleted' > r.told_at ->> 'deleted', true))`
 
 const SHOWN_MAX = 100
 
 /**
- * The items of trackers that a task names. Looked up when asked: whichever of the two came first, and however often either was
- * edited since, what is answered fits the words that stand there now.
+ * The tracker items that a task names. Looked up on request: the result always matches the current text, whichever of the two arrived first
+ * and however often either was edited.
  */
 export async function ofTask(db: Database, projectId: number, taskId: number): Promise<Shown[]> {
   const words = await db.one<Words>(
@@ -82,7 +82,7 @@ export async function ofTask(db: Database, projectId: number, taskId: number): P
   return named(db, projectId, [words])
 }
 
-/** The items of trackers that texts name. */
+/** The tracker items that texts name. */
 export async function named(db: Database, projectId: number, texts: readonly Words[]): Promise<Shown[]> {
   const keys = [...new Set(texts.flatMap(keysNamed))]
   if (keys.length === 0) return []

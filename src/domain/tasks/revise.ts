@@ -6,7 +6,7 @@ import { type Author, edit, find } from './tasks.ts'
 
 type Words = Partial<Pick<TaskFields, 'title' | 'description'>>
 
-/** Changes the text of a task unless it is no longer what the writer had seen; then the newer one comes back with the refusal. */
+/** Edits the text of a task unless somebody changed it since the caller read it; then the error contains the newer text. */
 export const revise = (db: Database, by: Author, id: number, seen: Words, input: TaskEdit, site: string) =>
   db.transaction(async (db) => {
     await db.execute(sql`select from tasks where project_id = ${by.project_id} and id = ${id} for update`)

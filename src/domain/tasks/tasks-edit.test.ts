@@ -17,7 +17,7 @@ const create = async (task: object = {}) =>
   (await inside('/tasks', { method: 'POST', body: { task: { title: 'A task', ...task } } })).json
 const patch = (taskId: number, task: unknown) => inside(`/tasks/${taskId}`, { method: 'PATCH', body: { task } })
 const show = async (taskId: number) => (await inside(`/tasks/${taskId}`)).json
-/** As if made long ago, so that an edit shows in `updated_at`. */
+/** Created long ago, so that an edit shows in `updated_at`. */
 const old = async (task: object = {}) => {
   const made = await create(task)
   await studio.db.execute(sql`update tasks set created_at = '2026-01-01', updated_at = '2026-01-01' where id = ${made.id}`)
@@ -42,7 +42,7 @@ describe('an edit', () => {
     expect(await show(before.id)).toEqual(answer.json)
   })
 
-  test('replaces metadata whole and keeps who made the task', async () => {
+  test('replaces metadata as a whole and keeps the creator of the task', async () => {
     const before = await old({ metadata: { a: 1, client: { name: 'x' } } })
     const { json } = await inside(`/tasks/${before.id}`, {
       method: 'PATCH',
@@ -52,12 +52,12 @@ describe('an edit', () => {
     expect(json.metadata).toEqual({ b: 2, via_api_token_id: Number(id('tokens', 'lead')) })
   })
 
-  test('trims a title and keeps a label once, as on creation', async () => {
+  test('trims a title and stores a label once, as on creation', async () => {
     const { json } = await patch((await create()).id, { title: ' New ', labels: ['a', 'a'] })
     expect(json).toMatchObject({ title: 'New', labels: ['a'] })
   })
 
-  test('moves any state to any state', async () => {
+  test('changes any state to any other', async () => {
     const { id: taskId } = await create()
     for (const from of TASK_STATES)
       for (const to of TASK_STATES) {
@@ -66,7 +66,7 @@ describe('an edit', () => {
       }
   })
 
-  test('clears the agent when a person takes over, and the other way round', async () => {
+  test('clears the agent when a person is assigned, and the other way round', async () => {
     const artist = Number(id('users', 'artist'))
     const { id: taskId } = await create({ assignee_handle: 'coder' })
     expect((await patch(taskId, { user_id: artist })).json).toMatchObject({ user_id: artist, assignee_handle: null })
@@ -75,7 +75,7 @@ describe('an edit', () => {
     expect((await patch(taskId, both)).json).toMatchObject(both)
   })
 
-  test('with null for its assignee leaves nobody', async () => {
+  test('with null for the assignee unassigns the task', async () => {
     const { id: agents } = await create({ assignee_handle: 'coder' })
     expect((await patch(agents, { user_id: null })).json.assignee_handle).toBe('coder')
     expect((await patch(agents, { assignee_handle: null })).json.assignee_handle).toBe(null)
@@ -84,7 +84,7 @@ describe('an edit', () => {
     expect((await patch(persons, { user_id: null })).json.user_id).toBe(null)
   })
 
-  test('that changes nothing answers 200 and leaves updated_at alone', async () => {
+  test('that changes nothing returns 200 and leaves updated_at unchanged', async () => {
     const metadata = { b: 1, a: { c: [1, 2] } }
     const before = await old({ description: 'd', labels: ['a'], metadata, assignee_handle: 'coder' })
     for (const edit of [
@@ -105,7 +105,7 @@ describe('an edit', () => {
     }
   })
 
-  test('makes labels findable at once and forgets the old ones', async () => {
+  test('makes new labels searchable at once and drops the old ones', async () => {
     const { id: taskId } = await create({ labels: ['before'] })
     await patch(taskId, { labels: ['after'] })
     const found = async (label: string) =>
@@ -116,18 +116,18 @@ describe('an edit', () => {
 })
 
 describe('description_append', () => {
-  test('adds to the end, exactly what was sent', async () => {
+  test('appends exactly what was sent', async () => {
     const { id: taskId } = await create({ description: 'One.' })
     await patch(taskId, { description_append: '\n\nTwo by kim@example.com.' })
     expect((await patch(taskId, { description_append: ' ' })).json.description).toBe('One.\n\nTwo by kim@example.com. ')
   })
 
-  test('beside a description adds to the new one', async () => {
+  test('together with a description appends to the new one', async () => {
     const { id: taskId } = await create({ description: 'Old' })
     expect((await patch(taskId, { description: 'New', description_append: '!' })).json.description).toBe('New!')
   })
 
-  test('stops at 64 KiB in all', async () => {
+  test('is limited to 64 KiB in total', async () => {
     const { id: taskId } = await create({ description: 'é'.repeat(32_767) })
     expect((await patch(taskId, { description_append: 'é' })).status).toBe(200)
     const answer = await patch(taskId, { description_append: 'x' })
@@ -136,7 +136,7 @@ describe('description_append', () => {
     expect(Buffer.byteLength((await show(taskId)).description)).toBe(65_536)
   })
 
-  test('from many at once loses nothing', async () => {
+  test('from many requests at once loses nothing', async () => {
     const { id: taskId } = await create()
     const parts = Array.from({ length: 12 }, (_, i) => `<${i}>`)
     const answers = await Promise.all(parts.map((part) => patch(taskId, { description_append: part })))
@@ -163,14 +163,14 @@ describe('an edit is refused', () => {
     ['with an unknown priority', { priority: 'urgent' }, 'invalid_priority'],
     ['with a bad handle', { assignee_handle: 'Coder' }, 'invalid_assignee'],
     ['with somebody who is no member', { user_id: 2_000_000_000 }, 'invalid_assignee'],
-  ])('%s, and nothing of it is kept', async (_, edit, error) => {
+  ])('%s, and nothing of it is stored', async (_, edit, error) => {
     const before = await old({ description: 'd' })
     const sent = typeof edit === 'object' && edit !== null ? { ...edit, labels: ['new'] } : edit
     expect(await patch(before.id, sent)).toMatchObject({ status: 422, json: { error, message: expect.any(String) } })
     expect(await show(before.id)).toEqual(before)
   })
 
-  test("with both assignees, or a member of somebody else's account", async () => {
+  test('with both assignees, or a member of another account', async () => {
     const before = await old()
     for (const edit of [
       { user_id: Number(id('users', 'lead')), assignee_handle: 'coder' },
@@ -183,7 +183,7 @@ describe('an edit is refused', () => {
     expect(await show(before.id)).toEqual(before)
   })
 
-  test('with a key beside the task', async () => {
+  test('with an unknown key next to the task', async () => {
     const { id: taskId } = await create()
     const answer = await inside(`/tasks/${taskId}`, { method: 'PATCH', body: { task: {}, state: 'blocked' } })
     expect(answer).toMatchObject({ status: 422, json: { error: 'unknown_parameter' } })

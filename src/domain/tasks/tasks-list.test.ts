@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 
-/** Which tasks a filter finds: every combination of a few values, held against the same filter over plain objects. */
+/** The tasks that a filter finds: every combination of a few values, compared with the same filter over plain objects. */
 
 const ROWS = 48
 const tasks = Array.from({ length: ROWS }, (_, i) => ({
@@ -37,7 +37,7 @@ const list = async (query: Record<string, string>) => {
   expect(answer.status, answer.text).toBe(200)
   return answer.json.tasks.map((task: { title: string }) => task.title)
 }
-/** The rows a test expects, newest first; later rows of one time come first. */
+/** The expected rows, newest first; later rows of the same time come first. */
 const titles = (keep: (row: Row) => boolean) =>
   tasks
     .map((row, i) => ({ row, i }))
@@ -62,7 +62,7 @@ const FILTERS: Record<string, [value: () => string, keep: (row: Row) => boolean]
 }
 
 describe('the list of tasks', () => {
-  test('holds all of its project, newest first', async () => {
+  test('contains all of its project, newest first', async () => {
     expect(await list({})).toEqual(titles(() => true))
   })
 
@@ -91,7 +91,7 @@ describe('the list of tasks', () => {
     expect(await list(query)).toEqual(titles(keep))
   })
 
-  test('takes a state twice for once, in any order', async () => {
+  test('accepts a state twice and in any order', async () => {
     const both = titles((row) => ['to_do', 'blocked'].includes(row.state))
     for (const state of ['to_do,blocked', 'blocked,to_do', 'blocked,to_do,blocked,blocked'])
       expect(await list({ state })).toEqual(both)
@@ -99,7 +99,7 @@ describe('the list of tasks', () => {
     expect(await list({ state: 'blocked,blocked' })).toEqual(titles((row) => row.state === 'blocked'))
   })
 
-  test('refuses a list of states for one bad word', async () => {
+  test('rejects a list of states with one invalid value', async () => {
     for (const state of ['to_do,doing', 'to_do,', ',to_do', 'to_do, blocked', 'to_do;blocked', ',', 'TO_DO'])
       expect(await inside(`/tasks?state=${encodeURIComponent(state)}`), state).toMatchObject({
         status: 422,
@@ -107,7 +107,7 @@ describe('the list of tasks', () => {
       })
   })
 
-  test('refuses an assignee of no known form', async () => {
+  test('rejects an assignee of an unknown form', async () => {
     for (const assignee of [
       '',
       'coder',
@@ -130,7 +130,7 @@ describe('the list of tasks', () => {
       })
   })
 
-  test('is empty for what nobody has', async () => {
+  test('is empty for an unused value', async () => {
     for (const query of [
       { label: 'none' },
       { label: '' },
@@ -147,11 +147,11 @@ describe('the list of tasks', () => {
       expect(await list(query), JSON.stringify(query)).toEqual([])
   })
 
-  test('tells labels apart by case', async () => {
+  test('is case-sensitive for labels', async () => {
     expect(await list({ label: 'Five' })).toEqual(titles((row) => row.labels.includes('Five')))
   })
 
-  test('keeps its filters along a walk, which may change on the way', async () => {
+  test('keeps its filters from page to page, and the filter may change on the way', async () => {
     const first = (await inside('/tasks?state=to_do,blocked&limit=5')).json
     const cursor = encodeURIComponent(first.pagination.next_cursor)
     const rest = (await inside(`/tasks?state=to_do,blocked&limit=50&cursor=${cursor}`)).json

@@ -4,7 +4,7 @@ import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 
-/** How a task is made and what it looks like. */
+/** Creating a task, and its shape. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('a new task', () => {
     expect(await show(task.id)).toEqual(task)
   })
 
-  test('keeps every field it is given', async () => {
+  test('stores every given field', async () => {
     const sent = {
       title: 'Paint the moon',
       description: 'In *silver*.\n\n- twice',
@@ -71,14 +71,14 @@ describe('a new task', () => {
     expect(await show(task.id)).toMatchObject({ title, description, labels, metadata: { by: 'kim@example.com' } })
   })
 
-  test('trims its title before measuring it', async () => {
+  test('trims its title before checking the length', async () => {
     expect(await create({ title: '  \t Fix it \n' })).toMatchObject({ title: 'Fix it' })
     expect(await create({ title: `${' '.repeat(3000)}x${' '.repeat(3000)}` })).toMatchObject({ title: 'x' })
     expect((await create({ title: `${'é'.repeat(255)} ` })).title).toHaveLength(255)
     expect([...(await create({ title: '🎮'.repeat(255) })).title]).toHaveLength(255)
   })
 
-  test('takes as much as fits', async () => {
+  test('accepts the maximum sizes', async () => {
     const description = 'é'.repeat(32_768)
     const labels = Array.from({ length: 50 }, (_, i) => `${i}`.padStart(100, 'x'))
     const metadata = { text: 'x'.repeat(16_384 - bytes('{"text":""}')) }
@@ -86,11 +86,11 @@ describe('a new task', () => {
     expect((await create({ labels: ['🎮'.repeat(100)] })).labels).toEqual(['🎮'.repeat(100)])
   })
 
-  test('keeps a label once', async () => {
+  test('stores a label once', async () => {
     expect((await create({ labels: ['b', 'a', 'b'] })).labels).toEqual(['b', 'a'])
   })
 
-  test('nests its metadata up to 64 levels', async () => {
+  test('accepts metadata nested up to 64 levels', async () => {
     const nested = (levels: number): object => (levels === 0 ? {} : { in: nested(levels - 1) })
     expect((await create({ metadata: nested(64) })).metadata).toMatchObject(nested(64))
     expect(await inside('/tasks', { method: 'POST', body: { task: { title: 'Deep', metadata: nested(65) } } })).toMatchObject({
@@ -99,7 +99,7 @@ describe('a new task', () => {
     })
   })
 
-  test('keeps every key of its metadata, whatever characters it is made of', async () => {
+  test('stores every key of its metadata, whatever its characters', async () => {
     const keys = [
       'a\nb',
       '\r',
@@ -122,7 +122,7 @@ describe('a new task', () => {
     expect((await show(task.id)).metadata).toMatchObject(metadata)
   })
 
-  test('says who made it in its detail only', async () => {
+  test('shows its creator only in the detail', async () => {
     const task = await create({ metadata: { mine: 1 } })
     expect(task.metadata).toEqual({ mine: 1, via_api_token_id: Number(id('tokens', 'lead')) })
     const listed = (await inside('/tasks')).json.tasks.find((one: { id: number }) => one.id === task.id)
@@ -176,7 +176,7 @@ describe('a task is refused', () => {
     ['state', 'states', TASK_STATES],
     ['task_type', 'task_types', TASK_TYPES],
     ['priority', 'priorities', PRIORITIES],
-  ] as const)('with a %s outside its set, in the words of the filter', async (field, list, values) => {
+  ] as const)('with a %s outside its set, with the same error as the filter', async (field, list, values) => {
     for (const wrong of ['nonsense', '', null, 1, [values[0]], values[0].toUpperCase(), 'constructor']) {
       const answer = await post({ title: 'x', [field]: wrong })
       expect(answer.status).toBe(422)
@@ -186,7 +186,7 @@ describe('a task is refused', () => {
     }
   })
 
-  test('with a field nobody knows, beside the task or in it', async () => {
+  test('with an unknown field, next to the task or in it', async () => {
     for (const [body, name] of [
       [{ task: { title: 'x' }, project: 1 }, 'project'],
       [{ title: 'x' }, 'title'],
@@ -205,11 +205,11 @@ describe('a task is refused', () => {
     expect(proto.json.error).toBe('unknown_parameter')
   })
 
-  test('with an unknown field before its values are judged', async () => {
+  test('with an unknown field before its values are checked', async () => {
     expect((await post({ title: '', surprise: 1 })).json.error).toBe('unknown_parameter')
   })
 
-  test('with an assignee it cannot have', async () => {
+  test('with an invalid assignee', async () => {
     const rival = Number(id('users', 'rival'))
     const lead = Number(id('users', 'lead'))
     for (const assignee of [
@@ -242,7 +242,7 @@ describe('a task is refused', () => {
   })
 })
 
-test('an agent or a person may hold a task, and null is nobody', async () => {
+test('an agent or a person can be assigned, and null is nobody', async () => {
   expect(await create({ assignee_handle: 'a-0'.padEnd(50, 'z') })).toMatchObject({ user_id: null })
   expect(await create({ user_id: Number(id('users', 'artist')), assignee_handle: null })).toMatchObject({ assignee_handle: null })
   expect(await create({ user_id: null, assignee_handle: null })).toMatchObject({ assignee_handle: null, user_id: null })

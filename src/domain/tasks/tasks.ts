@@ -12,11 +12,11 @@ import { type NewEntry, newEntries } from '../audit/audit-log.ts'
 import { madeTask } from '../audit/subjects.ts'
 import * as history from './history.ts'
 
-/** Who made it is for the web app alone: the REST API's shape does not name it. */
+/** The creator is for the web app only: the REST API's shape does not contain it. */
 type Detail = ReplyOf<'showTask'> & { created_by_user_id: number | null }
 type Query = Omit<QueryOf<'listTasks'>, 'cursor' | 'format'> & { cursor?: Key; ids?: readonly string[] }
 
-/** Fields are columns; metadata is shown in two ways. */
+/** Fields are columns; metadata is rendered separately. */
 const WRITTEN = join(TASK_FIELD_NAMES.filter((name) => name !== 'metadata').map((name) => raw(`t.${name}`)))
 
 const columns = (site: string, metadata = sql`t.metadata`) => sql`
@@ -27,8 +27,8 @@ const metadataWithToken = sql`case when t.via_api_token_id is null then t.metada
   else t.metadata || jsonb_build_object('via_api_token_id', t.via_api_token_id) end`
 
 /**
- * Newest first. States, types and priorities are walked side by side, each combination in its own part of an index, and merged. A label is
- * walked in its own table, which carries the order too; the other filters sort out.
+ * Newest first. States, types and priorities are read in parallel, each combination from its own part of an index, and merged. A label is
+ * read from its own table, which has the order too; the other filters apply afterwards.
  */
 export function list(project: Sql, q: Query, site: string): Listing {
   const inOrder = (take: number, at = sql`t.created_at`, id = sql`t.id`) =>
@@ -139,13 +139,13 @@ export interface Author {
 
 interface With {
   entry?: NewEntry
-  /** A condition on whoever asks. */
+  /** A condition on the caller. */
   stillAdmitted?: Sql | undefined
 }
 
 /**
- * One statement, with the entry in the audit log where the caller gives one; a person who is no member of the account makes no row. What is
- * not given takes the column's default.
+ * One statement, with the audit log entry if the caller gives one; an assignee who is not a member of the account yields no row. Missing
+ * fields get the column's default.
  */
 export async function create(
   db: Database,
@@ -171,11 +171,11 @@ export async function create(
 const seesProject = (projectId: number, userId: number | null | undefined) => sql`exists (
   select from project_access where project_id = ${projectId} and user_id = ${userId ?? null}::integer)`
 
-/** Until the end of the transaction nobody else writes it. */
+/** Locks the task until the end of the transaction. */
 export const lock = (db: Database, projectId: number, id: number | undefined) =>
   db.execute(sql`select from tasks where project_id = ${projectId} and id = ${id ?? 0} for update`)
 
-/** What is sent replaces what was; an edit that changes nothing leaves `updated_at` alone. */
+/** Given fields are replaced; an edit that changes nothing leaves `updated_at` unchanged. */
 export function edit(db: Database, by: Author, id: number | undefined, input: TaskEdit, site: string): Promise<Detail> {
   const { description_append, ...fields } = input
   if (fields.assignee_handle != null) fields.user_id = null
@@ -203,7 +203,7 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
   })
 }
 
-/** Every state is counted on its own index, and no further than anybody reads. */
+/** Every state is counted on its own index, up to the shown maximum. */
 export const count = async (db: Database, projectId: number) =>
   (await db.one<Record<TaskState, number>>(sql`
     select ${join(
@@ -213,7 +213,7 @@ export const count = async (db: Database, projectId: number) =>
       ),
     )}`))!
 
-/** Columns and what they are given, with the types that PostgreSQL cannot guess. */
+/** Columns and their values, with the types that PostgreSQL cannot infer. */
 const assignments = (fields: Partial<TaskFields>) =>
   TASK_FIELD_NAMES.filter((name) => fields[name] !== undefined).map((name) => [raw(name), sqlOf(name, fields[name])] as const)
 

@@ -1,18 +1,18 @@
-/** What a task says in words and in its metadata. */
+/** The text and metadata of a task. */
 export interface Words {
   title: string
   description: string
   metadata: Record<string, unknown>
 }
 
-/** How people write the key of a tracker's item. A start in the middle of a word is ruled out, so that no text is walked twice. */
+/** Spellings of the key of a tracker item. A match cannot start in the middle of a word, so that no text is scanned twice. */
 const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
-  // A project and a number, also in an address or a branch: `GAME-12`, `fix/game-12-moon`.
+  // A project and a number, also in a URL or a branch: `GAME-12`, `fix/game-12-moon`.
   [/(?<![A-Za-z0-9_])([A-Za-z][A-Za-z0-9_]{0,99}-\d{1,18})(?![A-Za-z0-9_])/g, ([, key]) => key!.toUpperCase()],
-  // A repository and a number: `owner/repo#7`, or the address of an issue or a pull request on whatever server.
+  // A repository and a number: `owner/repo#7`, or the URL of an issue or a pull request on any server.
   [/(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100}#\d{1,18})(?!\w)/g, ([, key]) => key!],
   [/:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,18})(?!\w)/g, ([, name, n]) => `${name}#${n}`],
-  // A card by its address, on whatever server: `cards.example/c/a1B2c3D4`.
+  // A card by its URL, on any server: `cards.example/c/a1B2c3D4`.
   [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
   // An item by a long number alone.
   [/(?<!\w)(\d{6,40})(?!\w)/g, ([, key]) => key!],
@@ -21,7 +21,7 @@ const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
 const WORD_MAX = 200
 const KEYS_MAX = 1000
 
-/** Everything in a task that may be a tracker's key. A short value of its metadata is one whatever it looks like. */
+/** Everything in a task that may be a tracker key. A short metadata value always counts, whatever it looks like. */
 export function keysNamed({ title, description, metadata }: Words): string[] {
   const noted = leaves(metadata)
   const text = [title, description, ...noted].join('\n')

@@ -1,7 +1,7 @@
 import type { UgsBadgeState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 
-/** What everything of Unreal Game Sync is about: a change, below a path, in a project of ours. */
+/** The key of all Unreal Game Sync data: a change, below a path, in a project. */
 export interface UgsChange {
   account_id: number
   project_id: number
@@ -15,7 +15,7 @@ export interface Badge {
   url: string
 }
 
-/** Puts a badge on a change, in place of one of the same name. Those of our own builds are written by the database, see `ugs_badge_build`. */
+/** Sets a badge on a change; replaces one of the same name. Badges of our own builds are written by the database, see `ugs_badge_build`. */
 export const post = (db: Database, { account_id, project_id, path, change }: UgsChange, { name, state, url }: Badge) =>
   db.execute(sql`
     with touched as (select ugs_touch(${account_id}::integer, ${project_id}::integer, ${path}, ${change}::integer) as sequence)

@@ -12,14 +12,14 @@ import type { UgsAccess } from './tokens.ts'
 
 type Access = Pick<UgsAccess, 'account_id' | 'project_id'>
 
-/** Version controls whose changes have numbers: their users are those of Unreal Game Sync. */
+/** Version control systems with numbered changes: their users are those of Unreal Game Sync. */
 const NUMBERED = join(
   Object.entries(CHANGE_SOURCES)
     .filter(([, source]) => source === 'Changelist')
     .map(([provider]) => sql`${provider}`),
 )
 
-/** The members of an account by what they are called in its depots. */
+/** The members of an account by their names in its depots. */
 const memberNames = (accountId: number) => sql`
   select m.user_id, lower(a.uid) as name from account_members m join connected_accounts a on a.user_id = m.user_id
   where m.account_id = ${accountId} and a.provider in (${NUMBERED}) and ${COUNTS}`
@@ -47,7 +47,7 @@ interface Row {
   owned: boolean
 }
 
-/** Names leave only as somebody of that name has sent them from a client. */
+/** Names are returned only if somebody of that name has sent them from a client. */
 const rows = ({ account_id, project_id }: Access, user: string, where: Sql, limit = 1) => sql`
   with names as (${memberNames(account_id)}), me as (select user_id from names where name = lower(${user}))
   select k.id, k.state, k.branch, k.cause, k.suggested_fix, k.jobs, k.evidence, iso(k.opened_at) as opened_at, iso(k.fixed_at) as fixed_at,
@@ -64,7 +64,7 @@ interface IssuesAsked {
   limit: number
 }
 
-/** What is broken, as clients know it. */
+/** The open breakages as issues. */
 export async function list(db: Database, site: string, access: Access, { user, resolved, limit }: IssuesAsked) {
   const found = await db.rows<Row>(
     rows(access, user, resolved ? sql`k.state <> 'withdrawn'` : sql`k.state not in ('fixed', 'muted', 'withdrawn')`, limit),
@@ -78,7 +78,7 @@ export async function find(db: Database, site: string, access: Access, id: numbe
   return issueOf(site, access, row)
 }
 
-/** A client that meets a null where it expects a number loses its whole list, and versions of it spell the flags differently. */
+/** A client that gets a null instead of a number loses its whole list, and versions of it spell the flags differently. */
 function issueOf(site: string, { project_id }: Access, row: Row) {
   const notify = row.suspected && row.state === 'open'
   return {
@@ -151,12 +151,12 @@ export async function diagnostics(db: Database, site: string, access: Access, id
 interface IssueEdit {
   owner?: string
   nominated_by?: string
-  /** Above zero: the change that fixes it; below: nothing that a change fixes. */
+  /** Above zero: the fixing change; below: not fixable by a change. */
   fix_change?: number
   resolved?: boolean
 }
 
-/** What is repeated, and what names somebody who is no member, changes nothing: clients go on asking until they are answered. */
+/** Repeated updates and names of non-members are ignored: clients retry until they get a reply. */
 export async function update(db: Database, site: string, access: Access, id: number | undefined, input: IssueEdit) {
   const { state } =
     (await db.one<{ state: BreakageState }>(sql`
@@ -176,7 +176,7 @@ const raise = (): never => {
   throw notFound('Issue')
 }
 
-/** Who investigates from a change on sees to what is broken there. */
+/** A person who investigates from a change on becomes the owner of the breakages there. */
 export async function investigate(db: Database, site: string, at: UgsChange, user: string, investigating: boolean) {
   const userId = await memberCalled(db, at, user)
   if (userId === undefined) return

@@ -28,7 +28,7 @@ const made = (where: Sql): Sql => sql`
     where i.deleted_at is null and i.created_by_user_id is not null) t
   where ${where} order by t.created_at desc, t.kind, t.id desc limit ${MAX}`
 
-/** The tokens of one person; without one, of everybody who left the account. */
+/** The tokens of one person; without one, of everybody who has left the account. */
 export const list = (db: Database, accountId: number, userId: number | undefined): Promise<MadeToken[]> =>
   db.rows(
     made(

@@ -8,19 +8,19 @@ import { pathsAbove } from './paths.ts'
 export interface Request {
   account_id: number
   project_id: number
-  /** Of the stream, and of the project in it where that is not the stream's own root. */
+  /** The stream's path, and the project's path in it unless it is the stream's root. */
   path: string
   isRoot: boolean
   min?: number
   max?: number
-  /** Only what was written after it; absent or 0 for everything. */
+  /** Only items written after it; absent or 0 for everything. */
   sequence?: number
 }
 
-/** As stock clients read it: whatever they know of a change and project is replaced by its item. */
+/** As stock clients read it: an item replaces everything they know of a change and project. */
 interface Item {
   Change: number
-  /** Empty: of all projects of the stream. */
+  /** Empty: for all projects of the stream. */
   Project: string
   Users: object[]
   Badges: object[]
@@ -51,17 +51,17 @@ export interface BadgeRow {
 /** More than any client shows. One that follows the sequence gets the rest with its next polls. */
 const ITEMS_MAX = 5_000
 
-/** Everything about the changes that anything was written about since; each of them whole. */
+/** All metadata of the changes that were updated since, complete for each. */
 export async function list(db: Database, site: string, asked: Request): Promise<{ SequenceNumber: number; Items: Item[] }> {
   const { account_id, project_id, path, isRoot, min = 0, max = INTEGER_MAX, sequence = 0 } = asked
   const here = sql`account_id = ${account_id} and project_id = ${project_id} and path = any (${pathsAbove(path)}::text[])`
   const shared = sql`(${isRoot} or path <> ${path})`
   const inRange = sql`change between ${min} and ${max}`
-  // A range has no next poll: of too many the newest are what a client shows first.
+  // A range has no next poll: if there are too many, clients show the newest first.
   const order = asked.max === undefined ? sql`sequence` : sql`change desc`
   const rows = await db.rows<Row>(sql`
     with written as materialized (
-      -- By one index or the other: a plan for all values cannot know which of the two conditions leaves little.
+      -- By one index or the other: a generic plan cannot know which of the two conditions is selective.
       select path, change, sequence from ugs_changes where ${here} and ${sequence > 0 ? sql`sequence > ${sequence}` : inRange}),
     touched as (
       select change, ${shared} as shared, max(sequence) as sequence from written where ${inRange}
@@ -73,7 +73,7 @@ export async function list(db: Database, site: string, asked: Request): Promise<
           'vote', nullif(vote, 'None'), 'comment', nullif(comment, ''), 'investigating', investigating, 'starred', starred) order by sequence)
         from ugs_user_metadata where ${here} and ${shared} = t.shared and change = t.change), '[]') as users
     from touched t order by t.sequence`)
-  // The client follows the largest number it was given; one from a range of old changes would make it miss newer ones.
+  // The client follows the highest number it has got; one from a range of old changes would make it miss newer ones.
   const seen = asked.max === undefined ? (rows.at(-1)?.sequence ?? sequence) : sequence
   return { SequenceNumber: seen, Items: rows.map((row) => itemOf(row, site, asked)) }
 }
@@ -92,7 +92,7 @@ const itemOf = ({ change, shared, users, badges }: Row, site: string, { project_
   Badges: badges.map((badge) => ({ ...shownBadge(badge, site, project_id), State: UGS_BADGE_STATES.indexOf(badge.state) })),
 })
 
-/** A job's name was written by a tool; what was posted here is meant for those who read it. */
+/** A job name comes from a tool and is scrubbed; badges that were posted here are meant for their readers. */
 export const shownBadge = ({ name, url, build_run_id }: BadgeRow, site: string, projectId: number) =>
   build_run_id === null
     ? { Name: name, Url: url }

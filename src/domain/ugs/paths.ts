@@ -2,7 +2,7 @@ import { IDENTIFIER_MAX } from '../../contract/limits.ts'
 
 const STREAM_OR_BELOW = /^\/\/[^/]+\/[^/]/
 
-/** A stream or a project in it, as everything about it is stored: `//Game/Main/...` is `//game/main`. Undefined for anything else. */
+/** The stored path of a stream or a project in it: `//Game/Main/...` is `//game/main`. Undefined for anything else. */
 export function depotPath(text: string): string | undefined {
   const path = text
     .toLowerCase()
@@ -12,8 +12,8 @@ export function depotPath(text: string): string | undefined {
 }
 
 /**
- * The path itself and all above it, down to two folders. What stands at one of those belongs to everything below: clients take the first
- * two folders for the stream, which may have more.
+ * The path and its parents, down to two folders. Metadata of a path applies to everything below: clients take the first two folders for the
+ * stream, which may have more.
  */
 export function pathsAbove(path: string): string[] {
   const folders = path.split('/')

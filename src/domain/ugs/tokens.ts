@@ -13,13 +13,13 @@ interface Token {
   created_at: string
 }
 
-/** Builds from before the first token that get a badge: more than a client looks back. */
+/** Earlier builds that get a badge with the first token: more than a client shows. */
 const KNOWN_BUILDS = 5_000
 
 /** The part of a token that is shown: its kind and eight characters. */
 const PREFIX = 'gm_ugs_'.length + 8
 
-/** The value is returned once and kept nowhere. */
+/** The value is returned once and not stored. */
 export const create = (
   db: Database,
   projectId: number,
@@ -38,7 +38,7 @@ export const create = (
     return { ...made, token }
   })
 
-/** From the first token on every build gets its badge. Reports of builds wait meanwhile, or one would belong to neither before nor after. */
+/** From the first token on every build gets its badge. Build reports wait meanwhile, or one could be missed by both sides. */
 async function badgeKnownBuilds(db: Database, projectId: number) {
   await lockProject(db, projectId)
   const first = await db.execute(sql`
@@ -50,13 +50,13 @@ async function badgeKnownBuilds(db: Database, projectId: number) {
     where b.changelist <> ''`)
 }
 
-/** Newest first; never the value. */
+/** Newest first, without the values. */
 export const list = (db: Database, projectId?: number): Promise<Token[]> =>
   db.rows(sql`
     select id, project_id, name, prefix, revoked_at, created_at from ugs_tokens
     where ${projectId ?? null}::integer is null or project_id = ${projectId ?? null}::integer order by created_at desc, id desc`)
 
-/** At once: the next request with it is refused. */
+/** Takes effect at once: the next request with it is refused. */
 export async function revoke(db: Database, id: number, projectId?: number) {
   const revoked = await db.execute(sql`
     update ugs_tokens set revoked_at = coalesce(revoked_at, now())
@@ -64,7 +64,7 @@ export async function revoke(db: Database, id: number, projectId?: number) {
   if (revoked === 0) throw notFound('Token')
 }
 
-/** The project that a token opens, and whether it takes anything in. */
+/** The project of a token, and whether it accepts writes. */
 export interface UgsAccess {
   token_id: number
   account_id: number

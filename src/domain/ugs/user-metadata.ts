@@ -2,14 +2,14 @@ import type { UgsVote } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { UgsChange } from './badges.ts'
 
-/** What a user tells about a change; what is absent stays as it is known. */
+/** A user's metadata of a change; missing fields stay unchanged. */
 export interface UserMetadata {
   user: string
   synced?: boolean
   vote?: UgsVote
   starred?: boolean
   investigating?: boolean
-  /** Empty takes it back. */
+  /** Empty removes it. */
   comment?: string
 }
 

@@ -5,7 +5,7 @@ import { type BadgeRow, shownBadge } from './metadata.ts'
 import { pathsAbove } from './paths.ts'
 import type { UserMetadata } from './user-metadata.ts'
 
-/** The first version of the protocol: lists that clients follow by the highest id they have seen, which is our sequence. */
+/** Version 1 of the protocol: lists that clients follow by the highest id they have seen, which is our sequence. */
 
 interface Since {
   account_id: number
@@ -23,7 +23,7 @@ interface Position {
 
 const ROWS_MAX = 5_000
 
-/** Rows of a table written after the last one seen, in the order in which they were. */
+/** Rows of a table written after the last one seen, in that order. */
 const after = <Row>(db: Database, table: Sql, columns: Sql, { account_id, project_id, path, last }: Since) =>
   db.rows<Row & Position>(sql`
     select r.path, r.change, r.sequence, ${columns}
@@ -89,7 +89,7 @@ export async function events(db: Database, asked: Since) {
 const isTrueOf = (event: Omit<UserMetadata, 'user'>, metadata: Omit<MetadataRow, 'user'>) =>
   Object.entries(event).every(([field, value]) => metadata[field as keyof typeof metadata] === value)
 
-/** What each event says in the words of the second version. */
+/** Each event in terms of version 2. */
 export const EVENTS: Record<UgsEventType, Omit<UserMetadata, 'user'>> = {
   Syncing: { synced: true },
   Compiles: { vote: 'CompileSuccess' },

@@ -7,7 +7,7 @@ import * as messages from '../sending/messages.ts'
 /** A message to a webhook, and the result of its last attempt. */
 interface Delivery {
   id: string
-  /** Its place in the order of events, where a page goes on. */
+  /** Its position in the order of events, for paging. */
   position: number
   event_type: string
   status: WebhookMessageStatus
@@ -21,7 +21,7 @@ interface Delivery {
 
 export interface Filter {
   status?: WebhookMessageStatus | undefined
-  /** Only older ones: the position of the last one of the page before. */
+  /** Only older ones: the position of the last one on the previous page. */
   before?: number | undefined
   limit: number
 }
@@ -45,7 +45,7 @@ export async function list(
   return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
-/** The whole id of a delivery whose end a list showed; anything else is returned as it is. */
+/** The full id of a delivery whose end a list showed; anything else is returned unchanged. */
 export async function idOf(db: Database, webhookId: number, given: string): Promise<string> {
   if (!/^[0-9a-f]{8,12}$/.test(given)) return given
   const found = await db.rows<{ id: string }>(sql`
@@ -56,7 +56,7 @@ export async function idOf(db: Database, webhookId: number, given: string): Prom
 
 const theOne = (webhookId: number, id: string) => sql`m.destination_id = ${webhookId} and m.event_id = ${id}`
 
-/** What was sent, and every attempt. */
+/** The payload and every attempt. */
 export async function find(db: Database, webhookId: number, id: string) {
   const message = await messages.find<{ id: number; account_id: number; payload: unknown }>(
     db,
@@ -68,13 +68,13 @@ export async function find(db: Database, webhookId: number, id: string) {
   return { payload: message.payload, attempts: attempts.map(({ action: _, ...attempt }) => attempt) }
 }
 
-/** Sends it again with the same id, after all that waits. Returns how many. */
+/** Sends it again with the same id, after everything that is waiting. Returns how many. */
 export async function replay(db: Database, webhookId: number, id: string): Promise<number> {
   const again = await messages.replay(db, theOne(webhookId, id))
   if (again === 0) await find(db, webhookId, id)
   return again
 }
 
-/** All that were given up since a time, in the order of their events. Returns how many. */
+/** All failed deliveries since a time, in the order of their events. Returns how many. */
 export const replayFailed = (db: Database, webhookId: number, since: string): Promise<number> =>
   messages.replay(db, sql`m.destination_id = ${webhookId} and m.status = 'failed' and m.finished_at >= ${since}`)

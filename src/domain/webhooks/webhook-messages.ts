@@ -5,7 +5,7 @@ import * as outbox from '../feed/outbox.ts'
 import { LIVE } from '../sending/destinations.ts'
 
 const BATCH = 500
-/** Messages that one account's turn queues; the rest waits until the other accounts had theirs. */
+/** Messages queued per account and round; the rest waits until the other accounts had their round. */
 const MESSAGES = 2_000
 
 /** Webhooks of an account with equal cursors. */
@@ -15,7 +15,7 @@ interface Level {
   ids: number[]
 }
 
-/** Queues events for the webhooks that want them. Returns true if there are more than one turn takes. */
+/** Queues events for the webhooks that match. Returns true if there are more than one round handles. */
 export async function enqueueMessages(db: Database): Promise<boolean> {
   const levels = await db.rows<Level>(sql`
     select d.account_id, d.position, array_agg(d.id) as ids from destinations d
@@ -32,7 +32,7 @@ interface Filter {
   event_types: string[]
 }
 
-/** Whoever holds the rows advances their cursors; another node that waited for them finds them at a later position. */
+/** The transaction that locks the rows advances their cursors; another node that waited for them finds them at a later position. */
 const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promise<boolean> =>
   db.transaction(async (db) => {
     const filters = await db.rows<Filter>(sql`

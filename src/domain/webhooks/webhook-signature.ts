@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** Secrets and signatures as Standard Webhooks writes them. */
+/** Secrets and signatures in the Standard Webhooks format. */
 export const newSecret = () => PREFIX + randomBytes(32).toString('base64')
 
-/** One signature for each secret: while one takes over from another, a receiver may check with either. */
+/** One signature per secret: during a rotation a receiver may check with either. */
 export const signatureOf = (secrets: readonly string[], id: string, timestamp: number, body: string): string =>
   secrets
     .map((secret) => createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64')))

@@ -19,14 +19,14 @@ const create = (fields: Partial<webhooks.WebhookFields> = {}) =>
     ...fields,
   })
 
-test('filters are kept as written and checked like those of the feed', async () => {
+test('filters are stored as written and validated like those of the feed', async () => {
   const { event_types } = await create({ event_types: ['build_run.*', 'task.state_changed', 'build_run.*'] })
   expect(event_types).toEqual(['build_run.*', 'task.state_changed'])
   for (const word of ['build', '.*', '*', 'build_run.', ''])
     await expect(create({ event_types: [word] })).rejects.toMatchObject({ status: 422, code: 'invalid_event_type' })
 })
 
-test('an address must be one of the web, without a password', async () => {
+test('a URL must be an absolute web URL without a password and not too long', async () => {
   for (const url of [
     'ftp://example.com',
     'hooks.example.com',
@@ -44,7 +44,7 @@ test("another account's project is not found", async () => {
   expect(await webhooks.edit(studio.db, made.id, { project_id: null })).toMatchObject({ project_id: null, url: made.url })
 })
 
-test('the secret is sealed in the table and can be shown again', async () => {
+test('the secret is encrypted in the table and can be shown again', async () => {
   const { id, secret } = await create()
   expect(secret).toMatch(/^whsec_/)
   expect(await webhooks.showSecret(studio.db, studio.service.vault, id)).toBe(secret)
@@ -53,7 +53,7 @@ test('the secret is sealed in the table and can be shown again', async () => {
   expect(await webhooks.find(studio.db, id)).not.toHaveProperty('secret_sealed')
 })
 
-test('an account sees its own', async () => {
+test('an account sees only its own webhooks', async () => {
   const fox = Number(id('accounts', 'fox'))
   const made = await webhooks.create(studio.db, studio.service.vault, { account_id: fox, url: 'https://fox.example.com/' })
   expect((await webhooks.list(studio.db, fox)).map((one) => one.id)).toEqual([made.id])
@@ -62,7 +62,7 @@ test('an account sees its own', async () => {
   await expect(webhooks.remove(studio.db, made.id)).rejects.toMatchObject({ status: 404 })
 })
 
-test('the id of a chat channel is no webhook, and that of a webhook no channel', async () => {
+test('the id of a chat channel is not a webhook, and that of a webhook not a channel', async () => {
   const account = Number(id('accounts', 'owl'))
   const { db, service } = studio
   const channel = await channels.create(db, service.vault, account, {

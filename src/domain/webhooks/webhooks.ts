@@ -72,7 +72,7 @@ export async function create(
   })
 }
 
-/** Holds for what happens from now on; what waits already goes to the new address. */
+/** Applies to future events; waiting messages are sent to the new URL. */
 export function edit(db: Database, id: number, fields: Partial<WebhookFields>): Promise<Webhook> {
   return db.transaction(async (db) => {
     const { account_id, url, event_types, project_id } = { ...(await find(db, id)), ...given(fields) }
@@ -84,7 +84,7 @@ export function edit(db: Database, id: number, fields: Partial<WebhookFields>): 
   })
 }
 
-/** Keeps its place: what happens meanwhile is delivered after it is resumed, as far back as the outbox reaches. */
+/** Keeps its cursor: events that happen meanwhile are delivered after it is resumed, as far back as the outbox goes. */
 export async function pause(db: Database, id: number): Promise<Webhook> {
   await db.execute(
     sql`update destinations set status = 'paused', updated_at = now() where ${ofWebhook(id)} and status = 'active'`,
@@ -92,7 +92,7 @@ export async function pause(db: Database, id: number): Promise<Webhook> {
   return find(db, id)
 }
 
-/** Goes on where it stopped, with the first delay of the back-off. */
+/** Continues where it stopped, with the first delay of the back-off. */
 export const resume = (db: Database, id: number): Promise<Webhook> =>
   db.transaction(async (db) => {
     await db.execute(sql`
@@ -117,7 +117,7 @@ export async function showSecret(db: Database, vault: Vault, id: number): Promis
 
 const FORMER_HOURS = 24
 
-/** For a day messages are signed with both, so that the receiver can change over whenever it suits. */
+/** For a day messages are signed with both, so that the receiver can switch at any time. */
 export async function rotateSecret(db: Database, vault: Vault, id: number): Promise<Webhook & { secret: string }> {
   const secret = newSecret()
   await db.execute(sql`
@@ -138,7 +138,7 @@ function readUrl(text: string): string {
   return url.href
 }
 
-/** Kept as written, so that a wildcard also stands for types that come later. */
+/** Stored as written, so that a wildcard also matches future types. */
 export function readTypes(words: string[]): string[] {
   for (const word of words)
     if (word === '.*' || !EVENT_TYPES.some((type) => isChosen([word], type))) throw invalidEventType(EVENT_TYPES)
@@ -152,7 +152,7 @@ async function requireProject(db: Database, accountId: number, projectId: number
 
 const GONE = 410
 
-/** The receiver did not take a message. One that answers 410, or fails for five days, is switched off. */
+/** The receiver refused a message. A receiver that responds with 410, or fails for five days, is disabled. */
 export const recordFailed = (db: Database, to: Destination, attempt: Attempt, delaySeconds: number) =>
   db.transaction(async (db) => {
     const why = attempt.status === null ? scrub(attempt.error) : `answered ${attempt.status}`
@@ -167,7 +167,7 @@ export const recordFailed = (db: Database, to: Destination, attempt: Attempt, de
       await mails.writeToOwners(db, ended.account_id, 'An outbound webhook was disabled', farewell(to.id, ended.url, why))
   })
 
-/** Addresses may carry secrets after the question mark. */
+/** URLs may contain secrets after the question mark. */
 const farewell = (id: number, url: string, last: string) => `\
 Webhook ${id} (${url.split('?', 1)[0]}) was disabled after 5 days of failed deliveries.
 

@@ -4,7 +4,7 @@ import { adminRoutes } from '../../contract/app/routes.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { GRANTABLE_SCOPES, LOGIN_SCOPES, SCOPES } from '../../contract/sets.ts'
 
-/** What owners can do with a token of their own: the web app's routes that carry a scope. */
+/** What owners can do with a token: the web app's routes that have a scope. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -52,14 +52,14 @@ const pathOf = (path: string, account: string, project: string) =>
     .replace(':project_id', idOf('projects', project))
     .replace(/:\w+/g, '1')
 
-describe('every route that administers', () => {
-  test('carries a scope that no login gives', () => {
+describe('every administration route', () => {
+  test('has a scope that no login grants', () => {
     expect(table.length).toBeGreaterThan(25)
     for (const [name, { scope }] of table) expect(scope, name).toMatch(/^admin:/)
     for (const scope of [...LOGIN_SCOPES, ...GRANTABLE_SCOPES]) expect(scope).not.toMatch(/^admin:/)
   })
 
-  test.each(table)('%s is refused without a token, its scope, or the place', async (_, route) => {
+  test.each(table)('%s is refused without a token, its scope, or access to the account or project', async (_, route) => {
     const { method, scope, path } = route
     const own = pathOf(path, 'owl', 'star')
     expect(await ask(own, { method, token: null })).toMatchObject({ status: 401, text: '' })
@@ -77,7 +77,7 @@ describe('every route that administers', () => {
   })
 })
 
-test('no cache keeps the answer of a route that administers, and it has no tag', async () => {
+test('the reply of an administration route is not cached and has no tag', async () => {
   const project = `/projects/${idOf('projects', 'star')}`
   const { headers } = await ask(`${project}/integrations/${idOf('integrations', 'ci')}`)
   expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null])
@@ -85,7 +85,7 @@ test('no cache keeps the answer of a route that administers, and it has no tag',
   expect([record.headers.get('cache-control'), record.headers.get('etag')]).toEqual([null, expect.any(String)])
 })
 
-test('a project, a tool and an outbound webhook are made and changed with a token alone', async () => {
+test('a project, an integration and an outbound webhook can be created and edited with a token only', async () => {
   const made = await post(`/accounts/${idOf('accounts', 'owl')}/projects`, { name: 'Moon', engine: 'unity' })
   expect(made).toMatchObject({ status: 201, json: { name: 'Moon' } })
   const settings = `/projects/${made.json.id}/settings`
@@ -106,15 +106,15 @@ test('a project, a tool and an outbound webhook are made and changed with a toke
   expect((await ask(`${webhooks}/${webhook.json.id}`, { method: 'DELETE' })).status).toBe(200)
 })
 
-test('an integration of another project is not there, whatever the path says', async () => {
+test('an integration of another project is not found, whatever the path', async () => {
   const path = `/projects/${idOf('projects', 'star')}/integrations/${idOf('integrations', 'theirs')}`
   for (const method of ['GET', 'DELETE']) expect((await ask(path, { method })).status).toBe(404)
 })
 
-describe('a token that makes tokens', () => {
+describe('a token that creates tokens', () => {
   const mint = (body: object) => post('/me/tokens', { name: 'made', ...body }, { token: tokenOf('minting') })
 
-  test('makes none that may more than itself', async () => {
+  test('creates none with more scopes than its own', async () => {
     expect(await mint({ scopes: ['read:tasks', 'write:tasks'] })).toMatchObject({
       status: 403,
       json: { error: 'insufficient_scope', required_scope: 'write:tasks' },
@@ -124,14 +124,14 @@ describe('a token that makes tokens', () => {
     expect((await studio.ask('/api/v1/ping', { token: made.json.token })).status).toBe(200)
   })
 
-  test('makes none that outlives it', async () => {
+  test('creates none that expires later', async () => {
     const ends = '2099-01-01T00:00:00.000Z'
     expect((await mint({ scopes: [], expires_in_days: null })).json.expires_at).toBe(ends)
     const sooner = (await mint({ scopes: [], expires_in_days: 30 })).json.expires_at
     expect(sooner < ends).toBe(true)
   })
 
-  test('revokes only those of its owner', async () => {
+  test('revokes only tokens of its owner', async () => {
     const { json } = await mint({ scopes: [] })
     expect((await ask(`/me/tokens/${json.id}`, { method: 'DELETE', token: tokenOf('member') })).status).toBe(404)
     expect((await ask(`/me/tokens/${json.id}`, { method: 'DELETE' })).status).toBe(200)

@@ -14,12 +14,12 @@ const READABLE = Object.values(appRoutes)
   .filter(({ method }) => method === 'GET')
   .map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`))
 
-/** Renews the cookie of the session, which has to leave with the headers. */
+/** Renews the session cookie, which has to be in the response headers. */
 const RENEWS = appRoutes.showMe.path
 
 /**
- * What a page of the web app reads as it opens, in one request of what an address may make. Each part goes through its own route with the
- * caller's session, and is sent as a line of JSON as soon as it is there.
+ * The requests of a web app page as it opens, combined into one request for the rate limit. Each part goes through its own route with the
+ * caller's session, and is sent as a line of JSON as soon as it is ready.
  */
 export function serveBatch(app: FastifyInstance, service: Service, session: AuthScheme) {
   const ask = async (request: FastifyRequest, url: string) => {
@@ -27,7 +27,7 @@ export function serveBatch(app: FastifyInstance, service: Service, session: Auth
     return inner(() => app.inject({ url: `${session.prefix}${url}`, headers, remoteAddress: request.ip }))
   }
   app.get(`${session.prefix}${BATCH_PATH}`, {
-    // Whoever is signed in may ask; each part looks at what they may see.
+    // Every signed-in user may call it; each part checks its own permissions.
     onRequest: async (request) =>
       void (await admit(service.db, { who: session.who(request), scope: undefined, role: undefined })),
     handler: async (request, reply) => {
@@ -64,7 +64,7 @@ interface Inner {
   payload: string
 }
 
-/** PostgreSQL breaks lines between the rows of a list; inside a text of JSON there are none. */
+/** PostgreSQL adds line breaks between the rows of a list; JSON strings contain none. */
 function lineOf(part: number, { statusCode, headers, payload }: Inner): string {
   const isJson = String(headers['content-type']).startsWith('application/json')
   const body = isJson ? payload.replaceAll('\n', ' ') : JSON.stringify(payload)

@@ -4,7 +4,7 @@ import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { ownRoutes } from '../../contract/app/routes.ts'
 import { sql } from '../../db/database.ts'
 
-/** What the web app's own routes make of bodies that no page of ours would send. */
+/** How the web app's own routes handle bodies that no page of ours would send. */
 
 const PASSWORD = 'a long enough password'
 let studio: Studio
@@ -22,7 +22,7 @@ afterAll(() => studio.close())
 
 const integrations = () => `/projects/${studio.world.projects!.star!.id}/integrations`
 
-test('ids beyond all records are refused', async () => {
+test('ids beyond the maximum are refused', async () => {
   const webhooks = `/accounts/${studio.world.accounts!.owl!.id}/webhooks`
   for (const id of [2_147_483_648, Number.MAX_SAFE_INTEGER, 0, -1]) {
     const refused = { status: 422, json: { error: 'invalid_parameter' } }
@@ -32,7 +32,7 @@ test('ids beyond all records are refused', async () => {
   }
 })
 
-test('NUL and half a character are refused wherever they stand', async () => {
+test('NUL and lone surrogates are refused anywhere', async () => {
   for (const config of [{ a: 'x\0' }, { 'x\0': 1 }, { a: '\ud800' }, { '\udc00': 1 }, { a: [{ b: '\\\ud83c' }] }])
     expect(await lead.app(integrations(), { method: 'POST', body: { provider: 'linear', config } })).toMatchObject({
       status: 422,
@@ -40,12 +40,12 @@ test('NUL and half a character are refused wherever they stand', async () => {
     })
 })
 
-test('what only looks like them is kept as it was written', async () => {
+test('text that only looks like them is stored as written', async () => {
   const name = 'C:\\ud83c \\u0000 🎮'
   expect(await lead.app('/me', { method: 'PATCH', body: { name } })).toMatchObject({ status: 200, json: { user: { name } } })
 })
 
-test('a delivery that could not be read cannot be read again, and says so', async () => {
+test('an unreadable delivery cannot be replayed, and the reply says so', async () => {
   const { json } = await studio.ask(`/webhooks/jira?token=${studio.world.integrations!.tracker!.webhook_token}`, {
     method: 'POST',
     raw: 'no JSON',
@@ -57,7 +57,7 @@ test('a delivery that could not be read cannot be read again, and says so', asyn
   expect(again.json.delivery_id).not.toBe(json.delivery_id)
 })
 
-test('a field that no route names is refused, and never becomes a column', async () => {
+test('an undeclared field is refused and never becomes a column', async () => {
   const account = `/accounts/${studio.world.accounts!.owl!.id}`
   const before = await studio.db.rows(sql`select * from accounts`)
   const names = ['credits', 'demo', "name = 'taken', plan", 'updated_at = now() --', 'ĆǼ\u000f']
@@ -71,7 +71,7 @@ test('a field that no route names is refused, and never becomes a column', async
 })
 
 test.each(Object.entries(ownRoutes).filter(([, route]) => 'body' in route))(
-  '%s says whether it takes fields that it does not name',
+  '%s declares whether it accepts further fields',
   (_, route) => {
     const { body } = route as unknown as { body: { type?: string; additionalProperties?: boolean } }
     if (body.type === 'object') expect(body.additionalProperties).toBeDefined()

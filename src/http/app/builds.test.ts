@@ -46,7 +46,7 @@ afterAll(() => studio.close())
 const idOf = (list: 'build_runs' | 'breakages' | 'changes', key: string) => studio.world[list]![key]!.id as number
 const byToken = (path: string) => studio.ask(`/api/v1${place}${path}`, { token: studio.world.tokens.all!.token as string })
 
-test('a list of builds tells the web app what each failed of, without addresses, where it asks', async () => {
+test('a list of builds includes the breakage of each for the web app on request, without addresses', async () => {
   const breakage = {
     id: String(idOf('breakages', 'k')),
     cause: 'Ask kim',
@@ -55,7 +55,7 @@ test('a list of builds tells the web app what each failed of, without addresses,
   const { build_runs } = (await lead.app(`${place}/build_runs?breakages=true`)).json
   expect(build_runs.map((one: { breakage: unknown }) => one.breakage)).toEqual([
     breakage,
-    // A change that nothing speaks against is only the first of those in question.
+    // A change without evidence is only the first of several candidates.
     { id: String(idOf('breakages', 'v')), cause: 'Something', suspect: null },
     null,
   ])
@@ -63,7 +63,7 @@ test('a list of builds tells the web app what each failed of, without addresses,
     expect(json.build_runs[0]).not.toHaveProperty('breakage')
 })
 
-test('a list of breakages names the suspect of each to the web app, without addresses, where it asks', async () => {
+test('a list of breakages includes the suspect of each for the web app on request, without addresses', async () => {
   const { breakages } = (await lead.app(`${place}/breakages?suspects=true`)).json
   const suspects = new Map(breakages.map(({ id, suspect }: { id: string; suspect: unknown }) => [Number(id), suspect]))
   expect(suspects.get(idOf('breakages', 'k'))).toEqual({ change_id: idOf('changes', 'c'), user_id: null, author: 'kim' })
@@ -72,7 +72,7 @@ test('a list of breakages names the suspect of each to the web app, without addr
     expect(json.breakages[0]).not.toHaveProperty('suspect')
 })
 
-test('a build names its breakage to the web app alone', async () => {
+test('a build includes its breakage only for the web app', async () => {
   const path = (key: string) => `/build_runs/${idOf('build_runs', key)}`
   expect((await lead.app(place + path('red'))).json.breakage_id).toBe(String(idOf('breakages', 'k')))
   expect((await lead.app(place + path('unknown'))).json.breakage_id).toBeNull()

@@ -9,7 +9,7 @@ import { done, type Handlers } from '../routes/call.ts'
 import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
-/** Chat channels of an account, and what concerns whoever is signed in. */
+/** Chat channels of an account, and the inbox of the signed-in user. */
 export const channelHandlers: Handlers<keyof typeof channelRoutes> = {
   listChannels: async ({ db, account_id }) => ({ channels: await channels.list(db, account_id) }),
   createChannel: ({ db, vault, account_id, body }) => channels.create(db, vault, account_id, body),

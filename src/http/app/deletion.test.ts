@@ -48,7 +48,7 @@ const projectsOf = async (who: string) =>
 const tell = () =>
   studio.ask(`/webhooks/linear?token=${studio.world.integrations.ci!.webhook_token}`, { method: 'POST', body: { action: 'x' } })
 
-test('a project is gone for everybody at once, then its rows, and its siblings stay', async () => {
+test('a deleted project is hidden at once, then its rows are deleted, and other projects stay', async () => {
   expect((await remove('worker', place('star'), { name: 'Star' })).status).toBe(403)
   expect((await remove('owner', place('star'), { name: 'Moon' })).json).toMatchObject({ error: 'invalid_parameter' })
   expect((await remove('owner', place('den'), { name: 'Den' })).status).toBe(404)
@@ -64,7 +64,7 @@ test('a project is gone for everybody at once, then its rows, and its siblings s
   expect(entry).toMatchObject({ before: { name: 'Star' }, after: null, user_id: studio.world.users.admin!.id })
 })
 
-test('a user goes by themselves: out at once, then forgotten, also where they were a member before', async () => {
+test('a user who deletes themselves is signed out at once, then forgotten, also in accounts they had left', async () => {
   const left = `/accounts/${studio.world.accounts.fox!.id}/members/${studio.world.users.leaver!.id}`
   expect((await people.leaver!.app(left, { method: 'DELETE' })).status).toBe(200)
   expect((await remove('leaver', '/me', { email: 'owner@example.com' })).status).toBe(422)
@@ -78,7 +78,7 @@ test('a user goes by themselves: out at once, then forgotten, also where they we
   expect(titles.map(({ title }) => title).sort()).toEqual(['den', 'moon'].map((name) => `Ask ${FORMER} about the ${name}`))
 })
 
-test('an account is closed at once: who has no other is signed out, and goes with it', async () => {
+test('an account is closed at once: members without another account are signed out and deleted with it', async () => {
   expect((await remove('admin', account(), { name: 'The owl' })).status).toBe(403)
   expect((await remove('owner', account(), { name: 'The fox' })).status).toBe(422)
   expect((await remove('owner', account(), { name: 'The owl' })).status).toBe(200)
@@ -98,7 +98,7 @@ test('an account is closed at once: who has no other is signed out, and goes wit
   ])
 })
 
-test('a demo, which everybody visits with the same login, stays', async () => {
+test('a demo, which all visitors share, cannot be deleted', async () => {
   const made = await studio.load({
     accounts: [{ key: 'demo', name: 'Showroom', demo: true }],
     users: [{ key: 'guide', email: 'guide@example.com', name: 'Guide', password: PASSWORD, accounts: { demo: 'owner' } }],
@@ -116,7 +116,7 @@ test('a demo, which everybody visits with the same login, stays', async () => {
     expect((await people.guide.app(path, { method: 'POST', body })).status, path).toBe(403)
 })
 
-test('the last owner of an account hands it over first', async () => {
+test('the last owner of an account must transfer it first', async () => {
   const fox = `/accounts/${studio.world.accounts.fox!.id}`
   const refused = await remove('rival', '/me', { email: 'rival@example.com' })
   expect(refused).toMatchObject({ status: 422, json: { error: 'last_owner', message: expect.stringContaining('The fox') } })

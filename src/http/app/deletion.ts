@@ -13,7 +13,7 @@ function requireSame(field: 'name' | 'email', typed: string, real: string) {
   if (typed.trim().toLowerCase() !== real.trim().toLowerCase()) throw invalidParameter(field, 'does not match the name')
 }
 
-/** What cannot be undone: whoever asks for it types what it is called. */
+/** Irreversible deletions: the caller has to type the name of what is deleted. */
 export const deletionHandlers: Handlers<keyof typeof deletionRoutes> = {
   async deleteAccount({ db, account_id, caller, site, body }) {
     refuseIfDemo(caller, site)

@@ -8,10 +8,10 @@ import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { idOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
-/** Beside the route table, since its answer is a file. */
+/** Not in the route table, since its response is a file. */
 export const EXPORT_PATH = '/app/api/v1/accounts/:account_id/exports/:id/file'
 
-/** A file that somebody asked to take along, from anywhere in it on: a download that broke off goes on where it was. */
+/** Downloads an export from any offset: an interrupted download can be resumed. */
 export function serveExportDownload(app: FastifyInstance, { db }: Service, scheme: AuthScheme) {
   app.get<{ Params: { account_id: string; id: string } }>(EXPORT_PATH, async (request, reply) => {
     const { account_id, id } = request.params
@@ -29,7 +29,7 @@ export function serveExportDownload(app: FastifyInstance, { db }: Service, schem
   })
 }
 
-/** What of the file is asked for; more than one part is answered with all of it. */
+/** The requested range; a request for several ranges gets the whole file. */
 function rangeOf(request: FastifyRequest, reply: FastifyReply, { id, bytes }: exports.ExportFile): [number, number] {
   const etag = `"export-${id}"`
   reply.header('etag', etag)

@@ -14,7 +14,7 @@ const PASSPHRASE = 'a phrase that nobody guesses'
 const ROLES = { owner: 'owner', boss: 'owner', admin: 'admin', member: 'member', outsourcer: 'guest' }
 
 let studio: Studio
-/** Serves what the other wrote. */
+/** Serves the files that the other node wrote. */
 let node: Studio
 const people: Record<string, Visitor> = {}
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('an account', () => {
     file = `/app/api/v1${account()}/exports/${asked.json.id}/file`
   })
 
-  test('is exported once at a time, and there is nothing to fetch before it is done', async () => {
+  test('is exported once at a time, and cannot be downloaded before it is finished', async () => {
     const again = await people.boss!.app(`${account()}/exports`, { method: 'POST', body: {} })
     expect(again).toMatchObject({ status: 409, json: { error: 'export_running' } })
     expect((await fetchFile('owner', file)).status).toBe(404)
@@ -90,7 +90,7 @@ describe('an account', () => {
     expect(await studio.db.rows(sql`select from exports where passphrase_sealed is not null`)).toEqual([])
   })
 
-  test('comes from any node, is resumed anywhere, and loads elsewhere with its secrets', async () => {
+  test('can be downloaded from any node, resumed at any offset, and loaded elsewhere with its secrets', async () => {
     const { status, headers, bytes } = await fetchFile('owner', file)
     whole = bytes
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'application/gzip' })
@@ -106,7 +106,7 @@ describe('an account', () => {
     await loadWorld(empty.db, Readable.from([bytes]), { vault: studio.service.vault, passphrase: PASSPHRASE })
     expect(await empty.db.rows(sql`select title from tasks order by id`)).toHaveLength(2)
     expect(await empty.db.rows(sql`select from destinations`)).toHaveLength(1)
-    // Nobody's password or token went with it: members may own other accounts.
+    // It contains nobody's password or token: members may own other accounts.
     expect(tablesIn(bytes)).toContain('destinations')
     for (const table of CREDENTIALS) {
       expect(tablesIn(bytes)).not.toContain(table)
@@ -115,7 +115,7 @@ describe('an account', () => {
     await empty.drop()
   })
 
-  test('is fetched by its owners, and by nobody else', async () => {
+  test('can be downloaded only by its owners', async () => {
     expect((await fetchFile('boss', file)).bytes).toEqual(whole)
     for (const who of ['admin', 'member', 'outsourcer', 'stranger']) {
       expect((await fetchFile(who, file)).status, who).toBe(404)
@@ -124,13 +124,13 @@ describe('an account', () => {
     expect((await fetch(`${node.site}${file}`)).status).toBe(401)
     const become = (role: string) =>
       studio.db.execute(sql`update account_members set role = ${role} where user_id = ${studio.world.users.owner!.id}`)
-    // Who made it and is no owner any more.
+    // The creator who is no longer an owner.
     await become('admin')
     expect((await fetchFile('owner', file)).status).toBe(404)
     await become('owner')
   })
 
-  test('goes when its day is over', async () => {
+  test('is deleted after a day', async () => {
     await studio.db.execute(sql`update exports set expires_at = now() - interval '1 second'`)
     expect((await fetchFile('owner', file)).status).toBe(404)
     await purgeExpired(studio.db)
@@ -144,7 +144,7 @@ test('a passphrase that is too short is refused', async () => {
   expect(asked).toMatchObject({ status: 422, json: { error: 'invalid_parameter' } })
 })
 
-test('an outsourcer who leads a project takes along what they see of it, and no name, address or secret of the rest', async () => {
+test('a project lead from an outsourcer exports what they can see, and no name, address or secret of the rest', async () => {
   const withSecrets = await people.outsourcer!.app(`${project()}/exports`, { method: 'POST', body: { passphrase: PASSPHRASE } })
   expect(withSecrets).toMatchObject({ status: 403, json: { error: 'insufficient_role', required_role: 'admin' } })
   const delivered = await fetch(`${studio.site}/webhooks/jenkins`, {
@@ -159,7 +159,7 @@ test('an outsourcer who leads a project takes along what they see of it, and no 
   const text = gunzipSync(bytes).toString()
   expect(text).toContain('Polish the star')
   expect(text).toContain('outsourcer@example.com')
-  // Who is on the project has a name there, as in the app, and no address.
+  // Members of the project have a name there, as in the app, and no address.
   expect(text).toContain('boss Quillfeather')
   expect(text).toContain('Ask boss first')
   for (const hidden of [
@@ -185,21 +185,21 @@ test('an outsourcer who leads a project takes along what they see of it, and no 
   await studio.db.execute(sql`update project_members set project_role = 'lead'`)
 })
 
-test("a project's file has the account's channels only where an admin asked for it, who alone fetches it beside owners", async () => {
+test("a project's file contains the account's channels only if an admin requested it, and only that admin and owners can download it", async () => {
   const file = await exported('admin', project(), { passphrase: PASSPHRASE })
   const { bytes } = await fetchFile('admin', file)
   expect(gunzipSync(bytes).toString()).toContain('backroom')
   for (const table of CREDENTIALS) expect(tablesIn(bytes)).not.toContain(table)
   expect((await fetchFile('outsourcer', file)).status).toBe(404)
   await studio.db.execute(sql`update account_members set role = 'member' where user_id = ${studio.world.users.admin!.id}`)
-  // As its lead they make one of their own, which holds less.
+  // As project lead they create one themselves, which contains less.
   await studio.db.execute(sql`
     insert into project_members (project_id, user_id, project_role)
     values (${studio.world.projects.star!.id}, ${studio.world.users.admin!.id}, 'lead')`)
   expect((await fetchFile('admin', file)).status).toBe(404)
 })
 
-test('another file of the same takes the place of the former, of the same maker only', async () => {
+test('a new file replaces the previous one of the same person only', async () => {
   const former = await exported('boss', project('moon'))
   const others = await exported('owner', project('moon'))
   const latest = await exported('boss', project('moon'))
@@ -209,7 +209,7 @@ test('another file of the same takes the place of the former, of the same maker 
   expect(await studio.db.rows(sql`select from export_chunks where export_id = ${idIn(former)}`)).toEqual([])
 })
 
-test('one that fails says so in words, keeps nothing of what was written, and leaves the former file', async () => {
+test('a failed export has a readable error, keeps no partial file, and leaves the previous file', async () => {
   const former = await exported('boss', account())
   const large = { pattern: 'x'.repeat(2_000_000) }
   await studio.db.execute(sql`

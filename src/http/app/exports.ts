@@ -6,7 +6,7 @@ import * as exports from '../../domain/accounts/exports.ts'
 import { requireFresh } from '../../domain/sign-in/fresh-sign-in.ts'
 import type { Handlers } from '../routes/call.ts'
 
-/** Taking an account or a project along; the file itself stands in `export-download.ts`. */
+/** Exporting an account or a project; the download is in `export-download.ts`. */
 export const exportHandlers: Handlers<keyof typeof exportRoutes> = {
   listExports: async ({ db, account_id, caller }) => ({ exports: await exports.list(db, account_id, caller.user_id) }),
   async exportAccount({ db, vault, account_id, caller, site, body }) {
@@ -17,7 +17,7 @@ export const exportHandlers: Handlers<keyof typeof exportRoutes> = {
   async exportProject({ db, vault, account_id, project_id, caller, site, body }) {
     refuseIfDemo(caller, site)
     const whole = suffices(caller.account_role, 'admin')
-    // A passphrase of one's own opens passwords and tokens of tools, which nobody who only leads the project gets to see.
+    // A passphrase would reveal passwords and tokens of integrations, which a project lead cannot see.
     if (body.passphrase !== undefined && !whole) throw insufficientRole('admin')
     await requireFresh(db, caller)
     return exports.request(db, vault, { account_id, project_id, user_id: caller.user_id, whole }, body.passphrase)

@@ -43,7 +43,7 @@ import { taskHandlers } from './tasks.ts'
 import { toolHandlers } from './tools.ts'
 import { viewHandlers } from './views.ts'
 
-/** What the web app may ask, one line each; the larger families stand in files of their own. */
+/** Handlers of the web app's routes, one line each; larger groups are in separate files. */
 export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   ...toolHandlers,
   ...taskHandlers,
@@ -59,7 +59,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   ...signInHandlers,
   ...secondFactorHandlers,
   async showMe({ db, caller, auth, request, setCookies, metering }) {
-    // Whoever comes back now and then stays signed in: looking at the session renews it and its cookie once a day.
+    // Regular visitors stay signed in: reading the session renews it and its cookie once a day.
     const { headers } = await (await auth()).api.getSession({ headers: headersOf(request), returnHeaders: true })
     setCookies(headers.getSetCookie())
     return { ...(await profile.show(db, caller)), metering }
@@ -149,7 +149,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     return accountSettings.show(db, account_id, retention)
   },
   async editBilling({ db, account_id, body, retention, metering }) {
-    // Where nothing is metered, the operator sets plans: an owner who chose a smaller one would only lose the feed.
+    // Without metering the operator sets plans: an owner who chose a smaller one would only lose the feed.
     if (!metering) throw notFound('Page')
     await accounts.edit(db, account_id, body)
     return accountSettings.show(db, account_id, retention)
@@ -180,7 +180,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     accountSettings.refuseAboveOwn(caller.account_role!, body.role)
     await quotas.refuseIfFull(db, service, account_id, 'invitations')
     const { url, ...made } = await invitations.create(db, { account_id, invited_by: caller.user_id, ...body }, site)
-    // Following the link proves the address, so only its mailbox gets it, where mails leave.
+    // Following the link verifies the address, so only its mailbox gets it if mail is configured.
     return { ...made, url: mailing ? null : url }
   },
   withdrawInvitation: async ({ db, account_id, path }) => {
@@ -200,7 +200,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   }),
   setProjectMember: async ({ db, project_id, caller, path, body }) => {
     const user_id = shortIdOf(path.user_id, 'Member')
-    // A guest who leads a project would learn the name of everybody whom they put on it.
+    // Otherwise a guest who leads a project would learn the name of everybody they add to it.
     if (!suffices(caller.account_role, 'member') && !(await profile.knows(db, caller.user_id, user_id))) throw notFound('Member')
     await projectSettings.setMember(db, project_id, user_id, body.project_role)
     return done

@@ -18,7 +18,7 @@ import { type Call, done, type Handlers } from '../routes/call.ts'
 
 type Name = keyof typeof identityRoutes
 
-/** How somebody comes in: signing up, invitations, passwords. */
+/** Sign-up, invitations and passwords. */
 export const identityHandlers: Handlers<Name> = {
   async welcome({ db, signUp, mailing }) {
     return { first_run: await signUps.isFirstRun(db), sign_up: await signUps.isOpen(db, signUp), mailing, version: VERSION }
@@ -96,11 +96,11 @@ export const identityHandlers: Handlers<Name> = {
   },
 }
 
-/** Nobody was known when they asked; now somebody is. */
+/** The request was anonymous; the user is known now. */
 const came = (db: Database, { request }: Call<Name>, action: Name, user_id: number) =>
   record(db, accountsOf(user_id), { actor: 'user', user_id, ip_address: request.ip, action, subject: `user/${user_id}` })
 
-/** A session for whoever has just shown who they are. */
+/** A session for a person who has just authenticated. */
 async function signIn(call: Call<Name>, email: string, password: string) {
   const { api } = await call.auth()
   const { headers, response } = await api.signInEmail({

@@ -47,15 +47,18 @@ test.each([
   ['jenkins', 'api_token', { ...JENKINS, api_token: KEPT, proxy: 'http://thief.example.net' }],
   ['perforce', 'password', { ...PERFORCE, password: KEPT, server: 'tcp:p4.example.com:1666' }],
   ['perforce', 'password', { ...PERFORCE, password: KEPT, fingerprint: 'CC:DD' }],
-])('a stored secret of %s is not sent elsewhere or as somebody else: %s is asked for again', async (key, field, config) => {
-  const before = await stored(key)
-  expect(await setConfig(key, config)).toMatchObject(refused(field))
-  expect(await edit(key, { active: false, config })).toMatchObject(refused(field))
-  expect(await stored(key)).toEqual(before)
-  expect((await second.app(pathOf(key))).json.active).toBe(true)
-})
+])(
+  'a stored secret of %s is not sent to another server or as another user: %s must be entered again',
+  async (key, field, config) => {
+    const before = await stored(key)
+    expect(await setConfig(key, config)).toMatchObject(refused(field))
+    expect(await edit(key, { active: false, config })).toMatchObject(refused(field))
+    expect(await stored(key)).toEqual(before)
+    expect((await second.app(pathOf(key))).json.active).toBe(true)
+  },
+)
 
-test('a stored secret stays where it goes to the same place, and a new one goes anywhere', async () => {
+test('a stored secret is kept for the same server, and a new one may go to any', async () => {
   const charset = { ...PERFORCE, password: KEPT, charset: 'utf16' }
   expect(await setConfig('perforce', charset)).toMatchObject({ status: 200, json: { config: charset } })
   expect(await stored('perforce')).toEqual({ ...PERFORCE, charset: 'utf16' })
@@ -75,7 +78,7 @@ test.each([{ sealed: 'AAAA' }, ['text'], 12, true, ''])('a secret is text: %j is
   expect(await stored('jenkins')).toEqual(before)
 })
 
-test('our own sealed form, taken from one integration, opens nothing in another', async () => {
+test('our own sealed form from one integration cannot be decrypted in another', async () => {
   const { id } = studio.world.integrations.perforce!
   const row = await studio.db.one<{ config: { password: object } }>(sql`select config from integrations where id = ${id}`)
   const stolen = { server: 'https://thief.example.net', user: 'gold', api_token: row!.config.password }
@@ -84,17 +87,17 @@ test('our own sealed form, taken from one integration, opens nothing in another'
   await expect(studio.load(world)).rejects.toThrow('integrations[0]: config.api_token must be text and not empty')
 })
 
-test('a secret that is not stored cannot be kept, and no other setting is kept by that word', async () => {
+test('a secret that is not stored cannot be kept, and the placeholder keeps no other setting', async () => {
   expect(await setConfig('jenkins', { ...JENKINS, api_token: 'new', password: KEPT })).toMatchObject(refused('password'))
   expect(await setConfig('jenkins', { ...JENKINS, api_token: KEPT, server: KEPT })).toMatchObject(refused('api_token'))
 })
 
-test('a server named with a password in its address is refused, because addresses are shown', async () => {
+test('a server URL with a password is refused, because URLs are shown', async () => {
   const config = { ...JENKINS, server: 'https://gold:hidden@ci.example.com' }
   expect(await setConfig('jenkins', config)).toMatchObject(refused('server'))
 })
 
-test('of two edits at once, one that moves the server and one that keeps the secret, the secret stays with its server', async () => {
+test('the secret stays with its server when one edit moves the server and another keeps the secret at once', async () => {
   const one = { ...JENKINS, server: 'https://one.example.com', api_token: 'one' }
   const two = { ...JENKINS, server: 'https://two.example.com', api_token: 'two' }
   expect((await setConfig('jenkins', one)).status).toBe(200)

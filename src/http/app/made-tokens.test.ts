@@ -28,7 +28,7 @@ const project = (key = 'owl') => `/projects/${studio.world.projects[key]!.id}`
 const idOf = (key: string) => studio.world.users[key]!.id
 const made = async (query = '') => (await owner.app(`${account()}/made_tokens${query}`)).json.tokens
 
-/** Somebody makes one of each, in both accounts. */
+/** Creates one token of each kind, in both accounts. */
 async function makeTokens(who: string) {
   const visitor = await signIn(studio, `${who}@example.com`, PASSWORD)
   const post = async (path: string, body: object) => {
@@ -62,7 +62,7 @@ test('tokens that a removed person created are listed, and revoking them ends th
   expect(await made(`?user_id=${idOf('owner')}`)).toEqual([])
   expect(await made()).toEqual([])
   expect((await owner.app(`${account()}/members/${idOf('maker')}`, { method: 'DELETE' })).status).toBe(200)
-  // They are out, and what they made goes on working until somebody says otherwise.
+  // The person is removed, but the tokens they created work until somebody revokes them.
   expect((await maker.visitor.app(project())).status).toBe(404)
   expect([await maker.syncs(), await maker.delivers()]).toEqual([200, 200])
   expect(await made()).toMatchObject(theirs)
@@ -73,7 +73,7 @@ test('tokens that a removed person created are listed, and revoking them ends th
   expect(rotated.status).toBe(200)
   expect([await maker.syncs(), await maker.delivers()]).toEqual([401, 404])
   expect(await made()).toEqual([])
-  // Whoever has the new token is the one to ask about it.
+  // The token is listed for the person who has the new value.
   expect(await made(`?user_id=${idOf('owner')}`)).toMatchObject([{ kind: 'integration', id: maker.integration.id }])
 })
 

@@ -21,7 +21,7 @@ afterAll(() => studio.close())
 
 const { id, tokenOf } = visitor(() => studio)
 
-test.each(Object.entries(operatorRoutes))('%s is there for operators only', async (_, { path }) => {
+test.each(Object.entries(operatorRoutes))('%s is available to operators only', async (_, { path }) => {
   const place = path.replace('/v1', '')
   expect((await operator.app(place)).status).toBe(200)
   expect(await member.app(place)).toMatchObject({ status: 404, json: { error: 'not_found' } })
@@ -29,7 +29,7 @@ test.each(Object.entries(operatorRoutes))('%s is there for operators only', asyn
   expect((await studio.ask(`/api${path}`, { token: tokenOf('lead') })).status).toBe(404)
 })
 
-test('a request that a limit refuses is shown with its account and address', async () => {
+test('a request that a rate limit refuses is shown with its account and address', async () => {
   const create = () =>
     studio.ask(`/api/v1/projects/${id('projects', 'star')}/tasks`, {
       method: 'POST',
@@ -43,7 +43,7 @@ test('a request that a limit refuses is shown with its account and address', asy
   ])
 })
 
-test('every area says how it is, and what to do next where it is not well', async () => {
+test('every area shows its state, and what to do next if there is a problem', async () => {
   const { json } = await operator.app('/operator/status')
   expect(json.areas.map(({ name }: { name: string }) => name)).toEqual([
     'nodes',

@@ -8,7 +8,7 @@ import type { Handlers } from '../routes/call.ts'
 
 export const operatorHandlers = {
   async showServiceStatus({ db, retention, refusedRequests }): Promise<AppReply<'showServiceStatus'>> {
-    // What this process has counted is shown at once, the others' within half a minute.
+    // Counts of this process are shown at once, those of others within half a minute.
     await refusedRequests.flush(db)
     const status = await readStatus(db, { retention })
     return {

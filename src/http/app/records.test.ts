@@ -102,8 +102,8 @@ const idOf = (kind: 'build_runs' | 'changes' | 'deployments', key: string) => st
 const contextOf = async (kind: 'build_runs' | 'changes', key: string) =>
   (await lead.app(`${place}/${kind}/${idOf(kind, key)}/context`)).json
 
-describe('around a build', () => {
-  test('stand its neighbours of the same job and branch, its page at the CI, and where its files are shown', async () => {
+describe('the context of a build', () => {
+  test('has its neighbors of the same job and branch, its page in the CI, and links to its files', async () => {
     expect(await contextOf('build_runs', 'b2')).toMatchObject({
       url: 'https://ci.example/2',
       previous: { build_number: 'b1', status: 'completed' },
@@ -116,7 +116,7 @@ describe('around a build', () => {
     expect(await contextOf('build_runs', 'b3')).toMatchObject({ url: '', next: null, can_investigate: false, file_url: '' })
   })
 
-  test('another investigation may begin only when the log has changed or the last one failed', async () => {
+  test('another investigation can start only if the log has changed or the last one failed', async () => {
     const can = async () => (await contextOf('build_runs', 'b2')).can_investigate
     const id = idOf('build_runs', 'b2')
     await lead.app(`${place}/build_runs/${id}/investigate`, { method: 'POST' })
@@ -131,7 +131,7 @@ describe('around a build', () => {
   })
 })
 
-test('a change knows what was built of it, what else holds it, its tasks, and where it went', async () => {
+test('a change has its builds, later builds that contain it, its tasks, and its deployments', async () => {
   const context = await contextOf('changes', 'c2')
   const numbers = context.build_runs.map(({ build_number, exact }: { build_number: string; exact: boolean }) => [
     build_number,
@@ -149,7 +149,7 @@ test('a change knows what was built of it, what else holds it, its tasks, and wh
   expect(context.deployments).toHaveLength(1)
 })
 
-test('a deployment brought the tasks of its changes, and what they and their texts name in trackers', async () => {
+test('a deployment has the tasks of its changes, and the tracker items that these or their texts name', async () => {
   const release = (await lead.app(`${place}/deployments/${idOf('deployments', 'second')}/release`)).json
   expect(release.left_out).toEqual([
     { id: studio.world.tasks.moon!.id, title: 'Moon is dark', state: 'to_do', task_type: 'bug', reason: 'not_completed' },
@@ -158,7 +158,7 @@ test('a deployment brought the tasks of its changes, and what they and their tex
   expect(release.untracked_change_ids).toEqual([idOf('changes', 'c3')])
 })
 
-test('the timeline has all games of the account in its days, and nobody else', async () => {
+test('the timeline has all projects of the account in its days, and of no other account', async () => {
   const timeline = async (days: number) =>
     (await lead.app(`/accounts/${studio.world.accounts.owl!.id}/deployments?days_back=${days}`)).json.deployments.map(
       ({ project_name, version }: { project_name: string; version: string }) => `${project_name} ${version}`,

@@ -15,10 +15,10 @@ import {
 } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 
-/** Who may what: every route of both tables, by a session and by a token, for everybody there is. */
+/** Permissions: every route of both tables, by session and by token, for every role. */
 
 const PASSWORD = 'a long enough password'
-/** Everybody: what they are in the account, and in the one project `star`; `moon` lists nobody. */
+/** Every person with their role in the account and in the project `star`; `moon` lists nobody. */
 const PEOPLE: Record<string, { account: AccountRole; project: ProjectRole | null; seen?: ProjectRole }> = {
   owner: { account: 'owner', project: null, seen: 'lead' },
   admin: { account: 'admin', project: null, seen: 'lead' },
@@ -81,13 +81,13 @@ const GUARDED_ROUTES: GuardedRoute[] = Object.entries(appRoutes as Record<string
   .map(([name, route]) => ({
     name,
     ...route,
-    // Everybody may leave by themselves; nobody is the one that the test names.
+    // Everybody may remove themselves; the test uses another person's id.
     required: name === 'removeAccountMember' ? ('admin' as const) : (roleOf(route) as AccountRole),
     byToken: name in tokenRoutes,
   }))
   .filter(({ path }) => inPlace(path))
 
-/** Nothing has this id: whoever is let in finds nothing to change. */
+/** No record has this id: an authorized caller finds nothing to change. */
 const pathOf = (path: string, project = 'star', account = 'owl') =>
   path
     .replace('/v1', '')
@@ -100,7 +100,7 @@ const ask = (route: GuardedRoute, who: string, by: 'session' | 'token', path: st
     ? sessions[who]!.app(path, { method: route.method })
     : studio.ask(`/api/v1${path}`, { method: route.method, token: tokenOf(who) })
 
-test('every route of a place says which role it takes, of the place it names', () => {
+test('every route of an account or project declares the role it needs there', () => {
   expect(GUARDED_ROUTES.length).toBeGreaterThanOrEqual(90)
   for (const { name, path, required } of GUARDED_ROUTES)
     expect(path.includes(':project_id') ? PROJECT_ROLES : ACCOUNT_ROLES, name).toContain(required)
@@ -109,7 +109,7 @@ test('every route of a place says which role it takes, of the place it names', (
 describe.each(GUARDED_ROUTES.map((route) => [route.name, route] as const))('%s', (_, route) => {
   const ways = route.byToken ? (['session', 'token'] as const) : (['session'] as const)
 
-  test.each(ways)('lets in who has the role, and nobody else, by %s', async (by) => {
+  test.each(ways)('allows callers with the role, and nobody else, by %s', async (by) => {
     for (const who of Object.keys(PEOPLE)) {
       const held = isAccountRole(route.required) ? PEOPLE[who]!.account : seenAs(who)
       const { status, json } = await ask(route, who, by, pathOf(route.path))
@@ -123,7 +123,7 @@ describe.each(GUARDED_ROUTES.map((route) => [route.name, route] as const))('%s',
 })
 
 describe('a guest', () => {
-  test('sees nothing of the account but their projects', async () => {
+  test('sees nothing of the account except their projects', async () => {
     const viewer = sessions.viewer!
     const names = (list: { name: string }[]) => list.map(({ name }) => name)
     expect(names((await viewer.app('/me')).json.projects)).toEqual(['Star'])
@@ -145,7 +145,7 @@ describe('a guest', () => {
     expect(timeline.map(({ version }: { version: string }) => version)).toEqual(['star'])
   })
 
-  test('learns the names of those on their projects, and no others', async () => {
+  test('sees the names of people on their projects, and no others', async () => {
     const named = async (who: string) =>
       (await sessions[who]!.app('/people')).json.people.map(({ name }: { name: string }) => name).sort()
     expect(await named('guest')).toEqual(['guest'])
@@ -153,7 +153,7 @@ describe('a guest', () => {
     expect(await named('member')).toHaveLength(Object.keys(PEOPLE).length)
   })
 
-  test('can be given what they see, and is offered those they know', async () => {
+  test('can be assigned records they have access to, and can assign people they know', async () => {
     const offered = async (who: string, project: string) => {
       const { json } = await sessions[who]!.app(`/projects/${at('projects', project)}/assignees`)
       return json.people.map(({ name }: { name: string }) => name).sort()
@@ -164,7 +164,7 @@ describe('a guest', () => {
     for (const who of ['viewer', 'contributor']) expect(await offered(who, 'star'), who).toEqual(listed)
   })
 
-  test('who leads a project puts nobody on it whom they do not know', async () => {
+  test('who leads a project cannot add people they do not know', async () => {
     const put = (user: string, project_role: string) =>
       sessions.lead!.app(`/projects/${at('projects', 'star')}/people/${at('users', user)}`, {
         method: 'PUT',
@@ -176,7 +176,7 @@ describe('a guest', () => {
     expect((await put('worker', 'contributor')).status).toBe(200)
   })
 
-  test('hears of their projects alone, and no more of one they were taken off', async () => {
+  test('gets notifications only about their projects, and none after being removed from one', async () => {
     const heard = await listen({ site: studio.site, token: tokenOf('contributor'), query: 'include=all' })
     const owner = await listen({ site: studio.site, token: tokenOf('owner'), query: 'include=all' })
     const create = (project: string, title: string) =>
@@ -203,7 +203,7 @@ describe('a guest', () => {
     }
   })
 
-  test('is given no task of a project they do not see', async () => {
+  test('cannot be assigned a task of a project without access', async () => {
     const create = (user: string, project: string) =>
       studio.ask(`/api/v1/projects/${at('projects', project)}/tasks`, {
         method: 'POST',
@@ -214,7 +214,7 @@ describe('a guest', () => {
     expect((await create('viewer', 'moon')).status).toBe(422)
   })
 
-  test('is invited to projects of the account, and no others', async () => {
+  test('can be invited only to projects of the account', async () => {
     const invite = (project: string) =>
       sessions.admin!.app(`/accounts/${at('accounts', 'owl')}/invitations`, {
         method: 'POST',
@@ -236,7 +236,7 @@ describe('a guest', () => {
   })
 })
 
-test('addresses of people are for owners and admins, not for whoever leads a project', async () => {
+test('email addresses are visible to owners and admins, not to project leads', async () => {
   const addresses = async (who: string) => {
     const { members } = (await sessions[who]!.app(`/projects/${at('projects', 'star')}/people`)).json
     return members.flatMap(({ email }: { email: string | null }) => email ?? [])
@@ -245,7 +245,7 @@ test('addresses of people are for owners and admins, not for whoever leads a pro
   for (const who of ['lead', 'worker', 'viewer']) expect(await addresses(who), who).toEqual([])
 })
 
-test('members see every project where the account says so', async () => {
+test('members have access to every project if the account says so', async () => {
   const account = `/accounts/${at('accounts', 'owl')}`
   const projects = async () => (await sessions.member!.app('/me')).json.projects
   expect(await projects()).toEqual([])
@@ -257,7 +257,7 @@ test('members see every project where the account says so', async () => {
 
 describe('an admin', () => {
   const member = (who: string) => `/accounts/${at('accounts', 'owl')}/members/${at('users', who)}`
-  test('makes nobody an owner and touches none', async () => {
+  test('cannot make anybody an owner or edit one', async () => {
     const owned = { status: 403, json: { error: 'insufficient_role', required_role: 'owner' } }
     const set = (who: string, role: string) => sessions.admin!.app(member(who), { method: 'PATCH', body: { role } })
     expect(await set('member', 'owner')).toMatchObject(owned)
@@ -281,7 +281,7 @@ describe('a token', () => {
   const owl = () => Number(at('accounts', 'owl'))
   const project = (key: string) => Number(at('projects', key))
 
-  test('is held to its account and its projects', async () => {
+  test('is limited to its account and its projects', async () => {
     await studio.db.execute(sql`insert into account_members (account_id, user_id, role)
       values (${at('accounts', 'fox')}::integer, ${at('users', 'owner')}::integer, 'member') on conflict do nothing`)
     const free = await make('owner', {})
@@ -308,7 +308,7 @@ describe('a token', () => {
     expect((await wider({})).json).toMatchObject({ account_id: owl(), project_ids: [project('star')] })
   })
 
-  test('is told of in the log of the account that it is held to, and made or revoked by one knows of no other', async () => {
+  test('is recorded in the log of the account that it is limited to, and tokens created or revoked by it in no other', async () => {
     const fox = Number(at('accounts', 'fox'))
     await studio.db.execute(sql`
       insert into account_members (account_id, user_id, role) values (${fox}, ${at('users', 'owner')}::integer, 'member') on conflict do nothing`)
@@ -346,13 +346,13 @@ describe('a token', () => {
       insert into account_members (account_id, user_id, role) values (${fox}, ${at('users', 'owner')}::integer, 'member')`)
   })
 
-  test('is held to nothing that its user does not see', async () => {
+  test('cannot be limited to something its user has no access to', async () => {
     expect((await make('viewer', { account_id: Number(at('accounts', 'fox')) })).status).toBe(404)
     expect((await make('viewer', { account_id: owl(), project_ids: [project('moon')] })).status).toBe(404)
     expect((await make('viewer', { project_ids: [project('star')] })).status).toBe(422)
   })
 
-  test('too old for the account does not reach it, one young enough does', async () => {
+  test('that is too old for the account has no access to it, a newer one has', async () => {
     const { token, json } = await make('lead', {})
     const account = `/accounts/${owl()}`
     const limit = (token_days_max: number | null) => sessions.admin!.app(account, { method: 'PATCH', body: { token_days_max } })
@@ -375,7 +375,7 @@ describe('a token', () => {
     await limit(null)
   })
 
-  test('is seen and revoked by admins: wholly if it is held to the account, otherwise from the account alone', async () => {
+  test('is visible to admins and revoked by them: entirely if it is limited to the account, otherwise only for the account', async () => {
     const path = `/accounts/${owl()}/tokens`
     const held = await make('owner', { account_id: owl() })
     const free = await make('owner', {})

@@ -40,7 +40,7 @@ const listed = async () => (await lead.app(place)).json.failure_rules
 describe('trying a rule', () => {
   const attempt = (given: object, log = BAKER_LOG, who = lead) => send('POST', '/try', { rule: given, log }, who)
 
-  test('shows the lines it matches and what an investigation would say, and keeps nothing', async () => {
+  test('shows the matching lines and the resulting finding, and stores nothing', async () => {
     const { status, json } = await attempt(written)
     expect(status).toBe(200)
     expect(json).toMatchObject({
@@ -56,14 +56,14 @@ describe('trying a rule', () => {
     expect(await listed()).toEqual([])
   })
 
-  test('says when it matches nothing, or when another rule is surer', async () => {
+  test('reports that nothing matches, or that another rule has a higher confidence', async () => {
     expect((await attempt({ ...written, need: ['BOIL-'] })).json).toMatchObject({ line: null, matched: [] })
     const weak = (await attempt({ ...written, score: 1 })).json
     expect(weak).toMatchObject({ line: 2, finding: { category: 'compile_error' } })
     expect(weak.finding.rule_id).not.toBe(written.id)
   })
 
-  test('shows the lines that noise would silence', async () => {
+  test('shows the lines that noise rules would hide', async () => {
     const { json } = await attempt({ ...written, role: 'noise' })
     expect(json).toMatchObject({ line: 2, matched: [{ line: 2 }], finding: { category: 'compile_error' } })
   })
@@ -81,14 +81,14 @@ describe('trying a rule', () => {
     ['an unknown category', { category: 'bad_luck' }, /^category must be one of/],
     ['a short literal', { need: ['ab'] }, /^need\[0\] must have 3 to 100 characters/],
     ['an unknown field', { colour: 'red' }, /^colour is not known here/],
-  ])('refuses %s in one line that names the field, and so does adding it', async (_, wrong, message) => {
+  ])('rejects %s with one line that names the field, and so does adding it', async (_, wrong, message) => {
     for (const { status, json } of [await attempt({ ...written, ...wrong }), await send('POST', '', { ...rule, ...wrong })])
       expect([status, json.error, json.message]).toEqual([422, 'invalid_parameter', expect.stringMatching(message)])
     expect(await listed()).toEqual([])
   })
 
-  test('leaves the service free for others, however hard the pattern is', async () => {
-    // The service runs in this process: if its thread were busy, no timer of ours would come round meanwhile.
+  test('does not block the service, however slow the pattern is', async () => {
+    // The service runs in this process: a blocked thread would delay our timers.
     let rounds = 0
     const timer = setInterval(() => rounds++, 5)
     expect((await attempt({ ...written, match: '.{0,1000}'.repeat(50) })).status).toBe(422)
@@ -96,7 +96,7 @@ describe('trying a rule', () => {
     expect(rounds).toBeGreaterThan(20)
   })
 
-  /** `(a?(b?(c?)?)?)?`, so many levels deep. */
+  /** `(a?(b?(c?)?)?)?` with this many levels. */
   const nested = (levels: number): string =>
     `${Array.from({ length: levels }, (_, n) => `(${String.fromCharCode(97 + (n % 26))}?`).join('')}${')?'.repeat(levels)}`
 
@@ -105,12 +105,12 @@ describe('trying a rule', () => {
     ['30 times 30', '((a?){30}){30}', `BAKE-${'a'.repeat(30)}\n`.repeat(500)],
     ['a group that is repeated 100 times', `${nested(4).slice(0, -1)}{0,100}`, 'BAKE-\n'.repeat(3_000)],
     ['a named group', '(?<msg>(?:a?(?:b?(?:c?)?)?){0,300})$', `BAKE-${'abc'.repeat(600)}\n`.repeat(10)],
-  ])('answers nested optionals, %s, with a result or an error', async (_, match, log) => {
+  ])('handles nested optionals, %s, with a result or an error', async (_, match, log) => {
     const { status, json } = await attempt({ ...written, match }, log)
     if (status !== 200) expect([status, json.message]).toEqual([422, 'match takes too long on this log: repeat and nest less.'])
   })
 
-  test('runs three of 30 slow trials of one account at once and answers the others with 429', async () => {
+  test('runs three of 30 slow trials of one account at once and refuses the others with 429', async () => {
     const slow = { rule: { ...written, match: '((a?){30}){30}' }, log: 'BAKE-\n'.repeat(3_000) }
     const statuses: number[] = []
     const all = Array.from({ length: 30 }, async () => statuses.push((await send('POST', '/try', slow)).status))
@@ -126,7 +126,7 @@ describe('trying a rule', () => {
 })
 
 describe('a rule', () => {
-  test('is added whole, once under its id', async () => {
+  test('is added as a whole, once per id', async () => {
     const made = await send('POST', '', rule)
     expect([made.status, made.json.definition]).toEqual([201, rule])
     expect(await send('POST', '', { ...rule, score: 1 })).toMatchObject({
@@ -147,7 +147,7 @@ describe('a rule', () => {
     expect(await listed()).toMatchObject([{ definition: edited }])
   })
 
-  test('is seen by members and changed by owners of the account alone, not by those of a project', async () => {
+  test('is visible to members and editable only by owners of the account, not by project leads', async () => {
     expect((await member.app(place)).json.failure_rules).toHaveLength(1)
     for (const [method, path, body] of [
       ['POST', '', rule],

@@ -31,11 +31,11 @@ const password = (email: string, visitor = visit(studio)) =>
   visitor.ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password: PASSWORD } })
 
 describe('an authenticator app', () => {
-  test('is asked for after the password; each code and each recovery code is good once', async () => {
+  test('is required after the password; each code and each recovery code is valid once', async () => {
     const visitor = await signIn(studio, 'moth@example.com', PASSWORD)
     const { secret, otpauth_url } = (await post(visitor, '/me/two_factor')).json
     expect(otpauth_url).toContain(`secret=${secret}`)
-    // Not before the app has shown that it holds the secret.
+    // Not before the app has shown that it has the secret.
     expect((await password('moth@example.com')).json.two_factor).toBeUndefined()
     const put = (code: string) => visitor.app('/me/two_factor', { method: 'PUT', body: { code } })
     expect(await put('000000x')).toMatchObject({ status: 422, json: { error: 'invalid_code' } })
@@ -50,7 +50,7 @@ describe('an authenticator app', () => {
     expect(answer.headers.getSetCookie()).toEqual([])
     expect(Object.keys(answer.json)).toEqual(['two_factor'])
     const complete = (code: string, of = challenge) => post(begun, '/two_factor_sign_ins', { challenge: of, code })
-    // The one that turned it on was used.
+    // The code that turned it on is used up.
     expect((await complete(codeAt(secret, now))).status).toBe(422)
     expect(await complete('123456', 'made up')).toMatchObject({ status: 403, json: { error: 'sign_in_expired' } })
     const code = codeAt(secret, now + 1)
@@ -66,7 +66,7 @@ describe('an authenticator app', () => {
     expect((await password('moth@example.com')).json.two_factor).toBeUndefined()
   })
 
-  test('a code belongs to the password that was shown before it', async () => {
+  test('a code is only valid after the password it belongs to', async () => {
     const visitor = await signIn(studio, 'bat@example.com', PASSWORD)
     const { secret } = (await post(visitor, '/me/two_factor')).json
     const code = codeAt(secret, stepOf(Date.now()))
@@ -80,7 +80,7 @@ describe('an authenticator app', () => {
     })
   })
 
-  test('guessing is slowed down like guessing passwords', async () => {
+  test('guessing codes is slowed down like guessing passwords', async () => {
     const slow = await openStudio({}, { beside: studio, rates: { signIns: { points: 3, seconds: 300 } } })
     const challenge = sealChallenge(studio.service.vault, studio.world.users.bat!.id as number, '')
     const statuses: number[] = []
@@ -91,8 +91,8 @@ describe('an authenticator app', () => {
   })
 })
 
-describe('wrong codes of somebody who has the password', () => {
-  test('are counted wherever they come from and make the next wait longer; a recovery code or a right one ends that', async () => {
+describe('wrong codes after a correct password', () => {
+  test('are counted from all addresses and make the next wait longer; a recovery code or a correct one ends that', async () => {
     const visitor = await signIn(studio, 'wren@example.com', PASSWORD)
     const { secret } = (await post(visitor, '/me/two_factor')).json
     const now = stepOf(Date.now())
@@ -100,7 +100,7 @@ describe('wrong codes of somebody who has the password', () => {
     const challenge = (await password('wren@example.com')).json.two_factor
     const give = (code: string) => post(visit(studio), '/two_factor_sign_ins', { challenge, code })
     const right = () => codeAt(secret, Math.max(now + 1, stepOf(Date.now())))
-    // Not even by accident one of this minute or the next.
+    // None of these may be valid this minute or the next by accident.
     const coming = Array.from({ length: 9 }, (_, i) => codeAt(secret, now - 2 + i))
     const wrong = ['000000', '111111', '222222'].find((code) => !coming.includes(code))!
     const waiting = async () => {
@@ -115,7 +115,7 @@ describe('wrong codes of somebody who has the password', () => {
 
     for (let n = 0; n < 4; n++) expect((await give(wrong)).status).toBe(422)
     expect(await told()).toEqual([])
-    // One more by somebody who found the browser open.
+    // One more by somebody at an unattended browser.
     expect((await post(visitor, '/me/two_factor/remove', { code: wrong })).status).toBe(422)
     expect(await told()).toHaveLength(1)
     expect(await waiting()).toBeLessThanOrEqual(30)
@@ -146,7 +146,7 @@ describe('a passkey', () => {
     expect((await post(owner, '/me/passkeys', device.create(challenge))).status).toBe(201)
   })
 
-  test('signs its owner in, once for each question', async () => {
+  test('signs its owner in, once per challenge', async () => {
     const visitor = visit(studio)
     const answer = device.answer(await question())
     expect((await post(visitor, '/passkey_sign_ins', answer)).status).toBe(200)
@@ -162,14 +162,14 @@ describe('a passkey', () => {
     ['by whoever holds the device', { flags: 1 }],
     ['that was meant for making one', { type: 'webauthn.create' }],
     ['by another key', { key: new PasskeyDevice(SITE).keys.privateKey }],
-  ])('opens nothing with an answer %s', async (_, how) => {
+  ])('is refused with a response %s', async (_, how) => {
     expect(await post(visit(studio), '/passkey_sign_ins', device.answer(await question(), how))).toMatchObject({
       status: 422,
       json: { error: 'invalid_passkey' },
     })
   })
 
-  test('opens nothing with a question that nobody asked, or that was asked of somebody else', async () => {
+  test('is refused with an unknown challenge, or with one for somebody else', async () => {
     const made = randomBytes(32).toString('base64url')
     expect((await post(visit(studio), '/passkey_sign_ins', device.answer(made))).status).toBe(422)
     const { challenge } = (await post(owner, '/me/passkeys/challenges')).json
@@ -180,7 +180,7 @@ describe('a passkey', () => {
     expect((await post(crow, '/me/passkeys', new PasskeyDevice(SITE).create(await question()))).status).toBe(422)
   })
 
-  test('with a name longer than any device gives is refused', async () => {
+  test('with too long a name is refused', async () => {
     const { challenge } = (await post(owner, '/me/passkeys/challenges')).json
     expect(await post(owner, '/me/passkeys', new PasskeyDevice(SITE, 1024).create(challenge))).toMatchObject({
       status: 422,
@@ -188,13 +188,13 @@ describe('a passkey', () => {
     })
   })
 
-  test('that counts its uses and falls behind was copied', async () => {
+  test('whose counter falls behind was cloned and is refused', async () => {
     device.count = 5
     expect((await post(visit(studio), '/passkey_sign_ins', device.answer(await question()))).status).toBe(200)
     expect((await post(visit(studio), '/passkey_sign_ins', device.answer(await question()))).status).toBe(422)
   })
 
-  test('is added by somebody who has just signed in, and told by mail', async () => {
+  test('can be added after a recent sign-in, and its owner is notified by email', async () => {
     await studio.db.execute(
       sql`update sessions set confirmed_at = now() - interval '1 hour' where user_id = ${studio.world.users.lead!.id}`,
     )
@@ -207,7 +207,7 @@ describe('a passkey', () => {
     expect(mails.some(({ text }) => text.includes('A passkey was added'))).toBe(true)
   })
 
-  test('opens nothing once it is removed, which only its owner may', async () => {
+  test('no longer works after it is removed, which only its owner can do', async () => {
     const [{ id }] = (await owner.app('/me/sign_in')).json.passkeys
     expect((await post(owner, '/me/session/confirmation', { password: PASSWORD })).status).toBe(200)
     const crow = await signIn(studio, 'crow@example.com', PASSWORD)

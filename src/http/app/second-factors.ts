@@ -114,7 +114,7 @@ export const secondFactorHandlers: Handlers<Name> = {
   },
 }
 
-/** Whoever it is has shown half of it: what is refused now is written down. */
+/** The caller has already shown one factor, so a refusal is recorded. */
 const refusing = ({ db, request }: Call<Name>, user_id: number, method: SignInMethod, check: () => Promise<void>) =>
   check().catch(async (error: unknown) => {
     if (error instanceof ApiError) await recordRefusal(db, { user_id, method, ip_address: request.ip, reason: error.code })

@@ -10,7 +10,7 @@ import { start } from '../sso/sso.ts'
 
 type Name = keyof typeof singleSignOnRoutes
 
-/** Ways in beside the password. */
+/** Sign-in methods other than the password. */
 export const signInHandlers: Handlers<Name> = {
   async startSingleSignOn(call) {
     await countSignIn(call, call.request, call.body.email)
@@ -37,7 +37,8 @@ export const signInHandlers: Handlers<Name> = {
     if (!caller.operator && body.domains.join() !== (before?.domains ?? []).join())
       throw operatorRequired('set the domains of a provider: goldmaster admin sso set --domains')
     const moved = before?.issuer !== body.issuer
-    // The domains were vouched for as this provider's: with another, or one that believes more, an owner would be whoever has such an address.
+    // The operator allowed the domains for this provider: with another provider, or one that trusts unverified addresses, anybody with such
+    // an address could become an owner.
     if (!caller.operator && body.domains.length > 0 && (moved || (body.trusts_email && !before?.trusts_email)))
       throw operatorRequired('change the provider of a domain, or trust its email addresses: goldmaster admin sso set')
     // Only somebody who signed in through the provider may require it: otherwise a wrong setting would lock everybody out.

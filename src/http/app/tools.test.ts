@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-test('every tool that can be connected is described, with the settings of its server and which of them are secret', async () => {
+test('every provider is described, with its server settings and which of them are secret', async () => {
   const { providers } = (await lead.app('/providers')).json
   expect(providers.map(({ name }: { name: string }) => name).sort()).toEqual([...PROVIDERS].sort())
   const server = providers.find(({ name }: { name: string }) => name === 'perforce').server
@@ -57,7 +57,7 @@ test('every tool that can be connected is described, with the settings of its se
   })
 })
 
-test('an account keeps bodies for fewer days than the service if it says so, never for more', async () => {
+test('an account can keep bodies for fewer days than the service, never for more', async () => {
   const path = `/accounts/${studio.world.accounts.owl!.id}`
   const set = (retention: object, who = lead) => who.app(path, { method: 'PATCH', body: { retention } })
   expect((await set({ bodies: 3 }, member)).status).toBe(403)
@@ -77,7 +77,7 @@ test('an account keeps bodies for fewer days than the service if it says so, nev
   await studio.db.execute(sql`delete from deliveries`)
 })
 
-test.each([12, null])('a delivery says for how long bodies are kept: %s days', async (bodies) => {
+test.each([12, null])('a delivery shows how long bodies are kept: %s days', async (bodies) => {
   const node = await openStudio({}, { beside: studio, service: { retention: { ...RETENTION_DEFAULTS, bodies } } })
   try {
     const { webhook_token } = studio.world.integrations.tracker!
@@ -99,13 +99,13 @@ describe('a deleted integration', () => {
     })
   const tokenOf = (key: string) => studio.world.integrations[key]!.webhook_token as string
 
-  test('may be deleted by owners alone', async () => {
+  test('can be deleted only by owners', async () => {
     const path = `${place}/integrations/${studio.world.integrations.ci!.id}`
     expect(await member.app(path, { method: 'DELETE' })).toMatchObject({ status: 403, json: { error: 'insufficient_role' } })
     expect((await report(tokenOf('ci'))).status).toBe(200)
   })
 
-  test('is gone at once with its token and its log, and what it told stays', async () => {
+  test('is gone at once with its token and its log, and reported data stays', async () => {
     const { id } = studio.world.integrations.ci!
     const path = `${place}/integrations/${id}`
     const { deliveries } = (await lead.app(`${place}/deliveries`)).json
@@ -124,7 +124,7 @@ describe('a deleted integration', () => {
     expect((await lead.app(`${place}/build_runs`)).json.build_runs).toMatchObject([{ ci_job_name: 'night', build_number: '7' }])
   })
 
-  test('leaves nothing behind that could be opened again, and its log is deleted by a job', async () => {
+  test('leaves no credentials, and a job deletes its log', async () => {
     const { id } = studio.world.integrations.ci!
     const left = await studio.db.one(sql`select active, token_sealed, secrets_sealed, config from integrations where id = ${id}`)
     expect(left).toEqual({ active: false, token_sealed: '', secrets_sealed: [], config: {} })
@@ -134,7 +134,7 @@ describe('a deleted integration', () => {
     expect(await studio.db.rows(sql`select id from deliveries`)).toEqual([])
   })
 
-  test('is not what the job forgets while it is still there', async () => {
+  test('is not purged by the job while it still exists', async () => {
     const { id } = studio.world.integrations.tracker!
     await lead.app(`${place}/integrations/${id}/test`, { method: 'POST' })
     await purge(studio.db, id as number)
@@ -142,8 +142,8 @@ describe('a deleted integration', () => {
   })
 })
 
-describe('the log of an outgoing webhook', () => {
-  test('is walked to its end, by status too', async () => {
+describe('the log of an outbound webhook', () => {
+  test('can be paged to its end, also by status', async () => {
     const account = `/accounts/${studio.world.accounts.owl!.id}/webhooks`
     const { id } = (await lead.app(account, { method: 'POST', body: { url: 'https://hooks.example.com/' } })).json
     await studio.db.execute(sql`

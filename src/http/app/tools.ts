@@ -24,7 +24,7 @@ import { done, type Handlers } from '../routes/call.ts'
 import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
-/** What the web app has to know of a provider. */
+/** The description of a provider for the web app. */
 const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
   const { name, label, reports, category, signing = 'optional', server } = provider
   return {
@@ -42,7 +42,7 @@ function shownField({ key, label, hint = '' }: ServerSettings['fields'][number])
   return { key, label, hint, secret: isSecret(key), binds_secrets: bindsSecrets(key) }
 }
 
-/** Tools that tell us and addresses that we tell. An id of somebody else's is not found. */
+/** Integrations and outbound webhooks. An id of another account is not found. */
 export const toolHandlers: Handlers<keyof typeof toolRoutes> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
@@ -163,7 +163,7 @@ async function shown({ db, vault, site }: Service, projectId: number, id: number
   }
 }
 
-/** A delivery that cannot be read is an answer, not a failure of ours. */
+/** An unreadable delivery is a result, not a failure of the service. */
 const orRefusal = (delivered: Promise<Delivered>) =>
   delivered.catch((error: unknown) => {
     if (error instanceof Refused) throw refusedDelivery(422, error.message, error.delivery_id)

@@ -24,7 +24,7 @@ afterAll(() => studio.close())
 const at = (key: string) => `/projects/${studio.world.projects[key]!.id}/ugs_tokens`
 const make = (who: Visitor, key = 'star') => who.app(at(key), { method: 'POST', body: { name: ' Everybody ' } })
 
-test('an owner makes a token, sees its beginning and revokes it', async () => {
+test('an owner creates a token, sees its prefix and revokes it', async () => {
   const { status, json: made } = await make(lead)
   expect([status, made.name, made.token.slice(0, made.prefix.length)]).toEqual([201, 'Everybody', made.prefix])
   const ask = async () => (await studio.ask(`/ugs/${made.token}/api/latest`)).status
@@ -38,7 +38,7 @@ test('an owner makes a token, sees its beginning and revokes it', async () => {
   expect((await lead.app(at('star'))).json.ugs_tokens).toMatchObject([{ id: made.id, revoked_at: expect.any(String) }])
 })
 
-test('members may not, and for strangers there is no such project', async () => {
+test('members cannot, and for other accounts the project does not exist', async () => {
   for (const [who, status] of [
     [member, 403],
     [rival, 404],

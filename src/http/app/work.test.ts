@@ -79,23 +79,23 @@ afterAll(() => studio.close())
 
 const compare = async (key: string) => (await lead.app(`${place}/deployments/${studio.world.deployments[key]!.id}/changes`)).json
 
-describe('what a deployment brought', () => {
-  test('is the changes after the build that was live there before, up to its own', async () => {
+describe('the content of a deployment', () => {
+  test('is the changes after the previously live build, up to its own', async () => {
     const { since, basis, changes } = await compare('second')
     expect(since.id).toBe(studio.world.deployments.first!.id)
     expect(basis).toBe('time')
     expect(changes.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['abc3', 'abc2'])
   })
 
-  test('is everything so far where nothing was live before', async () => {
+  test('is everything so far if nothing was live before', async () => {
     expect(await compare('first')).toMatchObject({ since: null, basis: 'time', changes: [{ identifier: 'abc1' }] })
   })
 
-  test('stays open where its build is not known', async () => {
+  test('is unknown if its build is unknown', async () => {
     expect(await compare('unknown')).toMatchObject({ basis: 'unknown', changes: [] })
   })
 
-  test('is said in short of the newest of each store, where it can be said', async () => {
+  test('is summarized for the newest deployment of each store, if it is known', async () => {
     const news = async () => (await lead.app(`${place}/deployments/news`)).json.news
     expect(await news()).toEqual([])
     await studio.db.execute(
@@ -116,7 +116,7 @@ describe('tasks are counted', () => {
     expect(await counts()).toEqual({ ...before, blocked: before.blocked + 1 })
   })
 
-  test('no further than anybody reads', async () => {
+  test('up to the shown maximum', async () => {
     await studio.db.transaction(async (db) => {
       await db.execute(sql`set local session_replication_role = replica`)
       await db.execute(sql`
@@ -129,8 +129,8 @@ describe('tasks are counted', () => {
   })
 })
 
-describe('a task made by hand', () => {
-  test('names its maker by id in the feed, and to the web app alone in the task', async () => {
+describe('a task created by a person', () => {
+  test("has its creator's id in the feed, and in the task only for the web app", async () => {
     const made = (await lead.app(`${place}/tasks`, { method: 'POST', body: { task: { title: 'By hand' } } })).json
     const user = studio.world.users.lead!.id
     expect(made).not.toHaveProperty('created_by_user_id')
@@ -145,27 +145,27 @@ describe('a task made by hand', () => {
     expect(detail).not.toHaveProperty('created_by_user_id')
   })
 
-  test('whose maker is not known stays without one', async () => {
+  test('without a known creator has none', async () => {
     const { json } = await lead.app(`${place}/tasks/${studio.world.tasks.k!.id}`)
     expect(json.created_by_user_id).toBeNull()
   })
 })
 
-describe('the words of a task', () => {
+describe('the text of a task', () => {
   const revise = (body: object) => lead.app(`${place}/tasks/${studio.world.tasks.k!.id}/words`, { method: 'PATCH', body })
 
-  test('change when they are still what the writer saw', async () => {
+  test('is changed if it is still what the caller read', async () => {
     const { status, json } = await revise({ seen: { description: 'Old words' }, task: { description: 'New words' } })
     expect([status, json.description, json.title]).toEqual([200, 'New words', 'Old title'])
   })
 
-  test('stay when somebody else was faster, and come back with the refusal', async () => {
+  test('is kept when somebody else was faster, and returned with the error', async () => {
     const { status, json } = await revise({ seen: { description: 'Old words' }, task: { description: 'Mine' } })
     expect([status, json.error, json.current.description]).toEqual([409, 'edited_meanwhile', 'New words'])
     expect((await lead.app(`${place}/tasks/${studio.world.tasks.k!.id}`)).json.description).toBe('New words')
   })
 
-  test('are refused like everywhere when they are too long', async () => {
+  test('is refused as usual when it is too long', async () => {
     expect((await revise({ seen: {}, task: { title: '   ' } })).status).toBe(422)
   })
 })
@@ -177,7 +177,7 @@ describe('several tasks at once', () => {
   const bulk = (body: object, path = '', method = path ? 'POST' : 'PATCH') =>
     lead.app(`${place}/tasks/bulk${path}`, { method, body })
 
-  test('are edited alike, and their history says who changed what', async () => {
+  test('can be edited together, and their history shows who changed what', async () => {
     const kim = studio.world.users.kim!.id
     const ids = [idOf('two'), idOf('one')]
     expect((await bulk({ ids, task: { state: 'blocked', user_id: kim }, add_label: 'wip' })).status).toBe(200)
@@ -201,7 +201,7 @@ describe('several tasks at once', () => {
     ])
   })
 
-  test('all stay as they are when one of them is not there, or of another project', async () => {
+  test('all stay unchanged if one does not exist or belongs to another project', async () => {
     for (const [stranger, path] of [
       [999_999, ''],
       [idOf('far'), ''],
@@ -216,7 +216,7 @@ describe('several tasks at once', () => {
     expect((await bulk({ ids: [] })).status).toBe(422)
   })
 
-  test('are deleted, and come back as they were', async () => {
+  test('can be deleted and restored unchanged', async () => {
     const before = await read('one')
     const ids = [idOf('one'), idOf('two')]
     expect((await bulk({ ids }, '/delete')).status).toBe(200)
@@ -238,11 +238,11 @@ describe('several tasks at once', () => {
   })
 })
 
-describe('a view of a list', () => {
+describe('a saved view', () => {
   const views = () => `/accounts/${studio.world.accounts.owl!.id}/views`
   const save = (body: object) => lead.app(views(), { method: 'PUT', body })
 
-  test('is kept under its name for whoever made it, and for nobody else', async () => {
+  test('is stored under its name for its creator, and for nobody else', async () => {
     const path = `${place}/builds`
     const { status, json } = await save({ name: 'Red', path, query: 'status=failed' })
     expect([status, json]).toEqual([200, { id: json.id, name: 'Red', path, query: 'status=failed' }])
@@ -259,7 +259,7 @@ describe('a view of a list', () => {
     expect((await lead.app(views())).json.views).toEqual([])
   })
 
-  test.each(['https://evil.example/feed', '//evil.example', '/settings/tokens'])('leads to no other place: %s', async (path) => {
+  test.each(['https://evil.example/feed', '//evil.example', '/settings/tokens'])('cannot link elsewhere: %s', async (path) => {
     expect((await save({ name: 'Away', path, query: '' })).status).toBe(422)
   })
 })
@@ -268,7 +268,7 @@ describe('the list of changes in the web app', () => {
   const listed = async (query: string) => (await lead.app(`${place}/${query}`)).json.changes
 
   test.each(['changes', 'search/changes'])(
-    '%s says how the builds of each ended, a job that was run again by its last',
+    '%s includes the build results of each, with the last run of a repeated job',
     async (list) => {
       const [newest, third] = await listed(`${list}?builds=true`)
       expect(newest.builds).toEqual({ passed: 1, failed: 1, running: 1 })
@@ -277,21 +277,21 @@ describe('the list of changes in the web app', () => {
     },
   )
 
-  test('is narrowed to a time', async () => {
+  test('can be filtered by time', async () => {
     const found = await listed(`changes?since=${at(2)}&until=${at(4)}`)
     expect(found.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['abc3', 'abc2'])
   })
 })
 
 describe('the feed of the web app', () => {
-  test('names the builds under way, without those that were never heard of again', async () => {
+  test('lists the running builds, without lost ones', async () => {
     const { build_runs } = (await lead.app(`/accounts/${studio.world.accounts.owl!.id}/running_builds`)).json
     expect(build_runs).toMatchObject([
       { id: String(studio.world.build_runs.now!.id), project_name: 'moon', ci_job_name: 'live', build_number: '7' },
     ])
   })
 
-  test("is narrowed to the reader's own, which the REST API does not know", async () => {
+  test("can be filtered to the reader's own events, which the REST API does not support", async () => {
     const kim = await signIn(studio, 'kim@example.com', PASSWORD)
     const mine = async (who: Visitor) =>
       (await who.app('/workspace/events?mine=true')).json.events.map(({ target_ref }: { target_ref: string }) => target_ref)

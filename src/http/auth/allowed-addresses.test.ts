@@ -6,7 +6,7 @@ import { signIn, type Visitor, visit } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 
-/** From where people and their tokens may come. */
+/** The addresses that people and their tokens may connect from. */
 
 const PASSWORD = 'a long enough password'
 const [OFFICE, HOME] = ['203.0.113.7', '198.51.100.9']
@@ -49,7 +49,7 @@ beforeEach(async () => {
   await studio.db.execute(sql`update accounts set allowed_addresses = null`)
 })
 
-test('a list holds ranges of both kinds, and always the address of whoever saves it', async () => {
+test('a list accepts IPv4 and IPv6 ranges, and must contain the address of the person who saves it', async () => {
   expect(await allow(['198.51.100.0/24'])).toMatchObject({
     status: 422,
     json: { error: 'own_address_missing', address: OFFICE, message: expect.stringContaining(OFFICE) },
@@ -61,12 +61,12 @@ test('a list holds ranges of both kinds, and always the address of whoever saves
     '2001:db8::1/128',
   ])
   expect((await api('/ping', 'lead', '2001:db8:0::1')).status).toBe(200)
-  // As a socket of IPv6 tells of an IPv4 address, and with the port that some proxies write.
+  // An IPv4-mapped IPv6 address, and an address with the port that some proxies add.
   for (const same of [`::ffff:${OFFICE}`, `${OFFICE}:4711`]) expect((await api('/ping', 'lead', same)).status, same).toBe(200)
   expect((await allow([])).json.allowed_addresses).toBeNull()
 })
 
-test('from elsewhere a token and a session get 403, whatever they ask for', async () => {
+test('a token and a session get 403 from other addresses, for every request', async () => {
   expect((await allow([OFFICE])).status).toBe(200)
   const star = `/projects/${id('projects', 'star')}`
   const asked: [path: string, asking?: Asking][] = [
@@ -91,11 +91,11 @@ test('from elsewhere a token and a session get 403, whatever they ask for', asyn
   expect((await app(lead, '/me', OFFICE)).json.accounts[0].blocked).toBeNull()
 })
 
-test('whoever has other accounts goes on with these, and sees nothing of the one', async () => {
+test('people with other accounts can still use these, and see nothing of the blocked one', async () => {
   await allow([OFFICE])
   const [star, den] = [`/projects/${id('projects', 'star')}/tasks`, `/projects/${id('projects', 'den')}/tasks`]
   expect(await api(star, 'free', HOME)).toMatchObject(BLOCKED)
-  // Nobody who is blocked learns which role they would need.
+  // A blocked caller does not learn which role they would need.
   expect(await api(`/accounts/${id('accounts', 'owl')}/webhooks`, 'free', HOME)).toMatchObject(BLOCKED)
   expect((await api(den, 'free', HOME)).status).toBe(200)
   expect((await api('/projects', 'free', HOME)).json.projects.map(({ name }: { name: string }) => name)).toEqual(['Den'])
@@ -110,14 +110,14 @@ test('whoever has other accounts goes on with these, and sees nothing of the one
   expect([await found(HOME), await found(OFFICE)]).toEqual([1, 2])
   const people = async (address: string) => (await app(freelance, '/people', address)).json.people.length
   expect([await people(HOME), await people(OFFICE)]).toEqual([1, 2])
-  // A token that is held to the account reaches nothing else.
+  // A token that is limited to the account has access to nothing else.
   const body = { name: 'held', scopes: ['ping'], account_id: id('accounts', 'owl') }
   const { token } = (await app(freelance, '/me/tokens', OFFICE, { method: 'POST', body })).json
   expect(await api('/ping', 'free', HOME, { token })).toMatchObject(BLOCKED)
   expect((await api('/ping', 'free', OFFICE, { token })).status).toBe(200)
 })
 
-test('nobody signs in from where none of their accounts allows it, and the log says who tried', async () => {
+test('nobody can sign in from an address that none of their accounts allows, and the attempt is recorded', async () => {
   await allow([OFFICE])
   const enter = (email: string, address: string, password = PASSWORD) =>
     visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password }, headers: from(address) })
@@ -129,7 +129,7 @@ test('nobody signs in from where none of their accounts allows it, and the log s
   expect(refused).toEqual([{ ip_address: HOME, after: { method: 'password', reason: 'address_not_allowed' } }])
 })
 
-test('an open stream ends when its address is allowed no longer', async () => {
+test('an open stream ends when its address is no longer allowed', async () => {
   await studio.db.execute(sql`update accounts set allowed_addresses = '{127.0.0.1/32}' where name = 'owl'`)
   const listening = await listen({ site: studio.site, token: studio.world.tokens.lead!.token })
   expect(listening.status).toBe(200)
@@ -138,7 +138,7 @@ test('an open stream ends when its address is allowed no longer', async () => {
   expect((await listen({ site: studio.site, token: studio.world.tokens.lead!.token })).status).toBe(403)
 })
 
-test('whoever runs the service opens the account again', async () => {
+test('the operator can open the account again', async () => {
   const set = (list: string) =>
     admin(
       { db: studio.db, vault: studio.service.vault },

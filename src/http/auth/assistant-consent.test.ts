@@ -32,13 +32,13 @@ describe('asking for consent', () => {
     ['a query more', { redirect_uri: `${BACK}?next=https://evil.example` }],
     ['a script', { redirect_uri: 'javascript:alert(1)' }],
     ['no address', { redirect_uri: undefined }],
-  ])('%s leads nowhere', async (_, more) => {
+  ])('%s gets no redirect', async (_, more) => {
     const { status, location, text } = await login.authorize(await login.wishes(more))
     expect([status, location]).toEqual([400, null])
     expect(JSON.parse(text)).toMatchObject({ error: expect.stringMatching(/^invalid_(client|request)$/) })
   })
 
-  test('a person who is led nowhere sees a page that says why', async () => {
+  test('a person without a redirect sees a page with the reason', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
     const look = async (more: Wishes) => login.authorize(await login.wishes(more), { accept })
     const why = async (more: Wishes) => (await look(more)).location?.href
@@ -48,13 +48,13 @@ describe('asking for consent', () => {
     expect((await look({})).location!.pathname).toBe('/cli/auth')
   })
 
-  test('an address that stands there twice leads nowhere', async () => {
+  test('a repeated parameter gets no redirect', async () => {
     const query = new URLSearchParams((await login.wishes()) as Record<string, string>)
     query.append('redirect_uri', 'https://evil.example/')
     expect(await login.authorize(query)).toMatchObject({ status: 400, location: null })
   })
 
-  test('a port of this machine is free to change, that of a site is not', async () => {
+  test('a port on the own machine may change, that of a site may not', async () => {
     expect((await login.authorize(await login.wishes({ redirect_uri: BACK.replace('43210', '1') }))).location!.pathname).toBe(
       '/cli/auth',
     )
@@ -73,7 +73,7 @@ describe('asking for consent', () => {
     ['scopes of others', { scope: 'openid email' }, 'invalid_scope'],
     ['read:members alone', { scope: 'read:members' }, 'invalid_scope'],
     ['a token for somebody else', { resource: 'https://evil.example/mcp' }, 'invalid_target'],
-  ])('%s goes back to the assistant as an error', async (_, more, error) => {
+  ])('%s is returned to the assistant as an error', async (_, more, error) => {
     const { status, location } = await login.authorize(await login.wishes(more))
     expect(status).toBe(302)
     expect(location!.href.startsWith(`${BACK}?`)).toBe(true)
@@ -87,7 +87,7 @@ describe('asking for consent', () => {
     ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
     ['scopes of others', { scope: 'openid' }, 'invalid_scope'],
     ['a long state', { state: 's'.repeat(2001) }, 'invalid_request'],
-  ])('%s sends nobody to a site that anybody may have registered, before they signed in', async (_, more, error) => {
+  ])('%s does not redirect to a site that anybody may have registered before sign-in', async (_, more, error) => {
     const redirect_uri = 'https://evil.example/landing'
     const client_id = await login.idOf({ redirect_uris: [redirect_uri] })
     const wishes = await login.wishes({ client_id, redirect_uri, ...more })
@@ -97,12 +97,12 @@ describe('asking for consent', () => {
     expect(page.location!.href).toBe(`${login.site}/oauth/refused?why=${error}`)
   })
 
-  test('gives the scopes that were asked for and can be given, and says which', async () => {
+  test('grants the requested scopes that a login can have, and returns them', async () => {
     const { json } = await login.exchange(await login.codeFor({ scope: 'openid read:tasks read:members' }))
     expect(json.scope).toBe('ping read:tasks')
   })
 
-  test('brings the state back as it came, whatever it looks like', async () => {
+  test('returns the state unchanged, whatever it contains', async () => {
     for (const state of ['12345678901234567890', '1e3', 'null', '{"a":"b c&d"}', ' ä\u202e+%']) {
       const back = await login.consent(await login.wishes({ state }))
       expect(back.searchParams.get('state')).toBe(state)
@@ -116,7 +116,7 @@ describe('the consent page', () => {
   const requestOf = async (more = {}) => (await login.authorize(await login.wishes(more))).location!.searchParams.get('request')!
   const show = (request: string) => login.lead.app(`/assistants/authorizations?${new URLSearchParams({ request })}`)
 
-  test('is told who asks, in one short line, for what, and where the browser goes', async () => {
+  test('shows who asks, in one short line, for which scopes, and where the browser goes', async () => {
     const client_name = `<b>Nice</b>\u202e\n\r\u0000 ${'name '.repeat(40)}`
     const client_id = await login.idOf({ client_name, redirect_uris: ['https://app.example/cb'] })
     const { json } = await show(await requestOf({ client_id, redirect_uri: 'https://app.example/cb', scope: 'read:tasks' }))
@@ -127,7 +127,7 @@ describe('the consent page', () => {
     expect((await show(await requestOf({ client_id: nameless }))).json.client_name).toBe('An assistant')
   })
 
-  test('takes no request that we did not seal, and none without a session', async () => {
+  test('accepts only requests that we sealed, and only with a session', async () => {
     const request = await requestOf()
     const forged = `${request.slice(0, -6)}AAAAA=`
     const seal = (text: string) => login.studio.service.vault.seal(text, 'assistant-request')
@@ -145,7 +145,7 @@ describe('the consent page', () => {
 })
 
 describe('the exchange', () => {
-  test('answers as OAuth has it and is kept by nobody on the way', async () => {
+  test('responds as OAuth specifies and is not cached', async () => {
     const { status, json, headers } = await login.exchange(await login.codeFor())
     expect(status).toBe(200)
     expect(Object.keys(json).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type'])
@@ -153,7 +153,7 @@ describe('the exchange', () => {
     expect((await login.studio.ask('/api/v1/ping', { token: json.access_token })).json.token.name).toBe('Helpful')
   })
 
-  test('refuses a second use and ends the token of the first', async () => {
+  test('refuses a second use and revokes the token of the first', async () => {
     const form = await login.codeFor()
     const { access_token: token } = (await login.exchange(form)).json
     expect((await login.studio.ask('/api/v1/ping', { token })).status).toBe(200)
@@ -161,7 +161,7 @@ describe('the exchange', () => {
     expect((await login.studio.ask('/api/v1/ping', { token })).status).toBe(401)
   })
 
-  test('makes one token of one code, however many ask at once', async () => {
+  test('issues one token per code, however many requests come at once', async () => {
     const form = await login.codeFor()
     const answers = await Promise.all(Array.from({ length: 6 }, () => login.exchange(form)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -173,7 +173,7 @@ describe('the exchange', () => {
     expect(await login.exchange(form)).toMatchObject(refusal('invalid_grant'))
   })
 
-  test('refuses a code that was given for another assistant, or for a command line', async () => {
+  test('refuses a code that was issued for another assistant, or for the CLI', async () => {
     const other = await login.idOf({ client_name: 'Other' })
     const form = await login.codeFor()
     expect(await login.exchange({ ...form, client_id: other })).toMatchObject(refusal('invalid_grant'))
@@ -201,13 +201,13 @@ describe('the exchange', () => {
     ['a way of no table', () => ({ grant_type: 'toString' }), 'unsupported_grant_type', 400],
     ['no way', () => ({ grant_type: '' }), 'invalid_request', 400],
     ['another resource', () => ({ resource: 'https://evil.example/mcp' }), 'invalid_target', 400],
-  ])('refuses %s, and the code is still good afterwards', async (_, change, error, status) => {
+  ])('refuses %s, and the code stays valid', async (_, change, error, status) => {
     const form = await login.codeFor()
     expect(await login.exchange({ ...form, ...change() })).toMatchObject(refusal(error, status))
     expect((await login.exchange(form)).status).toBe(200)
   })
 
-  test('refuses what is no form, is large, or says a thing twice', async () => {
+  test('refuses bodies that are not a form, are too large, or repeat a parameter', async () => {
     const form = await login.codeFor()
     const json = await login.studio.ask('/oauth/token', { method: 'POST', body: form })
     expect(json).toMatchObject(refusal('invalid_request'))
@@ -216,17 +216,17 @@ describe('the exchange', () => {
     expect((await login.exchange(form)).status).toBe(200)
   })
 
-  test.each(UNFIT_VERIFIERS)('refuses a verifier that is none by the rules of PKCE: %j', async (code_verifier) => {
+  test.each(UNFIT_VERIFIERS)('refuses a verifier that violates PKCE: %j', async (code_verifier) => {
     const form = await login.codeFor({ code_challenge: challengeOf(code_verifier) })
     expect(await login.exchange({ ...form, code_verifier })).toMatchObject(refusal('invalid_grant'))
   })
 
-  test.each(FIT_VERIFIERS)('takes a verifier of 43 to 128 characters: %s', async (code_verifier) => {
+  test.each(FIT_VERIFIERS)('accepts a verifier of 43 to 128 characters: %s', async (code_verifier) => {
     const form = await login.codeFor({ code_challenge: challengeOf(code_verifier) })
     expect((await login.exchange({ ...form, code_verifier })).status).toBe(200)
   })
 
-  test('leaves neither code, verifier nor token in the log', async () => {
+  test('writes neither code, verifier nor token to the log', async () => {
     const { log, text } = keepLog()
     const logged = await openStudio({}, { beside: login.studio, service: { log } })
     const form = await login.codeFor()

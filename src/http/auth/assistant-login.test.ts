@@ -17,7 +17,7 @@ afterAll(() => login.studio.close())
 
 const refusal = (error: string) => ({ status: 400, json: { error, error_description: expect.any(String) } })
 
-/** An assistant as the SDK builds them, with a memory of its own. */
+/** An assistant built with the SDK, with its own storage. */
 class Memory implements OAuthClientProvider {
   redirectUrl = 'http://localhost:51515/callback'
   clientMetadata = { client_name: 'SDK assistant', redirect_uris: [this.redirectUrl], scope: LOGIN_SCOPES.join(' ') }
@@ -37,8 +37,8 @@ class Memory implements OAuthClientProvider {
   }
 }
 
-describe("the SDK's own client", () => {
-  test('finds the way by itself, is let in by a person, and calls a tool', async () => {
+describe("the SDK's client", () => {
+  test('discovers the endpoints, is authorized by a person, and calls a tool', async () => {
     const provider = new Memory()
     const url = new URL(`${login.site}/mcp`)
     const first = new StreamableHTTPClientTransport(url, { authProvider: provider })
@@ -58,7 +58,7 @@ describe("the SDK's own client", () => {
     await client.close()
   })
 
-  test('gets a token like that of a command line: 90 days, all scopes but read:members, a mail, its method named', async () => {
+  test("gets a token like the CLI's: 90 days, all scopes but read:members, an email, its method recorded", async () => {
     const provider = new Memory()
     expect(await auth(provider, { serverUrl: `${login.site}/mcp` })).toBe('REDIRECT')
     const back = await login.consent(provider.sentTo!.searchParams)
@@ -90,7 +90,7 @@ describe("the SDK's own client", () => {
   test.each([
     ['first', auth],
     ['second', laterAuth as unknown as typeof auth],
-  ])('of the %s line renews its login by itself', async (_, auth) => {
+  ])('of version %s refreshes its login automatically', async (_, auth) => {
     const provider = new Memory()
     const serverUrl = `${login.site}/mcp`
     await auth(provider, { serverUrl })
@@ -104,7 +104,7 @@ describe("the SDK's own client", () => {
     expect((await login.studio.ask('/api/v1/ping', { token: second.access_token! })).status).toBe(200)
   })
 
-  test('is told when the person refuses', async () => {
+  test('gets an error when the person refuses', async () => {
     const provider = new Memory()
     await auth(provider, { serverUrl: `${login.site}/mcp` })
     const back = await login.consent(provider.sentTo!.searchParams, false)
@@ -118,7 +118,7 @@ describe("the SDK's own client", () => {
 
 describe('the documents', () => {
   test.each(['/.well-known/oauth-authorization-server', '/.well-known/oauth-authorization-server/mcp'])(
-    '%s names addresses that are there, S256 and public clients alone',
+    '%s lists existing endpoints, only S256 and only public clients',
     async (path) => {
       const { status, json } = await login.studio.ask(path)
       expect(status).toBe(200)
@@ -142,7 +142,7 @@ describe('registering', () => {
     ['vscode://publisher.extension/callback', 'vscode:'],
     ['com.example.app:/oauth/callback', 'com.example.app:'],
     ['com.example.app://callback', 'com.example.app:'],
-  ])('takes %s: a program of the person, which alone can exchange what it is handed', async (redirect_uri, host) => {
+  ])('accepts %s: a program of the person, which alone can exchange its code', async (redirect_uri, host) => {
     const client_id = await login.idOf({ redirect_uris: [redirect_uri, BACK, 'https://app.example/callback'] })
     const { location } = await login.authorize(await login.wishes({ client_id, redirect_uri }))
     const shown = await login.lead.app(`/assistants/authorizations${location!.search}`)
@@ -156,7 +156,7 @@ describe('registering', () => {
       expect((await login.authorize(await login.wishes({ client_id, redirect_uri: other }))).status).toBe(400)
   })
 
-  test('says what was given, whatever was asked for, and needs no secret', async () => {
+  test('returns what was granted, whatever was requested, and needs no secret', async () => {
     const wish = { token_endpoint_auth_method: 'client_secret_basic', grant_types: ['authorization_code', 'implicit'] }
     const { status, json } = await login.register({ ...wish, logo_uri: 'https://evil.example/x.svg' })
     expect(status).toBe(201)
@@ -216,7 +216,7 @@ describe('registering', () => {
     '',
     7,
     null,
-  ])('refuses to send a browser to %j', async (uri) => {
+  ])('refuses to redirect a browser to %j', async (uri) => {
     const before = await login.studio.db.rows(sql`select from oauth_clients`)
     expect(await login.register({ redirect_uris: [BACK, uri] })).toMatchObject(refusal('invalid_redirect_uri'))
     expect(await login.studio.db.rows(sql`select from oauth_clients`)).toHaveLength(before.length)
@@ -232,13 +232,13 @@ describe('registering', () => {
     expect(await login.register(more)).toMatchObject(refusal(error))
   })
 
-  test('refuses bodies that are large, or no JSON', async () => {
+  test('refuses bodies that are too large or not JSON', async () => {
     expect((await login.register({ client_name: 'x'.repeat(9000) })).status).toBe(413)
     const raw = (text: string) => login.studio.ask('/oauth/register', { method: 'POST', raw: text })
     for (const text of ['{', '[]', 'null', '7', '"x"']) expect((await raw(text)).status).toBe(400)
   })
 
-  test('keeps the same assistant once, on whatever port it listens', async () => {
+  test('stores the same assistant once, on whatever port it listens', async () => {
     const ids = await Promise.all(
       [40_001, 40_002, 40_003].map((port) => login.idOf({ redirect_uris: [`http://localhost:${port}/cb`] })),
     )
@@ -246,14 +246,14 @@ describe('registering', () => {
     expect(await login.idOf({ client_name: 'Another', redirect_uris: ['http://localhost:40001/cb'] })).not.toBe(ids[0])
   })
 
-  test('is slow for one address', async () => {
+  test('is rate-limited per address', async () => {
     const slow = await openStudio({}, { beside: login.studio, rates: { signIns: { points: 2, seconds: 60 } } })
     const answers = [await login.register({}, slow), await login.register({}, slow), await login.register({}, slow)]
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 429])
     await slow.close()
   })
 
-  test('does not fill the database: the oldest that nobody let in make room, and a week ends them all', async () => {
+  test('does not fill the database: the oldest unused clients are removed, and all unused ones after a week', async () => {
     const used = await login.codeFor({ client_id: await login.idOf({ client_name: 'Let in' }) })
     await login.studio.db.execute(sql`
       insert into oauth_clients (id, name, redirect_uris, registered_at)

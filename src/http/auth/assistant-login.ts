@@ -13,13 +13,13 @@ import { BODY_LIMIT, NO_STORE, REVOKE, serveAssistantTokens, TOKEN } from './ass
 const METADATA = '/.well-known/oauth-authorization-server'
 const REGISTER = '/oauth/register'
 const AUTHORIZE = '/oauth/authorize'
-/** The page for people whose browser can be sent neither on nor back. */
+/** The page for people whose browser can be redirected neither forward nor back. */
 const REFUSED = '/oauth/refused'
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 const REDIRECT_URIS_MAX = 10
 
-/** How an assistant logs in by itself, as the authorization part of its protocol has it: OAuth for public clients, with PKCE. */
+/** The login of an assistant, as specified by the MCP authorization: OAuth for public clients, with PKCE. */
 export function serveAssistantLogin(app: FastifyInstance, service: Service) {
   const { db, site, limits } = service
   const resource = `${site}${MCP}`
@@ -69,7 +69,7 @@ export function serveAssistantLogin(app: FastifyInstance, service: Service) {
   serveAssistantTokens(app, service, resource)
 }
 
-/** Of what an assistant may say about itself we need its name and where it listens; what we cannot give is not given. */
+/** Only the client's name and redirect URIs are used; unsupported features are not granted. */
 function readRegistration(body: unknown): { client_name: string; redirect_uris: string[] } {
   const { client_name = '', redirect_uris, grant_types } = (body ?? {}) as Record<string, unknown>
   if (typeof client_name !== 'string') throw oauthRefusal('invalid_client_metadata', 'client_name must be text.')

@@ -34,11 +34,11 @@ async function refreshed(tokens: Tokens): Promise<Tokens> {
 const statusWith = async (token: string) => (await login.studio.ask('/api/v1/ping', { token })).status
 const tokenRows = () =>
   login.studio.db.rows(sql`select id, name, scopes, created_at, expires_at, revoked_at from api_tokens order by id`)
-/** As if the retries of a minute were over. */
+/** As if the minute for retries were over. */
 const letAMinutePass = () => login.studio.db.execute(sql`update refresh_tokens set used_at = used_at - interval '61 seconds'`)
 
-describe('renewing a login', () => {
-  test('changes the value of the same token and nothing else: no other row, no later end, no mail', async () => {
+describe('refreshing a login', () => {
+  test('changes only the value of the token: no new row, no later expiry, no email', async () => {
     const first = await logIn()
     const [rows, mails] = [await tokenRows(), await login.studio.db.rows(sql`select from mails`)]
     const { status, json, headers } = await refresh(first)
@@ -53,7 +53,7 @@ describe('renewing a login', () => {
     expect(shown.prefix).toBe(json.access_token.slice(0, 8))
   })
 
-  test('is refused from where none of the accounts allows it, and the refresh token stays good', async () => {
+  test('is refused from an address that none of the accounts allows, and the refresh token stays valid', async () => {
     const tokens = await logIn()
     const allow = (list: string[] | null) => login.studio.db.execute(sql`update accounts set allowed_addresses = ${list}`)
     await allow(['192.0.2.0/24'])
@@ -62,7 +62,7 @@ describe('renewing a login', () => {
     await refreshed(tokens)
   })
 
-  test('says how long the login still lasts, and does not outlast it', async () => {
+  test('returns how long the login still lasts, and does not extend it', async () => {
     const tokens = await logIn()
     const age = (days: string) => login.studio.db.execute(sql`update api_tokens set expires_at = now() + ${days}::interval`)
     await age('3 days')
@@ -73,13 +73,13 @@ describe('renewing a login', () => {
     expect(await refresh({ ...tokens, ...json })).toMatchObject(REFUSED)
   })
 
-  test('keeps the scopes that were consented to, whatever is asked for', async () => {
+  test('keeps the granted scopes, whatever is requested', async () => {
     const tokens = await logIn({ scope: 'read:tasks' })
     const { json } = await refresh(tokens, { scope: 'read:tasks write:tasks read:members' })
     expect(json.scope).toBe('ping read:tasks')
   })
 
-  test('goes on for as long as each is used once', async () => {
+  test('continues as long as each refresh token is used once', async () => {
     let tokens = await logIn()
     for (let times = 0; times < 3; times++) {
       tokens = await refreshed(tokens)
@@ -89,8 +89,8 @@ describe('renewing a login', () => {
   })
 })
 
-describe('a refresh token that comes again', () => {
-  test('within a minute, because its answer was lost, is answered the same', async () => {
+describe('a reused refresh token', () => {
+  test('gets the same reply within a minute, because the first may be lost', async () => {
     const first = await logIn()
     const second = await refreshed(first)
     expect(await refreshed(first)).toEqual({ ...second, expires_in: expect.any(Number) })
@@ -98,7 +98,7 @@ describe('a refresh token that comes again', () => {
     await refreshed(second)
   })
 
-  test('while the first is still being answered, is answered the same: they wait for each other', async () => {
+  test('gets the same reply while the first is still being handled: they wait for each other', async () => {
     const first = await logIn()
     const held = sql`select from api_tokens where revoked_at is null for update`
     const answers = await overlapping(login.studio.service.db, held, 3, () => [refresh(first), refresh(first), refresh(first)])
@@ -108,7 +108,7 @@ describe('a refresh token that comes again', () => {
     expect(await statusWith(given[0]!.json.access_token)).toBe(200)
   })
 
-  test('later, ends the login: somebody else has it too', async () => {
+  test('ends the login later: somebody else has it too', async () => {
     const first = await logIn()
     const second = await refreshed(first)
     await letAMinutePass()
@@ -117,14 +117,14 @@ describe('a refresh token that comes again', () => {
     expect(await refresh(second)).toMatchObject(REFUSED)
   })
 
-  test('within a minute, but after the next one was used, ends the login', async () => {
+  test('ends the login within a minute if the next one was already used', async () => {
     const first = await logIn()
     const third = await refreshed(await refreshed(first))
     expect(await refresh(first)).toMatchObject(REFUSED)
     expect(await statusWith(third.access_token)).toBe(401)
   })
 
-  test('ends no login but its own', async () => {
+  test('ends only its own login', async () => {
     const [one, other] = [await logIn(), await logIn()]
     await refreshed(one)
     await letAMinutePass()
@@ -142,33 +142,33 @@ describe('is refused', () => {
     ['to an assistant nobody knows', { client_id: 'nobody' }, 'invalid_client', 401],
     ['without an assistant', { client_id: '' }, 'invalid_request', 400],
     ['for another resource', { resource: 'https://evil.example/mcp' }, 'invalid_target', 400],
-  ])('%s, and the login goes on', async (_, change, error, status) => {
+  ])('%s, and the login continues', async (_, change, error, status) => {
     const tokens = await logIn()
     expect(await refresh(tokens, change)).toMatchObject({ status, json: { error } })
     await refreshed(tokens)
   })
 
-  test('to another assistant, which ends nothing', async () => {
+  test('for another assistant, which ends nothing', async () => {
     const tokens = await logIn()
     const client_id = await login.idOf({ client_name: 'Other' })
     expect(await refresh(tokens, { client_id })).toMatchObject(REFUSED)
     await refreshed(tokens)
   })
 
-  test('with the token itself, and the refresh token opens nothing by itself', async () => {
+  test('with the access token, and the refresh token is not an access token', async () => {
     const tokens = await logIn()
     expect(await refresh({ ...tokens, refresh_token: tokens.access_token })).toMatchObject(REFUSED)
     expect(await statusWith(tokens.refresh_token)).toBe(401)
   })
 
-  test('when the person has ended the token in their settings', async () => {
+  test('after the person has revoked the token in their settings', async () => {
     const tokens = await logIn()
     const { json } = await login.lead.app('/me/tokens')
     await login.lead.app(`/me/tokens/${json.tokens[0].id}`, { method: 'DELETE' })
     expect(await refresh(tokens)).toMatchObject(REFUSED)
   })
 
-  test('when its code was used a second time', async () => {
+  test('after its code was used a second time', async () => {
     const form = await login.codeFor()
     const { json } = await login.exchange(form)
     await login.exchange(form)
@@ -176,7 +176,7 @@ describe('is refused', () => {
   })
 })
 
-describe('giving a login back', () => {
+describe('revoking a login', () => {
   const revoke = (client_id: string, token: string) =>
     login.studio.ask('/oauth/revoke', {
       method: 'POST',
@@ -191,7 +191,7 @@ describe('giving a login back', () => {
     expect(await refresh(tokens)).toMatchObject(REFUSED)
   })
 
-  test('does nothing to that of others, and does not tell', async () => {
+  test('does not affect those of others, and does not reveal that', async () => {
     const tokens = await logIn()
     const other = await login.idOf({ client_name: 'Other' })
     for (const token of [tokens.access_token, tokens.refresh_token, 'nobody'])
@@ -202,7 +202,7 @@ describe('giving a login back', () => {
   })
 })
 
-test('what is kept tells nobody a token, and only the last hundred of a login are kept', async () => {
+test('stored rows contain no token, and only the last hundred of a login are kept', async () => {
   const first = await logIn()
   const second = await refreshed(first)
   const kept = JSON.stringify(await login.studio.db.rows(sql`select * from refresh_tokens`))
@@ -217,7 +217,7 @@ test('what is kept tells nobody a token, and only the last hundred of a login ar
   expect(count!.count).toBe(100)
 })
 
-test('neither token stands in the log', async () => {
+test('neither token is in the log', async () => {
   const { log, text } = keepLog()
   const logged = await openStudio({}, { beside: login.studio, service: { log } })
   const tokens = await logIn()

@@ -8,7 +8,7 @@ import * as loginCodes from '../../domain/access/login-codes.ts'
 import * as sessions from '../../domain/sign-in/sessions.ts'
 import type { Service } from '../service.ts'
 
-/** What an assistant asks for when it sends somebody's browser here, once it was found to be in order. */
+/** A validated authorization request of an assistant. */
 interface AuthorizationRequest {
   assistant_id: string
   redirect_uri: string
@@ -22,8 +22,8 @@ const PLACE = 'assistant-request'
 const STATE_MAX = 2000
 
 /**
- * Where the browser goes: to the consent page, or back to a program on the person's own machine with what is wrong. Who cannot be told
- * apart from a stranger is sent nowhere.
+ * Where the browser goes: to the consent page, or back to a program on the person's own machine with an error. An unidentified client gets
+ * no redirect.
  */
 export async function readRequest({ db, vault, site }: Service, resource: string, query: RawQuery): Promise<string> {
   const given = single(query)
@@ -38,13 +38,13 @@ export async function readRequest({ db, vault, site }: Service, resource: string
     const asked: AuthorizationRequest = { assistant_id: assistant.id, redirect_uri, state, ...readWishes(given, query, resource) }
     return `/cli/auth?${new URLSearchParams({ request: vault.seal(JSON.stringify(asked), PLACE) })}`
   } catch (error) {
-    // Anybody may register a site of their own: without a person's consent a link to us must not lead there.
+    // Anybody may register a site: without a person's consent a link to us must not redirect there.
     if (!(error instanceof ApiError) || !assistants.isOwnMachine(redirect_uri)) throw error
     return comeBack(site, { redirect_uri, state }, { error: error.code, error_description: error.message })
   }
 }
 
-/** A parameter that stands there twice counts as wrong, so it is not here at all. */
+/** A repeated parameter is invalid, so it is dropped. */
 const single = (query: RawQuery): Record<string, string | undefined> =>
   Object.fromEntries(query.filter(([name]) => query.filter(([other]) => other === name).length === 1))
 
@@ -59,14 +59,14 @@ function readWishes(given: Record<string, string | undefined>, query: RawQuery, 
   return { code_challenge, scopes: readScopes(scope) }
 }
 
-/** Tokens are made for this service alone. */
+/** Tokens are issued for this service only. */
 export function refuseOtherResources(query: RawQuery, resource: string) {
   const named = query.filter(([name]) => name === 'resource').map(([, value]) => value.replace(/\/$/, ''))
   if (named.some((name) => name !== resource && name !== new URL(resource).origin))
     throw oauthRefusal('invalid_target', `resource must be ${resource}.`)
 }
 
-/** What a login cannot give is left out, as the protocol allows; the answer tells what was given. */
+/** Scopes that a login cannot have are omitted, as the protocol allows; the response lists the granted ones. */
 function readScopes(text: string | undefined): readonly Scope[] {
   const words = (text ?? '').split(' ').filter(Boolean)
   if (words.length === 0) return LOGIN_SCOPES
@@ -75,7 +75,7 @@ function readScopes(text: string | undefined): readonly Scope[] {
   return GRANTABLE_SCOPES.filter((scope) => scope === 'ping' || words.includes(scope))
 }
 
-/** The request as the consent page carries it: sealed, so that nobody but us can have written it. */
+/** The request as the consent page carries it: sealed, so that only we can have written it. */
 export async function openRequest(db: Database, vault: Service['vault'], request: string) {
   const asked = unsealed(vault, request)
   const assistant = asked && (await assistants.find(db, asked.assistant_id))
@@ -91,7 +91,7 @@ function unsealed(vault: Service['vault'], request: string): AuthorizationReques
   }
 }
 
-/** What the person decided, as the address that tells the assistant. */
+/** The redirect URL with the person's decision. */
 export async function decide(
   { db, vault, site }: Pick<Service, 'db' | 'vault' | 'site'>,
   visit: Pick<Identity, 'user_id' | 'session_id' | 'token_id'>,
@@ -114,7 +114,7 @@ export async function decide(
   return { redirect_to: comeBack(site, asked, { code }) }
 }
 
-/** Names us too, so that an assistant that talks to several services knows which one answers. */
+/** Includes our issuer, so that an assistant with several services knows which one responds. */
 function comeBack(
   site: string,
   { redirect_uri, state }: Pick<AuthorizationRequest, 'redirect_uri' | 'state'>,

@@ -14,7 +14,7 @@ export const REVOKE = '/oauth/revoke'
 export const BODY_LIMIT = 8 * 1024
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** Where an assistant gets its token, renews it and gives it back. */
+/** The endpoints where an assistant gets, refreshes and revokes its token. */
 export function serveAssistantTokens(app: FastifyInstance, { db, site }: Service, resource: string) {
   const knownAssistant = async (form: Form) => {
     const id = needed(form, 'client_id')
@@ -46,7 +46,7 @@ export function serveAssistantTokens(app: FastifyInstance, { db, site }: Service
     return reply.headers(NO_STORE).send(answerTo(await grants[type]!(form, request.ip)))
   })
 
-  // What is unknown, or somebody else's, is answered alike: there is nothing to be learnt here.
+  // Unknown tokens and those of others get the same response, so that nothing is revealed.
   app.post(REVOKE, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
     const form = formOf(request)
     const value = needed(form, 'token')

@@ -7,7 +7,7 @@ import { hashOf } from '../../domain/privacy/secrets.ts'
 import { addressOf } from '../limits/network.ts'
 import { type Cookies, sessionOf } from './session-cookie.ts'
 
-/** A way to call routes: below which prefix, which of them, and how a request says who asks. Behind it, the rules are the same. */
+/** How a group of routes is called: its prefix, its routes, and how a request authenticates. The rules are the same for all. */
 export interface AuthScheme {
   prefix: '/api' | '/app/api'
   table: Record<string, Route>
@@ -21,7 +21,7 @@ export const tokenScheme: AuthScheme = {
   who: (request) => ({ hash: hashOfToken(request), address: addressOf(request.ip) }),
 }
 
-/** For the web app: the cookie of a session. */
+/** For the web app: a session cookie. */
 export const sessionScheme = (cookies: Cookies): AuthScheme => ({
   prefix: '/app/api',
   table: appRoutes,
@@ -33,7 +33,7 @@ export const sessionScheme = (cookies: Cookies): AuthScheme => ({
   },
 })
 
-/** The hash of the bearer token; a header that carries none is as good as no header. */
+/** The hash of the bearer token; a header without one counts as missing. */
 function hashOfToken(request: FastifyRequest): Buffer {
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token === undefined) throw unauthorized()
@@ -41,8 +41,8 @@ function hashOfToken(request: FastifyRequest): Buffer {
 }
 
 /**
- * Cookies travel by themselves, so whatever changes something must come from our own pages. Browsers say so in Sec-Fetch-Site, or,
- * where the connection is not secure, in Origin; what says neither is no page of ours.
+ * Browsers send cookies automatically, so a request that changes something must come from our own pages. Browsers state that in
+ * Sec-Fetch-Site or, on insecure connections, in Origin; a request with neither is refused.
  */
 export function requireSameOrigin(request: FastifyRequest) {
   if (request.method === 'GET' || request.method === 'HEAD') return
@@ -56,8 +56,8 @@ const hostOf = (origin: string | undefined) => (origin !== undefined && URL.canP
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Another name for this machine is somebody else's: a page elsewhere whose name was made to lead here is of the same origin to the
- * browser, and our own pages open under the name they are configured with. A site on one's own machine has several names.
+ * Refuses another host name: with DNS rebinding a foreign page has the same origin to the browser, and our own pages open under the
+ * configured name. A site on the own machine has several names.
  */
 export function refuseForeignHost(site: string, request: FastifyRequest) {
   const own = new URL(site)

@@ -9,7 +9,10 @@ import { cookiesOf, sessionOf } from './session-cookie.ts'
 
 const DAY = 86_400
 
-/** Sessions, the check of a password and the link that confirms an address; tables and columns are ours, and so is the rest. */
+/**
+ * The library handles sessions, password checks and the link that verifies an address; tables and columns are ours, and so is everything
+ * else.
+ */
 export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) =>
   betterAuth({
     appName: 'Goldmaster',
@@ -19,7 +22,7 @@ export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) 
     database: db.pool,
     telemetry: { enabled: false },
     logger: { level: 'error', log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ message }, 'sign-in') },
-    // Counted by our own limits, which several nodes share.
+    // Our own limits count, which several nodes share.
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
@@ -29,7 +32,7 @@ export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) 
     },
     emailVerification: {
       sendVerificationEmail: ({ user, token }) => writeToUser(db, Number(user.id), mailTemplates.verifyAddress(site, token)),
-      // Somebody else may have signed up with the address: whoever follows the link must also have chosen the password.
+      // Somebody else may have signed up with the address: the person who follows the link must also be the one who chose the password.
       beforeEmailVerification: async (user, request) => {
         const session = sessionOf(request?.headers.get('cookie') ?? '', cookiesOf(site, cookieKey))
         const theirs = await db.one(sql`select from sessions where token = ${session ?? ''} and user_id = ${Number(user.id)}`)
@@ -77,7 +80,7 @@ export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) 
       defaultCookieAttributes: { sameSite: 'strict', httpOnly: true },
       database: { generateId: 'serial' },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // `requireSameOrigin` has checked before the library is asked, and is stricter.
+      // `requireSameOrigin` runs before the library and is stricter.
       disableCSRFCheck: true,
     },
   })

@@ -66,7 +66,7 @@ test('reading pages needs no fresh sign-in and does not renew it', async () => {
   expect(await post(owner, '/me/tokens', { name: 'mine', scopes: ['ping'] })).toMatchObject(stale('password'))
 })
 
-test('a program with a token is not asked for a fresh sign-in', async () => {
+test('a program with a token needs no fresh sign-in', async () => {
   await age(11)
   const token = studio.world.tokens.owner!.token
   const body = { name: 'mine', scopes: ['ping'] }
@@ -77,7 +77,7 @@ test.each([[{}], [{ password: PASSWORD, code: '123456' }], [{ pin: '1' }]])('%j 
   expect((await confirm(owner, body)).status).toBe(422)
 })
 
-test('with an authenticator app the password is not enough: it takes a code or a passkey of that person, each valid once', async () => {
+test('with an authenticator app the password is not enough: a code or a passkey of that person is needed, each valid once', async () => {
   const moth = await signIn(studio, 'moth@example.com', PASSWORD)
   const device = new PasskeyDevice(SITE)
   await post(moth, '/me/passkeys', device.create((await post(moth, '/me/passkeys/challenges')).json.challenge))
@@ -99,7 +99,7 @@ test('with an authenticator app the password is not enough: it takes a code or a
   expect(
     (await post(bat, '/me/passkeys', another.create((await post(bat, '/me/passkeys/challenges')).json.challenge))).status,
   ).toBe(201)
-  // Both have one, and each opens its owner's session only.
+  // Both have one, and each confirms only its owner's session.
   expect(await confirm(moth, { passkey: another.answer(await question()) })).toMatchObject({
     status: 422,
     json: { error: 'invalid_passkey' },
@@ -146,7 +146,7 @@ describe('an authenticator app that waits for its first code', () => {
     const real = await signIn(studio, 'crow@example.com', PASSWORD)
     const device = new PasskeyDevice(SITE)
     const { challenge } = (await post(real, '/me/passkeys/challenges')).json
-    // The session that asked for it adds it, and no other.
+    // Only the session that requested it can add it.
     expect((await post(crow, '/me/passkeys', device.create(challenge))).status).toBe(422)
     const asked = (await post(real, '/me/passkeys/challenges')).json.challenge
     expect((await post(real, '/me/passkeys', device.create(asked))).status).toBe(201)

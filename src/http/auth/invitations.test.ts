@@ -37,13 +37,13 @@ const join = (invitation: string, email: string) => {
 const statuses = (answers: PromiseSettledResult<{ status: number }>[]) =>
   answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : 0)).sort()
 
-test('somebody new joins the account that invites, proven, with no account of their own', async () => {
+test('a new user joins the inviting account with a verified address and without another account', async () => {
   const invited = await invite('Cleo@example.com')
   expect(invited.status).toBe(201)
   const token = tokenIn(invited.json.url)
   const mail = await studio.db.one<{ text: string }>(sql`select to_address, text from mails order by id desc limit 1`)
   expect(mail).toMatchObject({ to_address: 'cleo@example.com', text: expect.stringContaining('/invitations/') })
-  // Whoever reads the answer does not have the link of the mail, which proves the address.
+  // The reply does not contain the mailed link, which verifies the address.
   expect(mail!.text).not.toContain(token)
   expect((await visit(studio).app(`/invitations/${token}`)).json).toMatchObject({
     account_name: 'Night Owl',
@@ -61,7 +61,7 @@ test('somebody new joins the account that invites, proven, with no account of th
   expect(await studio.db.rows(told)).toEqual([{ after: { role: 'member' } }])
 })
 
-test('the link goes to the mailbox alone where mails leave', async () => {
+test('the link is sent only to the mailbox if mail is configured', async () => {
   const mailing = await openStudio({}, { beside: studio, service: { mailing: true } })
   try {
     const owner = await signIn(mailing, 'lead@example.com', PASSWORD)
@@ -76,7 +76,7 @@ test('the link goes to the mailbox alone where mails leave', async () => {
   }
 })
 
-test('whoever may no longer give the role has invited nobody', async () => {
+test('an invitation is invalid once its sender can no longer grant the role', async () => {
   const owned = sql`account_id = ${account} and user_id = ${studio.world.users.ann!.id}`
   await studio.db.execute(sql`
     insert into account_members (account_id, user_id, role) values (${account}, ${studio.world.users.ann!.id}, 'admin')`)
@@ -96,7 +96,7 @@ test('whoever may no longer give the role has invited nobody', async () => {
   expect(invitations.filter(({ email }: { email: string }) => email.startsWith('ann-'))).toEqual([])
 })
 
-test('whoever is taken out of the account gets nothing that waited for them: no invitation, no mail', async () => {
+test('a removed member loses pending invitations and unsent emails', async () => {
   const bob = studio.world.users.bob!.id
   const waiting = tokenIn((await invite('bob@example.com')).json.url)
   await studio.db.execute(sql`insert into account_members (account_id, user_id, role) values (${account}, ${bob}, 'member')`)
@@ -111,7 +111,7 @@ test('whoever is taken out of the account gets nothing that waited for them: no 
   expect(mails.map(({ subject }) => subject)).toEqual(['Read', 'Fox'])
 })
 
-test('an address is invited so often that its owner knows, and no more', async () => {
+test('the number of invitations to one address is limited', async () => {
   const statuses: number[] = []
   for (let n = 0; n < 7; n++) {
     await studio.db.execute(sql`update accounts set name = ${`Night Owl ${n}`} where id = ${account}`)
@@ -121,7 +121,7 @@ test('an address is invited so often that its owner knows, and no more', async (
   expect(statuses).toEqual([201, 201, 201, 201, 201, 429, 429])
 })
 
-describe('at the same moment', () => {
+describe('at the same time', () => {
   const guests = () => Promise.all(GUESTS.map((name) => signIn(studio, `${name}@example.com`, PASSWORD)))
   const joined = async () =>
     (
@@ -129,7 +129,7 @@ describe('at the same moment', () => {
         select from account_members where account_id = ${account} and user_id = any (${GUESTS.map((key) => studio.world.users[key]!.id)})`)
     ).length
 
-  test('four who accept one invitation are one who joins', async () => {
+  test('four people who accept one invitation result in one member', async () => {
     const token = tokenIn((await invite('four@example.com')).json.url)
     const visitors = await guests()
     const before = await joined()
@@ -143,7 +143,7 @@ describe('at the same moment', () => {
     expect(await joined()).toBe(before + 1)
   })
 
-  test('one who accepts and one who signs up with it are one who joins', async () => {
+  test('one who accepts and one who signs up with it result in one member', async () => {
     const token = tokenIn((await invite('both@example.com')).json.url)
     const guest = await signIn(studio, 'dot@example.com', PASSWORD)
     const answers = await overlapping(
@@ -158,7 +158,7 @@ describe('at the same moment', () => {
     expect(statuses(answers).filter((status) => status < 300)).toHaveLength(1)
   })
 
-  test('invitations of one address are one invitation, whose last link works', async () => {
+  test('several invitations of one address result in one whose last link works', async () => {
     const held = sql`select from accounts where id = ${account} for update`
     const answers = await overlapping(studio.db, held, 4, () => Array.from({ length: 4 }, () => invite('same@example.com')))
     expect(statuses(answers)).toEqual([201, 201, 201, 201])

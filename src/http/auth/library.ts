@@ -1,4 +1,4 @@
-/** Where the library that keeps sessions is asked. */
+/** The path of the library's endpoints. */
 export const AUTH_PATH = '/app/auth'
-/** Carries the caller's address as we know it to the library, which would otherwise believe anybody's header. */
+/** Passes the caller's address to the library, which would otherwise trust any client's header. */
 export const ADDRESS_HEADER = 'x-goldmaster-address'

@@ -50,19 +50,19 @@ async function codeFor(more: object = {}) {
 }
 
 describe('the consent page', () => {
-  test('sends the browser back to this machine, and nowhere else', async () => {
+  test('redirects the browser only to this machine', async () => {
     const { json } = await consent()
     const url = new URL(json.redirect_to)
     expect([url.origin, url.pathname, url.searchParams.get('state')]).toEqual(['http://127.0.0.1:50123', '/callback', 'xyz'])
     for (const port of ['80@evil.example', 70_000, 0, -1]) expect((await consent({ port })).status).toBe(422)
   })
 
-  test('takes a refusal back as access_denied', async () => {
+  test('returns a refusal as access_denied', async () => {
     const { json } = await consent({ allow: false })
     expect(json.redirect_to).toBe('http://127.0.0.1:50123/callback?error=access_denied&state=xyz')
   })
 
-  test('needs somebody signed in', async () => {
+  test('requires a session', async () => {
     const stranger = await studio.ask('/app/api/v1/cli/authorizations', {
       method: 'POST',
       body: {},
@@ -73,7 +73,7 @@ describe('the consent page', () => {
 })
 
 describe('the exchange', () => {
-  test('gives a token of 90 days with every scope but read:members, and tells its owner alone', async () => {
+  test('issues a token of 90 days with every scope but read:members, and notifies only its owner', async () => {
     const answer = await exchange({ ...(await codeFor()), device_name: 'laptop' })
     expect(answer.status).toBe(201)
     const { token, token_type, scopes, created_at, expires_at, ...rest } = answer.json
@@ -99,12 +99,12 @@ describe('the exchange', () => {
     expect(mails[0]!.text).not.toContain(token)
   })
 
-  test('gives the scopes that were asked for, never read:members', async () => {
+  test('grants the requested scopes, never read:members', async () => {
     const { json } = await exchange(await codeFor({ scopes: ['read:tasks', 'read:members'] }))
     expect(json.scopes).toEqual(['ping', 'read:tasks'])
   })
 
-  test('refuses a second use and ends the token of the first', async () => {
+  test('refuses a second use and revokes the token of the first', async () => {
     const code = await codeFor()
     const { token } = (await exchange(code)).json
     expect((await studio.ask('/api/v1/ping', { token })).status).toBe(200)
@@ -112,7 +112,7 @@ describe('the exchange', () => {
     expect((await studio.ask('/api/v1/ping', { token })).status).toBe(401)
   })
 
-  test('makes one token of one code, however many ask at once', async () => {
+  test('issues one token per code, however many requests come at once', async () => {
     const code = await codeFor()
     const answers = await Promise.all(Array.from({ length: 6 }, () => exchange(code)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -142,17 +142,17 @@ describe('the exchange', () => {
     expect(await exchange((make as (code: object) => unknown)(await codeFor()))).toMatchObject(REFUSED)
   })
 
-  test.each(UNFIT_VERIFIERS)('refuses a verifier that is none by the rules of PKCE: %j', async (code_verifier) => {
+  test.each(UNFIT_VERIFIERS)('refuses a verifier that violates PKCE: %j', async (code_verifier) => {
     const { code } = await codeFor({ code_challenge: challengeOf(code_verifier) })
     expect(await exchange({ code, code_verifier })).toMatchObject(REFUSED)
   })
 
-  test.each(FIT_VERIFIERS)('takes a verifier of 43 to 128 characters: %s', async (code_verifier) => {
+  test.each(FIT_VERIFIERS)('accepts a verifier of 43 to 128 characters: %s', async (code_verifier) => {
     const { code } = await codeFor({ code_challenge: challengeOf(code_verifier) })
     expect((await exchange({ code, code_verifier })).status).toBe(201)
   })
 
-  test('refuses what is not JSON in the same words', async () => {
+  test('refuses anything but JSON with the same error', async () => {
     for (const [raw, type] of [
       ['{', 'application/json'],
       ['code=1', 'application/x-www-form-urlencoded'],

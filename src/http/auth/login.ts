@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 const DEVICE_MAX = 80
 const FIELD_MAX = 500
 
-/** The end of a command line's login: the code from the consent page becomes a token. Whatever is wrong, the answer is the same. */
+/** The end of a CLI login: the code from the consent page is exchanged for a token. Every failure gets the same response. */
 export function serveLogin(app: FastifyInstance, { db, site }: Service) {
   app.post('/api/v1/cli/token_exchange', async (request, reply) => {
     const [body] = captureRefusal(() => jsonOf(request))

@@ -61,7 +61,7 @@ describe('a password that attackers try first', () => {
   }
   const refused = { status: 422, json: { error: 'breached_password' } }
 
-  test('is refused wherever people choose one', async () => {
+  test('is refused everywhere people choose one', async () => {
     expect(await change('Password123!')).toMatchObject(refused)
     const post = (path: string, body: object) => visit(studio).app(path, { method: 'POST', body })
     const password = 'qwertyuiop'
@@ -83,17 +83,17 @@ describe('a password that attackers try first', () => {
     '1q2w3e4r5t',
     '!!!goldmaster!!!',
     'passwordpassword',
-  ])('is known without a file: %s', async (password) => {
+  ])('is recognized without a file: %s', async (password) => {
     await expect(refuseBreached('builtin', password)).rejects.toMatchObject({ code: 'breached_password' })
     await refuseBreached('off', password)
   })
 
   test.each([PASSWORD, 'correct horse battery', 'tr0ub4dor & 3 friends', 'welcome to the night owls', 'ümläut-Straße 12'])(
-    'is not taken for one: %s',
+    'is not mistaken for one: %s',
     (password) => refuseBreached('builtin', password),
   )
 
-  test.each(['\n', '\r\n'])('is found at any place in a file of hashes with lines ending in %j', async (end) => {
+  test.each(['\n', '\r\n'])('is found at any offset in a file of hashes with lines ending in %j', async (end) => {
     const known = Array.from({ length: 501 }, (_, i) => `a stolen password ${i}`)
     const hashOf = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
     const lines = known.map((text, i) => `${hashOf(text)}:${i ** 3}`).toSorted()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 let people = 0
-/** Somebody new, signed in twice, with a token. */
+/** A new user with two sessions and a token. */
 async function somebody() {
   const email = `p${++people}@example.com`
   const made = await studio.load({
@@ -35,7 +35,7 @@ const ask = (email: string) => visit(studio).app('/password_resets', { method: '
 const reset = (token: unknown, password = OTHER) =>
   visit(studio).app('/password_resets/complete', { method: 'POST', body: { token, password } })
 
-/** Asks for a link and takes it out of the mail. */
+/** Requests a link and reads it from the email. */
 async function linkFor({ id, email }: { id: number; email: string }) {
   await ask(email)
   await workOff(studio, 'mail_password_reset')
@@ -46,7 +46,7 @@ async function linkFor({ id, email }: { id: number; email: string }) {
 }
 
 describe('a forgotten password', () => {
-  test('is replaced by a mailed link that works once, and ends every session and every token', async () => {
+  test('is replaced with a mailed link that works once and ends every session and token', async () => {
     const person = await somebody()
     const token = await linkFor(person)
     expect((await mailsTo(person.id)).at(-1)).toMatchObject({
@@ -66,7 +66,7 @@ describe('a forgotten password', () => {
     await signIn(studio, person.email, OTHER)
   })
 
-  test('ends other links, and codes of a login that were not exchanged yet', async () => {
+  test('revokes other links, and login codes that were not exchanged yet', async () => {
     const person = await somebody()
     const [first, second] = [await linkFor(person), await linkFor(person)]
     const consent = { allow: true, port: 50_123, state: 'x', code_challenge: 'A'.repeat(43), client_name: 'cli', scopes: [] }
@@ -76,7 +76,7 @@ describe('a forgotten password', () => {
     expect(await studio.db.rows(sql`select from oauth_codes where user_id = ${person.id}`)).toEqual([])
   })
 
-  test('proves the address that the link was mailed to', async () => {
+  test('verifies the address that the link was mailed to', async () => {
     const person = await somebody()
     await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     await reset(await linkFor(person))
@@ -84,7 +84,7 @@ describe('a forgotten password', () => {
     expect((await again.app('/me')).json.user.email_verified).toBe(true)
   })
 
-  test('sets one password by one link, however many follow it at once', async () => {
+  test('is set once by one link, however many requests use it at once', async () => {
     const person = await somebody()
     const token = await linkFor(person)
     const words = ['the first password', 'the second password', 'the third password']
@@ -95,7 +95,7 @@ describe('a forgotten password', () => {
     expect(statuses.sort()).toEqual([200, 422, 422])
   })
 
-  test('ends a token that is being made at the same moment', async () => {
+  test('revokes a token that is being created at the same moment', async () => {
     const person = await somebody()
     const token = await linkFor(person)
     const make = () => person.there.app('/me/tokens', { method: 'POST', body: { name: 'late', scopes: [] } })
@@ -104,10 +104,10 @@ describe('a forgotten password', () => {
     expect(await studio.db.rows(open)).toEqual([])
   })
 
-  test('opens no session by the old one that is being checked at the same moment', async () => {
+  test('opens no session with the old password that is being checked at the same moment', async () => {
     const person = await somebody()
     const token = await linkFor(person)
-    // The session is written while the password is replaced: both wait for the row of the user, in this order.
+    // The session is written while the password is replaced: both wait for the user's row, in this order.
     const answers = await overlapping(studio.db, sql`select from users where id = ${person.id} for update`, 2, () => [
       reset(token),
       visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email: person.email, password: PASSWORD } }),
@@ -117,7 +117,7 @@ describe('a forgotten password', () => {
     expect(left).toEqual([])
   })
 
-  test('of nobody is answered like that of somebody, and mails nobody', async () => {
+  test('gets the same reply for an unknown address, and no email is sent', async () => {
     const person = await somebody()
     const [known, unknown] = [await ask(person.email), await ask('nobody@example.com')]
     expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
@@ -126,14 +126,14 @@ describe('a forgotten password', () => {
     expect(await studio.db.rows(sql`select from mails where to_address = 'nobody@example.com'`)).toEqual([])
   })
 
-  test('is mailed five times an hour and no more, whoever asks', async () => {
+  test('is mailed at most five times an hour', async () => {
     const person = await somebody()
     for (let i = 0; i < 8; i++) expect((await ask(person.email)).status).toBe(200)
     await workOff(studio, 'mail_password_reset')
     expect((await mailsTo(person.id)).filter(({ subject }) => subject.startsWith('Choose'))).toHaveLength(5)
   })
 
-  test('leaves no link in the database that could be followed', async () => {
+  test('leaves no usable link in the database', async () => {
     const person = await somebody()
     const token = await linkFor(person)
     const kept = await studio.db.rows(sql`select identifier, value from verifications`)
@@ -146,16 +146,16 @@ describe('a forgotten password', () => {
     ['a number', 7],
     ['nothing', ''],
     ['a book', 'x'.repeat(5_000)],
-  ])('is not replaced by a link with %s', async (_, token) => expect((await reset(token)).status).toBe(422))
+  ])('cannot be replaced with a link with %s', async (_, token) => expect((await reset(token)).status).toBe(422))
 })
 
-describe('a password that is changed', () => {
+describe('a changed password', () => {
   const change = (body: object) => ({
     method: 'PUT',
     body: { current_password: PASSWORD, new_password: OTHER, ...body },
   })
 
-  test('ends every other session, and the tokens unless they are to stay', async () => {
+  test('ends every other session, and the tokens unless they should stay', async () => {
     const [gone, stays] = [await somebody(), await somebody()]
     const former = gone.here.cookie
     expect((await gone.here.app('/me/password', change({}))).status).toBe(200)
@@ -178,7 +178,7 @@ describe('a password that is changed', () => {
     expect((await person.there.app('/me')).status).toBe(200)
   })
 
-  test('is changed by one of two who change it at once', async () => {
+  test('is changed by one of two concurrent requests', async () => {
     const person = await somebody()
     const answers = await overlapping(studio.db, sql`select from users where id = ${person.id} for update`, 2, () => [
       person.here.app('/me/password', change({ new_password: 'chosen on the left' })),
@@ -189,8 +189,8 @@ describe('a password that is changed', () => {
   })
 })
 
-describe('an address that is not confirmed', () => {
-  test('makes no token, logs no program in and joins nothing', async () => {
+describe('an unverified address', () => {
+  test('creates no token, logs no program in and joins nothing', async () => {
     const person = await somebody()
     await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     const refused = { status: 403, json: { error: 'email_unverified' } }
@@ -214,7 +214,7 @@ describe('an address that is not confirmed', () => {
     expect((await person.here.app('/me')).json.user.email_verified).toBe(true)
   })
 
-  test('is confirmed by a mailed link, followed by whoever chose the password', async () => {
+  test('is verified by a mailed link, followed by the person who chose the password', async () => {
     const person = await somebody()
     await studio.db.execute(sql`update users set email_verified = false where id = ${person.id}`)
     await person.here.ask('/app/auth/send-verification-email', { method: 'POST', body: { email: person.email } })

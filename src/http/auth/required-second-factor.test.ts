@@ -8,7 +8,7 @@ import type { SignInMethod } from '../../domain/audit/sign-ins.ts'
 import { providerId } from '../../domain/sign-in/connections.ts'
 import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
 
-/** An account that asks for a second factor. */
+/** An account that requires a second factor. */
 
 const PASSWORD = 'a long enough password'
 const BLOCKED = { status: 403, json: { error: 'second_factor_required' } }
@@ -49,14 +49,14 @@ async function addApp(who: string) {
   expect((await visitors[who]!.app('/me/two_factor', { method: 'PUT', body })).status).toBe(200)
 }
 
-test('nobody asks others for what they have not got themselves', async () => {
+test('nobody can require a factor that they do not have', async () => {
   expect(await require(true)).toMatchObject({ status: 422, json: { error: 'own_second_factor_missing' } })
   await addApp('lead')
   expect((await require(true)).json.requires_second_factor).toBe(true)
   expect((await seen('lead')).status).toBe(200)
 })
 
-test('whoever has none sees nothing of the account, and everything else', async () => {
+test('a member without a factor sees nothing of the account, and everything else', async () => {
   expect(await seen('kim')).toMatchObject(BLOCKED)
   expect(await byToken('kim')).toMatchObject(BLOCKED)
   expect(await byToken('kim', `/workspace/events?account_id=${account()}`)).toMatchObject(BLOCKED)
@@ -68,20 +68,20 @@ test('whoever has none sees nothing of the account, and everything else', async 
     ['owl', 'second_factor'],
     ['fox', null],
   ])
-  // Nobody is locked out of adding one, not even whoever has no other account.
+  // Nobody is locked out of adding one, not even a person without another account.
   expect((await visitors.ann!.app('/me')).json.accounts[0].blocked).toBe('second_factor')
 })
 
-test('an authenticator app lets them in at once', async () => {
+test('an authenticator app gives access at once', async () => {
   await addApp('kim')
   expect([(await seen('kim')).status, (await byToken('kim')).status]).toEqual([200, 200])
 })
 
-test('a passkey counts for the session that it opened; the account’s own provider too, another account’s does not', async () => {
+test('a passkey counts for the session that it opened; so does the account’s own provider, but not another account’s', async () => {
   const session = sql`(select id from sessions where user_id = ${studio.world.users.ann!.id})`
   await studio.db.execute(sql`
     insert into passkeys (user_id, credential_id, public_key, name) values (${studio.world.users.ann!.id}, 'x', 'x', 'key')`)
-  // The session was opened with the password alone.
+  // The session was opened with only the password.
   expect(await seen('ann')).toMatchObject(BLOCKED)
   const openedBy = (method: SignInMethod) => studio.db.execute(sql`update sessions set method = ${method} where id = ${session}`)
   await openedBy('password')
@@ -99,7 +99,7 @@ test('a passkey counts for the session that it opened; the account’s own provi
   expect((await seen('bob')).status).toBe(200)
 })
 
-test('a token reaches the account while its owner could sign in through the account’s own provider, not through another’s', async () => {
+test('a token has access while its owner could sign in through the account’s own provider, not through another’s', async () => {
   const signsInThrough = (key: string) =>
     studio.db.execute(sql`
       insert into logins (user_id, provider_id, account_id)
@@ -110,13 +110,13 @@ test('a token reaches the account while its owner could sign in through the acco
   expect((await byToken('bob')).status).toBe(200)
 })
 
-test('a password alone makes nothing that reaches the account, adds no factor to those there are, and ends nobody', async () => {
+test('a password alone creates nothing with access to the account, adds no factor to existing ones, and ends no session', async () => {
   const eve = await signIn(studio, 'dot@example.com', PASSWORD)
   const dot = studio.world.users.dot!.id
   const post = (path: string, body?: object, visitor = eve) => visitor.app(path, { method: 'POST', body })
   const token = { name: 'mine', scopes: SCOPES }
   const consent = { allow: true, port: 4321, state: 's', code_challenge: 'c'.repeat(43), client_name: 'cli', scopes: [] }
-  // Without any factor, one that is added later must not let in what was made before.
+  // Without any factor, a factor that is added later must not give access to what was created before.
   for (const body of [token, { ...token, account_id: account() }]) expect(await post('/me/tokens', body)).toMatchObject(BLOCKED)
   expect(await post('/cli/authorizations', consent)).toMatchObject(BLOCKED)
   expect((await post('/me/tokens', { ...token, account_id: studio.world.accounts.fox!.id })).status).toBe(201)
@@ -130,7 +130,7 @@ test('a password alone makes nothing that reaches the account, adds no factor to
   expect(await eve.app(`/me/passkeys/${id}`, { method: 'DELETE' })).toMatchObject(unshown)
   expect(await post('/me/deletion', { email: 'dot@example.com' })).toMatchObject({ status: 403, json: { error: 'kept_out' } })
 
-  // With it, all of that works, and what was opened without it ends when the app is added.
+  // With it, all of that works, and sessions without it end when the app is added.
   const shown = await signIn(studio, 'dot@example.com', PASSWORD)
   await studio.db.execute(sql`
     update sessions set method = 'passkey' where id = (select max(id) from sessions where user_id = ${dot})`)
@@ -141,7 +141,7 @@ test('a password alone makes nothing that reaches the account, adds no factor to
   expect((await eve.app('/me')).status).toBe(401)
 })
 
-test('the operator switches it off', async () => {
+test('the operator can disable the requirement', async () => {
   await studio.db.execute(sql`delete from two_factors`)
   expect(await seen('lead')).toMatchObject(BLOCKED)
   const words = ['account', 'set', String(account()), '--requires-second-factor', 'no', '--json']

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How the cookie of a session is called and signed. */
+/** The name and the signing key of the session cookie. */
 export interface Cookies {
   name: string
   key: string
 }
 
-/** Cookies that only travel encrypted have a name that browsers protect. */
+/** Cookies that require https have a name prefix that browsers protect. */
 export const cookiesOf = (site: string, key: string): Cookies => ({
   name: `${site.startsWith('https:') ? '__Secure-' : ''}goldmaster.session_token`,
   key,
 })
 
-/** The session's secret, if the cookie is there and signed by us: one that was read out of the database is not enough. */
+/** The session's secret, if the cookie is present and signed by us: a secret that was read from the database is not enough. */
 export function sessionOf(header: string, { name, key }: Cookies): string | undefined {
   const value = cookieNamed(header, name)
   const dot = value?.lastIndexOf('.') ?? -1
@@ -28,11 +28,11 @@ const signatureOf = (token: string, key: string) => createHmac('sha256', key).up
 export const sessionCookie = (token: string, { name, key }: Cookies, seconds: number): string =>
   cookieOf(name, `${token}.${signatureOf(token, key).toString('base64')}`, { seconds, sameSite: 'Strict' })
 
-/** `Lax` travels along when another site leads back here, `Strict` does not. No script reads either. */
+/** `Lax` cookies are sent when another site redirects here, `Strict` ones are not. Scripts can read neither. */
 export const cookieOf = (name: string, value: string, { seconds, sameSite }: { seconds: number; sameSite: 'Lax' | 'Strict' }) =>
   `${name}=${encodeURIComponent(value)}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=${sameSite}${name.startsWith('__') ? '; Secure' : ''}`
 
-/** The cookies of a request; that of a session which a former key signed is signed with the current one. */
+/** The cookies of a request; a session cookie signed with the former key is signed again with the current one. */
 export function resigned(header: string, formerKey: string, { name, key }: Cookies): string {
   const token = sessionOf(header, { name, key: formerKey })
   if (token === undefined) return header

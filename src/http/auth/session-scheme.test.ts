@@ -23,7 +23,7 @@ afterAll(() => studio.close())
 
 const all = Object.entries(appRoutes) as [AppName, Route][]
 const closed = all.filter(([, route]) => route.role !== 'anyone')
-/** A path of the rival's: their project, their account, anything in it. */
+/** A path of another account: their project, their account, anything in it. */
 const foreign = ({ path }: Route) =>
   path
     .slice(3)
@@ -31,18 +31,18 @@ const foreign = ({ path }: Route) =>
     .replace(':account_id', String(studio.world.accounts.fox!.id))
     .replace(/:\w+/g, '1')
 
-test.each(closed)('%s answers a request without a session with an empty 401', async (_, route) => {
+test.each(closed)('%s returns an empty 401 without a session', async (_, route) => {
   expect(await visit(studio).app(foreign(route), { method: route.method })).toMatchObject({ status: 401, text: '' })
 })
 
 const placed = closed.filter(([, route]) => /:(project|account)_id/.test(route.path))
-test.each(placed)("%s hides another account's places", async (_, route) => {
+test.each(placed)("%s hides another account's records", async (_, route) => {
   const { status } = await lead.app(foreign(route), { method: route.method, ...(route.method === 'GET' ? {} : { body: {} }) })
   expect(status).toBe(404)
 })
 
 const changing = closed.filter(([, route]) => route.method !== 'GET')
-test.each(changing)('%s refuses what other sites send with our cookie', async (_, route) => {
+test.each(changing)('%s refuses requests that other sites send with our cookie', async (_, route) => {
   for (const site of ['cross-site', 'same-site', 'none']) {
     const answer = await lead.app(foreign(route), { method: route.method, headers: { 'sec-fetch-site': site } })
     expect(answer).toMatchObject({ status: 403, json: { error: 'foreign_origin' } })
@@ -50,16 +50,16 @@ test.each(changing)('%s refuses what other sites send with our cookie', async (_
 })
 
 const open = all.filter(([, route]) => route.role === 'anyone' && route.method !== 'GET')
-test.each(open)('%s, which needs no session, refuses what other sites send', async (_, route) => {
+test.each(open)('%s, which needs no session, refuses requests of other sites', async (_, route) => {
   const asking = { method: route.method, headers: { 'sec-fetch-site': 'cross-site' } }
   expect(await visit(studio).app(foreign(route), asking)).toMatchObject({ status: 403, json: { error: 'foreign_origin' } })
 })
 
-describe('a request from a browser that does not say which site it serves', () => {
+describe('a request from a browser without Sec-Fetch-Site', () => {
   const ask = (headers: Record<string, string>) =>
     studio.ask('/app/api/v1/me', { method: 'PATCH', body: {}, headers: { cookie: lead.cookie, ...headers } })
 
-  test('passes when its origin is the host it asks', async () => {
+  test('is accepted when its origin is the requested host', async () => {
     expect((await ask({ origin: studio.site })).status).toBe(200)
   })
 
@@ -69,15 +69,15 @@ describe('a request from a browser that does not say which site it serves', () =
   })
 })
 
-describe('the shared table', () => {
-  test('takes a session, and no token', async () => {
+describe('a route of the shared table', () => {
+  test('accepts a session, and no token', async () => {
     expect((await lead.app(`/projects/${star}/tasks`)).status).toBe(200)
     const { token } = studio.world.tokens.all!
     expect((await studio.ask(`/app/api/v1/projects/${star}/tasks`, { token })).status).toBe(401)
     expect((await studio.ask(`/api/v1/projects/${star}/tasks`, { headers: { cookie: lead.cookie } })).status).toBe(401)
   })
 
-  test.each([['build_runs'], ['assets']])('walks all %s by cursor, which tokens cannot', async (kind) => {
+  test.each([['build_runs'], ['assets']])('pages through all %s by cursor, which tokens cannot', async (kind) => {
     const seen = new Set<string>()
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -102,7 +102,7 @@ describe('the shared table', () => {
     expect(refused).toMatchObject({ status: 403, json: { error: 'demo_read_only', reason: 'trial_expired' } })
   })
 
-  test('ends with the session', async () => {
+  test('is refused after signing out', async () => {
     const other = await signIn(studio, 'lead@example.com', PASSWORD)
     const sessions = (await lead.app('/me/sessions')).json.sessions as { id: number; current: boolean }[]
     expect(sessions.filter(({ current }) => current)).toHaveLength(1)
@@ -111,7 +111,7 @@ describe('the shared table', () => {
     expect((await lead.app(`/projects/${star}/tasks`)).status).toBe(200)
   })
 
-  test('is closed once the session is over', async () => {
+  test('is refused once the session has expired', async () => {
     const late = await signIn(studio, 'rival@example.com', PASSWORD)
     await studio.db.execute(sql`update sessions set expires_at = now() where user_id = ${studio.world.users.rival!.id}`)
     expect((await late.app('/workspace/events')).status).toBe(401)
@@ -119,7 +119,7 @@ describe('the shared table', () => {
 })
 
 describe('the stream', () => {
-  test('takes a session and ends with it', async () => {
+  test('accepts a session and ends with it', async () => {
     const visitor = await signIn(studio, 'lead@example.com', PASSWORD)
     const response = await fetch(`${studio.site}/app/api/v1/workspace/events/stream`, { headers: { cookie: visitor.cookie } })
     expect(response.status).toBe(200)
@@ -141,7 +141,7 @@ describe('the stream', () => {
   })
 })
 
-test('display names are seen by those who share an account, and by nobody else', async () => {
+test('display names are visible to people who share an account, and to nobody else', async () => {
   const rival = await signIn(studio, 'rival@example.com', PASSWORD)
   expect((await lead.app('/people')).json.people).toMatchObject([{ name: 'Leading Lady' }])
   expect((await rival.app('/people')).json.people).toMatchObject([{ name: 'Rival' }])

@@ -15,9 +15,9 @@ import * as scim from '../../domain/sign-in/scim.ts'
 import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
 
 /**
- * Every way in against an account that asks for a second factor, and every way in which an address is first proven against what was set up
- * under it before. Owl is the account that people want to reach, with a provider for owl.example; Fox is another account of theirs, with a
- * provider for fox.example.
+ * Every sign-in method against an account that requires a second factor, and every way to verify an address against what was set up under
+ * it before. Owl is the target account, with a provider for owl.example; Fox is another account of the same people, with a provider for
+ * fox.example.
  */
 
 const PASSWORD = 'a long enough password'
@@ -78,13 +78,13 @@ const ok = (answer: Answer) => {
 interface Person {
   id: number
   email: string
-  /** Of the authenticator app. */
+  /** The secret of the authenticator app. */
   secret?: string
   step?: number
   device?: PasskeyDevice
 }
 
-/** A member of both accounts with an address of this one's domain, made by an operator. */
+/** A member of both accounts with an address of this one's domain, created by an operator. */
 async function somebody(domain: 'owl' | 'fox', only = false): Promise<Person> {
   const email = `person${++numbered}@${domain}.example`
   const { id } = await users.create(studio.db, { email, name: email, password: PASSWORD, account_id: accountOf('owl') })
@@ -125,7 +125,7 @@ const mailTo = async (email: string) =>
     select m.text from mails m left join users u on u.id = m.to_user_id
     where lower(coalesce(m.to_address, u.email)) = ${email} order by m.id desc limit 1`))!.text
 
-/** Each code is good once: this one is of the half minute after the last one, which an app that is a little fast would show. */
+/** Each code is valid once: this one is for the half minute after the last one, which an app with a slightly fast clock would show. */
 function nextCode(person: Person) {
   person.step = Math.max((person.step ?? 0) + 1, stepOf(Date.now()))
   return codeAt(person.secret!, person.step)
@@ -175,7 +175,7 @@ async function logInAssistant(visitor: Visitor): Promise<string> {
   return ok(await login.exchange(form)).access_token
 }
 
-/** What opens the account: a browser, a token, or a token at the address of assistants. */
+/** The credential for the account: a browser session, a token, or a token at the assistants' endpoint. */
 type Key = { visitor: Visitor } | { token: string } | { assistant: string }
 
 async function reach(key: Key): Promise<'in' | 'kept out'> {
@@ -200,11 +200,11 @@ const require = (required: boolean) =>
 
 interface Way {
   come(): Promise<Key>
-  /** To an account that asks for a second factor; every way leads to one that does not. */
+  /** For an account that requires a second factor; every method works for one that does not. */
   required: 'in' | 'kept out'
 }
 
-/** Somebody with these factors, who signs in with what `by` says. */
+/** A person with these factors who signs in with `by`. */
 const way = (
   required: Way['required'],
   domain: 'owl' | 'fox',
@@ -341,7 +341,7 @@ test('a session from another account’s provider cannot add a factor before it 
 const HELD = ['session', 'token', 'password', 'passkey', 'app'] as const
 type Held = (typeof HELD)[number]
 
-/** Who joined, and with which link; owl alone unless they belong to fox. */
+/** Who joined, and with which link; only owl unless they belong to fox. */
 const JOINED = {
   'an admin’s copy of the link': (email: string) => invite(lead, 'owl', email).then(({ handed }) => join(email, handed)),
   'another account’s admin’s copy of the link': (email: string) =>
@@ -352,7 +352,7 @@ const PROVEN = {
   'single sign-on': (person: Person) => throughProvider(person),
   SCIM: async ({ id, email }: Person) => {
     const made = await provision(email)
-    // A member already: providers go on with what they find.
+    // Already a member: providers continue with the existing user.
     if (made.status === 409)
       ok(await studio.ask(`/scim/v2/Users/${id}`, { method: 'PUT', token: scimToken, body: { active: true } }))
   },
@@ -365,12 +365,12 @@ const LINKING: [joined: keyof typeof JOINED, proven: keyof typeof PROVEN, left: 
   ['an admin’s copy of the link', 'SCIM', []],
   ['an admin’s copy of the link', 'a password reset', []],
   ['another account’s admin’s copy of the link', 'single sign-on', []],
-  // They belong to another account: a provider neither ends anything there nor takes them in.
+  // They belong to another account: a provider neither ends anything there nor makes them a member.
   ['another account’s admin’s copy of the link', 'SCIM', HELD],
   ['another account’s admin’s copy of the link', 'a password reset', []],
   ['the mailed link', 'single sign-on', HELD],
   ['the mailed link', 'SCIM', HELD],
-  // Nothing that was made with a password outlives it, which is true of everybody.
+  // Everything created with a password ends with it, for everybody.
   ['the mailed link', 'a password reset', FACTORS],
 ]
 
@@ -399,6 +399,6 @@ test.each(LINKING)('after sign-up with %s, %s keeps only: %j', async (joined, pr
   expect(HELD.filter((held) => there[held])).toEqual(left)
   const inOwl = await studio.db.rows(sql`
     select from account_members where account_id = ${accountOf('owl')} and user_id = ${person.id}`)
-  // An attacker who keeps what they made keeps nothing that reaches the account.
+  // An attacker who keeps what they created has no access to the account with it.
   if (joined.startsWith('another account') && left.length > 0) expect(inOwl).toEqual([])
 })

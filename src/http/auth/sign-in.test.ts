@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 describe('signing in', () => {
-  test('sets a cookie that scripts and other sites never get', async () => {
+  test('sets a cookie that scripts and other sites cannot read', async () => {
     const visitor = visit(studio)
     const answer = await visitor.ask('/app/auth/sign-in/email', {
       method: 'POST',
@@ -38,7 +38,7 @@ describe('signing in', () => {
     })
   })
 
-  test('answers a wrong password and an unknown address alike', async () => {
+  test('returns the same error for a wrong password and an unknown address', async () => {
     const attempt = (email: string) =>
       visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password: 'not the right one' } })
     const [wrong, unknown] = [await attempt('lead@example.com'), await attempt('nobody@example.com')]
@@ -47,7 +47,7 @@ describe('signing in', () => {
   })
 
   test.each<{ email: unknown }>([{ email: { toString: null } }, { email: 7 }, { email: null }])(
-    'refuses an address that is no text: %j',
+    'refuses an address that is not text: %j',
     async ({ email }) => {
       const answer = await visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password: PASSWORD } })
       expect(answer.status).toBe(400)
@@ -61,20 +61,20 @@ describe('signing in', () => {
     expect((await visit(studio).app('/me', { headers: { cookie } })).status).toBe(401)
   })
 
-  test('refuses a cookie that was signed by somebody else', async () => {
+  test('refuses a cookie that was signed with another key', async () => {
     const { token } = (await studio.db.one<{ token: string }>(sql`select token from sessions limit 1`))!
     const forged = `__Secure-goldmaster.session_token=${encodeURIComponent(`${token}.${Buffer.alloc(32, 7).toString('base64')}`)}`
     expect((await visit(studio).app('/me', { headers: { cookie: forged } })).status).toBe(401)
   })
 
-  test('leaves the doors closed that pages have no use for', async () => {
+  test('exposes no library endpoint that pages do not use', async () => {
     const visitor = await signIn(studio, 'lead@example.com', PASSWORD)
     for (const path of ['/sign-up/email', '/update-user', '/delete-user', '/list-sessions'])
       expect((await visitor.ask(`/app/auth${path}`, { method: 'POST', body: {} })).status).toBe(404)
   })
 })
 
-test('guessing is slowed down, and says for how long', async () => {
+test('guessing is slowed down, and the reply says for how long', async () => {
   const slow = await openStudio(WORLD, { rates: { signIns: { points: 3, seconds: 60 } } })
   try {
     const guess = (email: string) =>
@@ -89,7 +89,7 @@ test('guessing is slowed down, and says for how long', async () => {
   }
 })
 
-describe('guessing at one person from many places', () => {
+describe("guessing one person's password from many addresses", () => {
   const open = () => openStudio(WORLD, { rates: { signIns: { points: 2, seconds: 60 } }, service: { trustProxy: ['127.0.0.1'] } })
   const guess = (studio: Studio, from: string, password = 'a guess, a guess') =>
     visit(studio).ask('/app/auth/sign-in/email', {
@@ -98,7 +98,7 @@ describe('guessing at one person from many places', () => {
       headers: { 'x-forwarded-for': from },
     })
 
-  test('locks nobody out who comes from elsewhere, however many guess', async () => {
+  test('locks nobody out who connects from another address, however many guess', async () => {
     const studio = await open()
     try {
       for (let place = 1; place <= 30; place++) await guess(studio, `192.0.2.${place}`)
@@ -108,7 +108,7 @@ describe('guessing at one person from many places', () => {
     }
   })
 
-  test('leaves each place fewer guesses the more there are, in the end one', async () => {
+  test('leaves each address fewer guesses the more there are, in the end one', async () => {
     const studio = await open()
     try {
       const from = async (place: string) => {
@@ -126,7 +126,7 @@ describe('guessing at one person from many places', () => {
     }
   })
 
-  test('leaves a link to a new password to whoever guessed too often', async () => {
+  test('still allows a password reset after too many guesses', async () => {
     const studio = await open()
     try {
       for (let place = 1; place <= 30; place++) await guess(studio, `192.0.2.${place}`)

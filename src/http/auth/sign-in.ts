@@ -17,7 +17,7 @@ import { sealChallenge } from './two-factor-challenge.ts'
 const SIGN_IN = '/sign-in/email'
 const SIGN_OUT = '/sign-out'
 
-/** What pages may ask of the library; the rest of it stays closed. */
+/** The library's endpoints that pages use; the rest is not exposed. */
 const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
   ['POST', SIGN_IN, true],
   ['POST', SIGN_OUT],
@@ -25,7 +25,7 @@ const OPEN: [method: 'GET' | 'POST', path: string, limited?: true][] = [
   ['GET', '/verify-email', true],
 ]
 
-/** Signing in and out, and links that confirm an address. */
+/** Signing in and out, and links that verify an address. */
 export function serveSignIn(app: FastifyInstance, service: Service, auth: () => Promise<Auth>) {
   for (const [method, path, limited] of OPEN)
     app.route({
@@ -54,7 +54,7 @@ export function serveSignIn(app: FastifyInstance, service: Service, auth: () => 
     })
 }
 
-/** The library has checked the password and made a session: it goes where more is asked for. */
+/** The library has checked the password and created a session: it is discarded if a second factor is needed. */
 async function withPassword(
   { db, vault }: Service,
   { ip: ip_address }: FastifyRequest,
@@ -70,7 +70,7 @@ async function withPassword(
   const { token, user } = (await answer.clone().json()) as { token: string; user: { id: string } }
   const shown = { user_id: Number(user.id), method: 'password', ip_address } as const
   try {
-    // A password that is replaced while it is being checked opens no session: whoever replaced it has just ended all there were.
+    // A password that is replaced while it is being checked opens no session: its replacement has just ended all sessions.
     if ((await passwordOf(db, email)) !== before) throw wrongSignIn()
     await refuseIfRequired(db, shown.user_id)
     await refuseElsewhere(db, shown.user_id, addressOf(ip_address))
@@ -98,14 +98,14 @@ const passwordOf = async (db: Database, email: string) =>
       where lower(u.email) = ${email.trim().toLowerCase().replaceAll('\0', '')}`)
   )?.password
 
-/** Guessing is slow from one place, slower for one person from there, and the slower the more places guess at one person. */
+/** Guessing is limited per address, more strictly per person from one address, and the more so the more addresses try one person. */
 export async function countSignIn(service: Service, request: FastifyRequest, email: unknown) {
   const who = typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : ''
   await countAttempt(service, request, who)
   if (who !== '') await service.limits.signInsAs(who, networkOf(request.ip))
 }
 
-/** Whatever else strangers may try: a link, a token, an address to be written to. */
+/** Other anonymous attempts: a link, a token, an address to write to. */
 export async function countAttempt({ limits }: Service, request: FastifyRequest, what: string) {
   const place = networkOf(request.ip)
   await limits.signIns(`${place} ${what}`)
@@ -132,7 +132,7 @@ async function pass(reply: FastifyReply, answer: Response, also?: Record<string,
     .send(answer.ok ? (also ? JSON.stringify({ ...JSON.parse(text), ...also }) : text) : refusal(text))
 }
 
-/** In the words of the rest of the interface. */
+/** The error in our own format. */
 function refusal(text: string) {
   const { code = 'bad_request', message = 'This did not work.' } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
     code?: string

@@ -14,7 +14,7 @@ const WORLD = {
   users: [{ key: 'lead', email: 'lead@example.com', name: 'Lead', password: PASSWORD, accounts: { owl: 'owner' } }],
 }
 
-/** Nobody there yet, at the address it is configured with. */
+/** A service without users, at its configured address. */
 async function openEmpty() {
   const port = await freePort()
   return openStudio({}, { port, service: { site: `http://localhost:${port}`, signUp: 'open' } })
@@ -26,7 +26,7 @@ const setUp = (studio: Studio, more: object = {}, headers: Record<string, string
 }
 
 describe('the first owner', () => {
-  test('comes by the set-up token, needs no confirmation, and closes the door behind them', async () => {
+  test('needs the set-up token and no verification, and disables the set-up', async () => {
     const studio = await openEmpty()
     try {
       expect((await visit(studio).app('/welcome')).json).toMatchObject({ first_run: true, sign_up: false })
@@ -46,7 +46,7 @@ describe('the first owner', () => {
     }
   })
 
-  test('is nobody without the token, not even where everybody may sign up', async () => {
+  test('cannot sign up without the token, not even if sign-up is open', async () => {
     const studio = await openEmpty()
     try {
       for (const set_up_token of ['', 'a guess', `${studio.service.setUpToken}x`])
@@ -59,7 +59,7 @@ describe('the first owner', () => {
     }
   })
 
-  test('is nobody who calls this machine by another name', async () => {
+  test('cannot sign up under another host name', async () => {
     const studio = await openEmpty()
     try {
       const { port } = new URL(studio.site)
@@ -87,10 +87,10 @@ describe('the first owner', () => {
     }
   })
 
-  test('is one of several who come at once', async () => {
+  test('is one of several who try at once', async () => {
     const studio = await openEmpty()
     try {
-      // Nobody gets beyond the first account before all have come.
+      // Nobody gets past the first account before all requests have arrived.
       const answers = await overlapping(studio.db, sql`lock table accounts in exclusive mode`, 4, () =>
         ['a', 'b', 'c', 'd'].map((name) => setUp(studio, { email: `${name}@example.com` })),
       )
@@ -103,7 +103,7 @@ describe('the first owner', () => {
   })
 })
 
-describe('signing up where it is open', () => {
+describe('open sign-up', () => {
   let studio: Studio
   beforeAll(async () => {
     studio = await openStudio(WORLD, { service: { signUp: 'open', metering: true } })
@@ -118,7 +118,7 @@ describe('signing up where it is open', () => {
       where coalesce(m.to_address, u.email) = ${address} order by m.id`)
   const linkIn = (text: string) => new URL(/https:\S+\/sign-up\?token=\S+/.exec(text)![0]).searchParams.get('token')!
 
-  test('makes a user with a proven address and a trial once the mailed link is followed, once', async () => {
+  test('creates a user with a verified address and a trial once the mailed link is used, once', async () => {
     expect((await ask(' ANA@example.com'.trim())).status).toBe(200)
     await workOff(studio, 'mail_sign_up')
     expect(await studio.db.rows(sql`select from users where email = 'ana@example.com'`)).toEqual([])
@@ -134,7 +134,7 @@ describe('signing up where it is open', () => {
     expect(days).toBeLessThan(14.1)
   })
 
-  test('does not tell whether an address is known: the mail does', async () => {
+  test('does not reveal whether an address is known: only the email does', async () => {
     const [known, unknown] = [await ask('lead@example.com'), await ask('new@example.com')]
     expect([known.status, known.text]).toEqual([unknown.status, unknown.text])
     await workOff(studio, 'mail_sign_up')
@@ -162,13 +162,13 @@ describe('signing up where it is open', () => {
     expect(statements.slice(0, 2)).toEqual(statements.slice(2))
   })
 
-  test('is mailed five times an hour and no more, whoever asks', async () => {
+  test('sends at most five emails an hour', async () => {
     for (let i = 0; i < 7; i++) await ask('flooded@example.com')
     await workOff(studio, 'mail_sign_up')
     expect(await mailsTo('flooded@example.com')).toHaveLength(5)
   })
 
-  test('ends with one user for an address that asked twice', async () => {
+  test('creates one user for an address that signed up twice', async () => {
     await ask('twice@example.com', 'First')
     await ask('twice@example.com', 'Second')
     await workOff(studio, 'mail_sign_up')
@@ -178,7 +178,7 @@ describe('signing up where it is open', () => {
     expect(await studio.db.rows(sql`select from accounts where name in ('First', 'Second')`)).toHaveLength(1)
   })
 
-  test('is over for links that were mailed before it was closed', async () => {
+  test('rejects links that were mailed before it was closed', async () => {
     await ask('late@example.com')
     await workOff(studio, 'mail_sign_up')
     const token = linkIn((await mailsTo('late@example.com'))[0]!.text)

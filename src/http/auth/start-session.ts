@@ -5,7 +5,7 @@ import { recordSignIn, type SignInMethod } from '../../domain/audit/sign-ins.ts'
 import type { Service } from '../service.ts'
 import { cookiesOf, sessionCookie } from './session-cookie.ts'
 
-/** A session for somebody who has shown who they are by other means than the library's; `db` is the transaction of what they showed. */
+/** Starts a session for a person who authenticated by other means than the library's; `db` is the transaction of that authentication. */
 export async function startSession(
   db: Database,
   { site, cookieKey, sessionSeconds }: Service,

@@ -7,7 +7,7 @@ import { type AppName, appRoutes } from '../../contract/app/routes.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { type Sql, sql } from '../../db/database.ts'
 
-/** What belongs to others answers like what nobody has, to the letter, on every door of the web app that names something. */
+/** Records of other accounts get exactly the same reply as missing ones, on every web app route that names a record. */
 
 const PASSWORD = 'a long enough password'
 const NOBODYS = '2000000000'
@@ -49,7 +49,7 @@ const ofTheirs = async (query: Sql) => (await studio.db.one<{ id: string }>(quer
 const rivalId = () => Number(idOf('users', 'rival'))
 const foxId = () => Number(idOf('accounts', 'fox'))
 
-/** What stands before the name of a record in a path, and one of the rival's. */
+/** A record of the other account by the path segment before its id. */
 const THEIRS: Record<string, () => string | Promise<string>> = {
   projects: () => idOf('projects', 'fox'),
   tasks: () => idOf('tasks', 'fox-task4'),
@@ -74,7 +74,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   channels: () => ofTheirs(sql`select id::text from destinations where account_id = ${foxId()} and kind <> 'webhook'`),
   webhooks: () => ofTheirs(sql`select id::text from destinations where account_id = ${foxId()} and kind = 'webhook'`),
 }
-/** Bodies that are looked at before the record. */
+/** Bodies that are validated before the record is looked up. */
 const BODIES: Partial<Record<AppName, unknown>> = {
   editAccountMember: { role: 'member' },
   setProjectMember: { project_role: 'viewer' },
@@ -82,7 +82,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 
-/** The same question about something of the rival's, and about nothing at all. */
+/** The same request for a record of the other account, and for a missing one. */
 async function both(name: AppName, { path, method }: Route, fill: (theirs: boolean) => Promise<string>) {
   const body = BODIES[name] ?? {}
   const ask = async (theirs: boolean) => {
@@ -95,7 +95,7 @@ async function both(name: AppName, { path, method }: Route, fill: (theirs: boole
 const all = (Object.entries(appRoutes) as [AppName, Route][]).filter(([, route]) => route.role !== 'anyone')
 const placed = all.filter(([, { path }]) => /:(project|account)_id/.test(path))
 
-test.each(placed)("%s says the same of another account's place as of none", async (name, route) => {
+test.each(placed)('%s returns the same for another account as for a missing one', async (name, route) => {
   const [theirs, nobodys] = await both(name, route, async (foreign) =>
     route.path
       .replace(':project_id', foreign ? idOf('projects', 'fox') : NOBODYS)
@@ -106,23 +106,26 @@ test.each(placed)("%s says the same of another account's place as of none", asyn
   expect(theirs).toEqual(nobodys)
 })
 
-/** The word before the first part of a path that names a record. */
+/** The path segment before the first record id. */
 const kindOf = ({ path }: Route) => /(\w+)\/:(?!project_id|account_id)/.exec(path)?.[1]
-/** An invitation is for whoever holds its token, and rules are called what their account calls them. */
+/** An invitation is found by its token, and rules are named by their account. */
 const named = /^\/v1\/invitations\/|\/failure_rules\//
 const withRecord = all.filter(([, route]) => kindOf(route) && !named.test(route.path))
 
-test.each(withRecord)("%s says the same of another account's record in one's own place as of none", async (name, route) => {
-  const id = await THEIRS[kindOf(route)!]!()
-  const none = /^\d+$/.test(id) ? NOBODYS : randomUUID()
-  const [theirs, nobodys] = await both(name, route, async (foreign) =>
-    route.path
-      .replace(':project_id', idOf('projects', 'star'))
-      .replace(':account_id', idOf('accounts', 'owl'))
-      .replace(/:\w+/, foreign ? id : none)
-      .replace(/:\w+/g, '1'),
-  )
-  // Whom to add to a project is a choice rather than a record.
-  expect(theirs.status).toBe(name === 'setProjectMember' ? 422 : 404)
-  expect(theirs).toEqual(nobodys)
-})
+test.each(withRecord)(
+  "%s returns the same for another account's record in one's own project as for a missing one",
+  async (name, route) => {
+    const id = await THEIRS[kindOf(route)!]!()
+    const none = /^\d+$/.test(id) ? NOBODYS : randomUUID()
+    const [theirs, nobodys] = await both(name, route, async (foreign) =>
+      route.path
+        .replace(':project_id', idOf('projects', 'star'))
+        .replace(':account_id', idOf('accounts', 'owl'))
+        .replace(/:\w+/, foreign ? id : none)
+        .replace(/:\w+/g, '1'),
+    )
+    // The person to add to a project is a value rather than a record.
+    expect(theirs.status).toBe(name === 'setProjectMember' ? 422 : 404)
+    expect(theirs).toEqual(nobodys)
+  },
+)

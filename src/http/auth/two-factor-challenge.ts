@@ -1,6 +1,6 @@
 import { hashOf, type Vault } from '../../domain/privacy/secrets.ts'
 
-/** Carried by the page from the password to the code: who has shown the password, which one, and until when that counts. */
+/** Carried by the page from the password step to the code step: the user, the password's fingerprint, and the expiry. */
 interface Challenge {
   user_id: number
   password: string
@@ -10,7 +10,7 @@ interface Challenge {
 const PLACE = 'two-factor challenge'
 const MINUTES = 10
 
-/** A password that is changed meanwhile ends it. */
+/** A changed password invalidates it. */
 export const fingerprintOf = (kept: string) => hashOf(kept).toString('base64url')
 
 export const sealChallenge = (vault: Vault, user_id: number, kept: string): string => {

@@ -24,7 +24,7 @@ const get = (key: string, path: string) =>
 test.each([
   ['tasks', 'tasks'],
   ['branches', 'build_runs'],
-])('requests of one account for %s that do not end leave connections to another account', async (path, table) => {
+])('requests of one account for %s that do not end leave connections for another account', async (path, table) => {
   await studio.db.onOneConnection(async (db) => {
     await db.execute(sql`begin`)
     await db.execute(sql`lock table ${raw(table)} in access exclusive mode`)
@@ -37,7 +37,7 @@ test.each([
   })
 })
 
-/** Work that ends when told, and how much of it has begun. */
+/** Work that ends on command, and how much of it has started. */
 function works(share: AccountShare, key: number | string, count: number) {
   const state = { begun: 0 }
   const ends: (() => void)[] = []
@@ -64,7 +64,7 @@ function works(share: AccountShare, key: number | string, count: number) {
   }
 }
 
-test('an account alone has two thirds of the connections, beside others one third', async () => {
+test('an account alone gets two thirds of the connections, with others one third', async () => {
   const share = new AccountShare(9)
   const alone = works(share, 1, 9)
   expect(alone.state.begun).toBe(6)
@@ -90,7 +90,7 @@ test.each([
   expect(flood.state.begun).toBe(20)
 })
 
-test('a token that was admitted counts against its account, one that was not against nobody else', async () => {
+test('an authorized token counts against its account, any other against nobody else', async () => {
   const share = new AccountShare(3)
   const who = (name: string) => ({ hash: Buffer.from(name), address: null })
   const learn = (name: string, account: number | null) =>

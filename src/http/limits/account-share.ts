@@ -2,20 +2,20 @@ import { accountBusy } from '../../contract/errors.ts'
 import { Gate } from '../../db/gate.ts'
 import type { Who } from '../../domain/access/access.ts'
 
-/** Requests wait this long for a place, and are refused then. */
+/** Requests wait this long for a free slot, then they are refused. */
 const TIMEOUT_MS = 4_000
-/** For so long after somebody else asked, an account has only its share. */
+/** For this long after another account's request, an account gets only its share. */
 const SHARED_MS = 10_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * How many requests of one account this node answers at a time: up to two thirds of its connections. While other accounts ask too, it is
- * one third, and an account whose requests queue pauses after each for as long as it took: a few connections alone can keep every
+ * How many requests of one account this node handles at a time: up to two thirds of its connections. While other accounts are active too,
+ * it is one third, and an account whose requests queue pauses after each for as long as it took: even a few connections can keep every
  * processor busy.
  */
 export class AccountShare {
   readonly #gate: Gate
-  /** The account that a token or session reached at a place before. Only who was admitted counts against an account. */
+  /** The account that a token or session had access to before. Only authorized callers count against an account. */
   readonly #accounts = new Map<string, number>()
   #last: number | string | undefined
   #sharedUntil = 0
@@ -37,7 +37,7 @@ export class AccountShare {
     return this.#gate.enter(account, work)
   }
 
-  /** Where `work` itself finds out which account is asked for. Until then, a token or session has a line of its own. */
+  /** For callers where `work` itself determines the account. Until then, a token or session has its own queue. */
   async enterAs<T>(
     who: Who,
     place: string,

@@ -48,7 +48,7 @@ async function stop(child: ChildProcess) {
   await once(child, 'exit')
 }
 
-/** A busy machine is no Redis that hangs. */
+/** A busy machine must not count as a hanging Redis. */
 const patient = (redisUrl: string) => ({ redisUrl, redisTimeout: 60_000 })
 
 async function withNodes(
@@ -72,7 +72,7 @@ describeWith('redis-server')('nodes that share a Redis', () => {
     url = `redis://127.0.0.1:${port}`
   })
 
-  test('never let more through together than one may alone, from their very first request on', async () => {
+  test('together never allow more than one node would, from their first request on', async () => {
     await withNodes(3, 12, patient(url), async (nodes, said) => {
       const statuses = await Promise.all(Array.from({ length: 30 }, (_, i) => create(nodes[i % 3]!)))
       expect(passed(statuses), said()).toBe(12)
@@ -81,8 +81,8 @@ describeWith('redis-server')('nodes that share a Redis', () => {
   })
 })
 
-describe('a Redis that is away', () => {
-  test('from the start stops nobody and is logged; each node counts for itself', async () => {
+describe('a Redis that is unreachable', () => {
+  test('from the start blocks nobody and is logged; each node counts by itself', async () => {
     await withNodes(1, 3, patient(`redis://127.0.0.1:${await freePort()}`), async ([node], said) => {
       expect(await Promise.all([create(node!), create(node!), create(node!)])).toEqual([201, 201, 201])
       expect(await create(node!)).toBe(429)
@@ -90,7 +90,7 @@ describe('a Redis that is away', () => {
     })
   })
 
-  testWith('redis-server')('in the middle stops nobody, is logged, and counts again when it is back', async () => {
+  testWith('redis-server')('later blocks nobody, is logged, and is used again when it is back', async () => {
     const port = await freePort()
     const redis = await startRedis(port)
     await withNodes(2, 2, patient(`redis://127.0.0.1:${port}`), async ([a, b], said) => {
@@ -106,7 +106,7 @@ describe('a Redis that is away', () => {
     })
   })
 
-  testWith('redis-server')('because it hangs costs one request two seconds, not all of them', async () => {
+  testWith('redis-server')('because it hangs delays one request by two seconds, not all of them', async () => {
     const port = await freePort()
     const redis = await startRedis(port)
     await withNodes(1, 1000, { redisUrl: `redis://127.0.0.1:${port}` }, async ([node], said) => {

@@ -20,7 +20,7 @@ afterAll(() => main.close())
 const { id, tokenOf } = visitor(() => main)
 const tasks = () => `/api/v1/projects/${id('projects', 'star')}/tasks`
 
-/** A node over the same database with limits of its own, closed when the work is done. */
+/** A node over the same database with its own limits, closed when the work is done. */
 async function withNode(settings: StudioSettings, work: (node: Studio) => Promise<void>) {
   const node = await openStudio({}, { beside: main, ...settings })
   await work(node).finally(() => node.close())
@@ -32,7 +32,7 @@ const statuses = async (answers: Promise<{ status: number }>[]) => (await Promis
 describe('task writes', () => {
   const rates = (points: number, seconds = 60) => ({ rates: { taskWrites: { points, seconds } } })
 
-  test('as many as the limit pass, the next is told when to come again', async () => {
+  test('up to the limit pass, and the next gets a retry time', async () => {
     await withNode(rates(60, 600), async (node) => {
       const began = Date.now()
       const left = () => 600 - (Date.now() - began) / 1000
@@ -63,7 +63,7 @@ describe('task writes', () => {
     })
   })
 
-  test('refused ones count as soon as the token is known; the limit outranks scope, project and body', async () => {
+  test('that are refused count as soon as the token is known; the limit comes before scope, project and body', async () => {
     await withNode(rates(4), async (node) => {
       expect((await create(node, 'reader')).status).toBe(403)
       expect((await create(node, 'reader')).status).toBe(403)
@@ -82,7 +82,7 @@ describe('task writes', () => {
     })
   })
 
-  test('nobody without a token is told of a limit, nor uses one up', async () => {
+  test('without a token never reach a limit and do not count', async () => {
     await withNode(rates(1), async (node) => {
       for (let i = 0; i < 4; i++) expect((await create(node, 'lead', { token: 'A'.repeat(43) })).status).toBe(401)
       expect((await create(node)).status).toBe(201)
@@ -91,7 +91,7 @@ describe('task writes', () => {
     })
   })
 
-  test('many at once pass up to the limit and not one more', async () => {
+  test('in parallel pass up to the limit and not one more', async () => {
     await withNode(rates(10), async (node) => {
       const answers = await statuses(Array.from({ length: 25 }, () => create(node)))
       expect(answers.filter((status) => status === 201)).toHaveLength(10)
@@ -99,7 +99,7 @@ describe('task writes', () => {
     })
   })
 
-  test('waiting as long as told is enough, and knocking in between costs nothing', async () => {
+  test('pass after the retry time, and attempts in between cost nothing', async () => {
     await withNode(rates(2), async (node) => {
       vi.useFakeTimers({ toFake: ['Date'] })
       try {
@@ -117,7 +117,7 @@ describe('task writes', () => {
     })
   })
 
-  test('a clock that was set back makes nobody wait for longer than the window', async () => {
+  test('with a clock that was set back wait no longer than the window', async () => {
     await withNode(rates(1), async (node) => {
       vi.useFakeTimers({ toFake: ['Date'] })
       try {
@@ -143,7 +143,7 @@ describe('requests per address', () => {
     })
   }
 
-  test('count over the whole application and outrank the token', async () => {
+  test('count over the whole application and come before the token', async () => {
     const asked: [path: string, status: number, asking?: Asking][] = [
       ['/no/such/page', 404],
       ['/api/docs', 200],
@@ -167,7 +167,7 @@ describe('requests per address', () => {
     })
   })
 
-  test('leave out what operators ask all day', async () => {
+  test("exclude the operators' probes", async () => {
     await withNode(rates(1), async (node) => {
       for (let i = 0; i < 3; i++)
         for (const path of ['/healthz', '/readyz', '/metrics', '/healthz?x=1'])
@@ -178,7 +178,7 @@ describe('requests per address', () => {
     })
   })
 
-  test('believe no header about the address', async () => {
+  test('ignore headers with another address', async () => {
     await withNode(rates(2), async (node) => {
       const from = (address: string) =>
         node.ask('/api/docs', { headers: { 'x-forwarded-for': address, forwarded: `for=${address}` } })
@@ -187,7 +187,7 @@ describe('requests per address', () => {
     })
   })
 
-  test('believe a proxy the operator trusts, and only what that proxy itself saw', async () => {
+  test('trust a configured proxy, and only the address that the proxy itself saw', async () => {
     await withNode({ ...rates(1), service: { trustProxy: ['127.0.0.1'] } }, async (node) => {
       const from = (address: string) => node.ask('/api/docs', { headers: { 'x-forwarded-for': address } })
       expect((await from('203.0.113.1')).status).toBe(200)
@@ -197,7 +197,7 @@ describe('requests per address', () => {
     })
   })
 
-  test('tell the operator who was refused and which setting to raise: a metric, and a line a minute', async () => {
+  test('show the operator who was refused and which setting to raise: a metric, and a log line per minute', async () => {
     const { log, lines } = keepLog()
     await withNode({ ...rates(1), service: { log } }, async (node) => {
       expect(await statuses([1, 2, 3, 4].map(() => node.ask('/api/docs')))).toEqual(expect.arrayContaining([200, 429]))
@@ -209,7 +209,7 @@ describe('requests per address', () => {
     })
   })
 
-  test('count a batch of a session once, whose parts answer as they would alone', async () => {
+  test('count a batch of a session once, and its parts respond as they would alone', async () => {
     const { cookie } = await signIn(main, 'lead@example.com', PASSWORD)
     const alone = async (path: string) => (await main.ask(`/app/api${path}`, { headers: { cookie } })).json
     const star = `/v1/projects/${id('projects', 'star')}`
@@ -233,7 +233,7 @@ describe('requests per address', () => {
       const answers = lines.sort((a, b) => a.part - b.part)
       expect(answers.map((answer) => answer.status)).toEqual([200, 200, 404, 422, 200])
       expect(answers.map(({ body }) => body)).toEqual(await Promise.all(parts.map(alone)))
-      // More than a page needs, what is not to be read, itself, what never ends, and whoever is not signed in.
+      // Too many parts, a write, the batch itself, an endless stream, and a caller without a session.
       expect((await ask(Array(21).fill('/v1/me'))).status).toBe(422)
       expect((await ask(['/v1/me/password'])).status).toBe(422)
       expect((await ask(['/v1/batch?get=/v1/me'])).status).toBe(422)

@@ -9,21 +9,21 @@ export interface Rate {
   seconds: number
 }
 
-/** `null` switches a limit off. */
+/** `null` disables a limit. */
 export interface Rates {
   requests: Rate | null
   taskWrites: Rate | null
   webhooks: Rate | null
   /** Requests of Unreal Game Sync with one token, which a whole studio shares. */
   ugs: Rate | null
-  /** Attempts to sign in as one person from one place; five times as many from one place. */
+  /** Sign-in attempts as one person from one address; five times as many per address in total. */
   signIns: Rate | null
 }
 
 /** Counts `key` and throws 429 once its window is full. */
 type Limit = (key: string) => Promise<void>
 
-/** Which setting says how much of it there may be. */
+/** The setting of each limit. */
 const SETTINGS = {
   requests: 'LIMIT_REQUESTS_PER_IP',
   taskWrites: 'LIMIT_TASK_WRITES',
@@ -33,7 +33,7 @@ const SETTINGS = {
 } as const satisfies Record<keyof Rates, string>
 
 export interface Limits {
-  /** How many were refused, by the setting that would let them in. */
+  /** How many were refused, by the setting that would allow them. */
   refused: Record<string, number>
   requests: Limit
   taskWrites: Limit
@@ -41,22 +41,22 @@ export interface Limits {
   ugs: Limit
   signIns: Limit
   signInsWide: Limit
-  /** Attempts to sign in as one person from anywhere: the more there are, the fewer each place has, but never none. */
+  /** Sign-in attempts as one person from anywhere: the more there are, the fewer each address has, but never none. */
   signInsAs(who: string, place: string): Promise<void>
   close(): void
 }
 
-/** How many times as much everybody together may do as one. */
+/** How many times more all callers together may do than one. */
 const WIDE = 5
-/** Pressure on one person is measured over an hour, where the window of a limit has five minutes. */
+/** Pressure on one person is measured over an hour, while the window of a limit is five minutes. */
 const GROWING_WINDOWS = 12
 
 const REDIS_TIMEOUT_MS = 2_000
 
-/** How long the first process is waited for; then this one counts for itself. */
+/** How long to wait for the first process; after that this one counts by itself. */
 const PRIMARY_TIMEOUT_MS = 2_000
 
-/** Of this process, or of the node's first one where several serve: a limit is the same however many there are. */
+/** Counted by this process, or by the node's first one if there are several: a limit is the same for any number of processes. */
 function ownCounter(options: { points: number; duration: number; keyPrefix: string }) {
   const own = new RateLimiterMemory(options)
   if (!cluster.isWorker) return own
@@ -70,7 +70,7 @@ function ownCounter(options: { points: number; duration: number; keyPrefix: stri
   }
 }
 
-/** Counted in this node, or in Redis for all nodes; when Redis is away each node counts for itself and requests go on. */
+/** Counted in this node, or in Redis for all nodes; if Redis is unreachable each node counts by itself and requests continue. */
 export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logger, redisTimeout = REDIS_TIMEOUT_MS): Limits {
   const shared = redisUrl === undefined ? undefined : connect(redisUrl, log, redisTimeout)
   const counter = (name: string, rate: Rate) => {
@@ -85,13 +85,13 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
         return own.consume(key, points)
       })
     }
-    /** How many there are by now. */
+    /** Returns the current count. */
     return async (key: string, points = 1): Promise<number> => {
       try {
         return (await consume(key, points)).consumedPoints
       } catch (refused) {
         if (refused instanceof Error) throw refused
-        // The counter forgets by a timer but reckons by the time of day, which may have been set back meanwhile.
+        // The counter expires by a timer but computes with the time of day, which may have been set back meanwhile.
         const seconds = Math.ceil((refused as RateLimiterRes).msBeforeNext / 1000)
         throw rateLimited(Math.min(Math.max(1, seconds), rate.seconds))
       }
@@ -107,7 +107,7 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
         const setting = SETTINGS[kind]
         refused[setting]! += 1
         settings.set(error, setting)
-        // Whom somebody tried to sign in as is nobody's business here.
+        // The log does not record whose account somebody tried.
         tell(setting, kind === 'signIns' ? undefined : key)
         throw error
       })
@@ -120,7 +120,7 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     const somewhere = counter('signInsSomewhere', { points: rate.points, seconds })
     return async (who, place) => {
       const pressure = (await everywhere(who)) / (rate.points * WIDE)
-      // A place that nobody tried from can always pay: no stranger locks anybody out from elsewhere.
+      // An address without earlier attempts can always try: a stranger cannot lock anybody out from elsewhere.
       if (pressure > 1) await somewhere(`${place} ${who}`, Math.min(rate.points, 2 ** Math.floor(Math.log2(pressure))))
     }
   }
@@ -138,12 +138,12 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
 }
 
 const settings = new WeakMap<object, string>()
-/** The setting that would have let the request in, if a limit refused it. */
+/** The setting that would have allowed the request, if a limit refused it. */
 export const settingOf = (refusal: object): string | undefined => settings.get(refusal)
 
 const REFUSALS_LOGGED_MS = 60_000
 
-/** Whoever runs the service learns whom a limit turns away, once a minute at most for each setting. */
+/** Logs for the operator who was refused, at most once a minute per setting. */
 function openRefusalLog(log: Logger) {
   const logged = new Map<string, { at: number; refused: number }>()
   return (setting: string, by: string | undefined) => {
@@ -157,12 +157,12 @@ function openRefusalLog(log: Logger) {
 }
 
 const LOG_EVERY_MS = 10_000
-/** How long a Redis that hangs is left alone, so that not every request waits for it. */
+/** How long a hanging Redis is not used, so that not every request waits for it. */
 const PAUSE_MS = 5_000
 
 interface Shared {
   redis: Redis
-  /** Whether it may be asked now; the first requests wait until it is known. */
+  /** Whether it can be used now; the first requests wait until that is known. */
   answers(): Promise<boolean>
   failed(error: Error): void
 }

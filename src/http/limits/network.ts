@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * What a limit counts: an IPv4 address, or the /64 that an IPv6 address lies in, since whoever has one IPv6 address mostly has all of
- * its network. A port that a proxy wrote beside the address is left out.
+ * The key of a limit: an IPv4 address, or the /64 of an IPv6 address, since one client usually has the whole network. A port added by a
+ * proxy is dropped.
  */
 export function networkOf(text: string): string {
   const address = withoutPort(text)
@@ -18,7 +18,7 @@ export function networkOf(text: string): string {
 
 const withoutPort = (text: string) => /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
 
-/** The address itself, an IPv4 one plainly also where a socket of IPv6 tells of it; null if it is none. */
+/** The address itself, with an IPv4-mapped one as plain IPv4; null if it is invalid. */
 export function addressOf(text: string): string | null {
   const address = withoutPort(text).split('%', 1)[0]!
   return isIP(address) === 0 ? null : ipaddr.process(address).toString()

@@ -4,7 +4,7 @@ import type { Service } from '../service.ts'
 import { settingOf } from './limits.ts'
 import { networkOf } from './network.ts'
 
-/** Counts a request that is answered with 429, for whoever runs the service: by its account, as far as that is known, and address. */
+/** Counts a request that gets a 429 for the operator: by account, if known, and address. */
 export function noteRefusal({ refusedRequests }: Service, error: unknown, { about, ip }: FastifyRequest) {
   if (!(error instanceof ApiError) || error.status !== 429) return
   refusedRequests.add({

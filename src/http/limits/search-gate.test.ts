@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 const { inside } = visitor(() => studio)
 
-test('of searches for words by one user one runs: the others are refused when they have waited, and lists are served meanwhile', async () => {
+test('one text search per user runs at a time: the others are refused after waiting, and lists are served meanwhile', async () => {
   const statuses: number[] = []
   let flood: Promise<unknown> = Promise.resolve()
   await studio.db.transaction(async (db) => {

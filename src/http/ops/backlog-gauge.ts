@@ -1,13 +1,13 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** Makes gauges of what one look at the database finds waiting; a look that failed leaves them as they were. */
+/** Gauges for waiting items from one database query; a failed query leaves them unchanged. */
 export const backlogGauges =
   <Field extends string>(registers: Registry[], read: () => Promise<{ [F in Field]: number } | undefined>) =>
   (name: string, help: string, field: Field) =>
     new Gauge({
       name,
       help,
-      // Every process of a node counts the same.
+      // Every process of a node has the same count.
       aggregator: 'max',
       registers,
       async collect() {

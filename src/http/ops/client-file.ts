@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { notFound } from '../../contract/errors.ts'
 
-/** Beside the compiled code, or where `npm run build` leaves it when the sources run. */
+/** Next to the compiled code, or where `npm run build` puts it when the sources run. */
 const CLIENT_FILE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../dist/goldmaster.mjs' : '../goldmaster.mjs', import.meta.url),
 )
 
-/** The command line in one file, for build machines that have nothing but Node: always of the version that they speak to. */
+/** The CLI in one file, for build machines that only have Node: always the version of the service. */
 export function serveClientFile(app: FastifyInstance) {
   app.get('/goldmaster.mjs', async (_, reply) => {
     const file = await readFile(CLIENT_FILE).catch(() => {

@@ -8,7 +8,7 @@ interface Message {
   text?: string
 }
 
-/** In the first process of a node: adds up what the others have counted, for whichever of them is asked. */
+/** In the first process of a node: sums the metrics of all processes, for whichever of them is scraped. */
 export function aggregateMetrics() {
   const all = new AggregatorRegistry()
   cluster.on('message', (worker: Worker, message: Message) => {
@@ -18,13 +18,13 @@ export function aggregateMetrics() {
   })
 }
 
-/** In the others: hands over its own when it is asked for them. */
+/** In the others: sends its own on request. */
 export function reportToPrimary(registry: Registry) {
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** Asked one at a time. */
+/** One request at a time. */
 export function aggregatedMetrics(): Promise<string> {
   return new Promise((resolve, reject) => {
     const heard = (message: Message) => {

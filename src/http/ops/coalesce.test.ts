@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { coalesce } from './coalesce.ts'
 
-test('all who ask share one making, also while it takes long, until it is old', async () => {
+test('concurrent callers share one call, also while it is slow, until the result is old', async () => {
   let [now, made] = [0, 0]
   let finish = () => {}
   const ask = coalesce(
@@ -27,7 +27,7 @@ test('all who ask share one making, also while it takes long, until it is old', 
   expect(await next).toBe(2)
 })
 
-test('a failure is told to all who asked and tried again when it is old', async () => {
+test('a failure is returned to all callers and retried when it is old', async () => {
   let [now, tries] = [0, 0]
   const ask = coalesce(
     1_000,

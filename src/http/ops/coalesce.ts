@@ -1,4 +1,4 @@
-/** Whoever asks gets what was made last, made anew once it is `ms` old, by one for all. What cannot be made is tried again as late. */
+/** Returns the last result, computed again once it is `ms` old, by one call for all. A failure is retried after the same time. */
 export function coalesce<T>(ms: number, make: () => Promise<T>, clock = () => performance.now()): () => Promise<T> {
   let made: Promise<T> | undefined
   let until = 0

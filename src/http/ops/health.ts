@@ -13,7 +13,7 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness, isClosin
   })
 }
 
-/** For a process that only works on jobs: whether it lives, whether the database takes writes, and its metrics. */
+/** For a process that only runs jobs: liveness, whether the database accepts writes, and its metrics. */
 export function buildHealthServer(service: Pick<Service, 'db' | 'connections' | 'retention'>): FastifyInstance {
   const app = Fastify()
   const readiness = openReadiness(service.db)
@@ -22,7 +22,7 @@ export function buildHealthServer(service: Pick<Service, 'db' | 'connections' | 
   return app
 }
 
-/** For a process that waits for its database: it lives, and refuses everything else for now. */
+/** For a process that waits for its database: it is alive and refuses everything else for now. */
 export function buildWaitingServer(): FastifyInstance {
   const app = Fastify({ forceCloseConnections: true })
   serveHealth(app, { ready: async () => false, note: () => {} }, () => false)

@@ -8,12 +8,12 @@ import { measureObjects } from './object-metrics.ts'
 import type { Readiness } from './readiness.ts'
 import { measureStatus } from './status-metrics.ts'
 
-/** However many ask, the text is made this often. */
+/** The text is computed at most this often. */
 const FRESH_MS = 1_000
 
 type Measured = Pick<Service, 'db' | 'connections' | 'replica' | 'retention'> & Partial<Pick<Service, 'limits'>>
 
-/** Requests to `app` by route and status, the connection pool, the replica, and the queue, for Prometheus, which asks at `ops`. */
+/** Requests to `app` by route and status, the connection pool, the replica, and the queue, for Prometheus, which scrapes `ops`. */
 export function serveMetrics(
   app: FastifyInstance,
   ops: FastifyInstance,

@@ -4,12 +4,12 @@ import { oldestDue, UNUSED } from '../../domain/retention/move-to-objects.ts'
 import { backlogGauges } from './backlog-gauge.ts'
 import { coalesce } from './coalesce.ts'
 
-/** Looking for what waits asks every account: this often, however many ask. */
+/** Counting what waits reads every account: at most this often. */
 const FRESH_MS = 15_000
-/** More that wait to be removed are counted up to here. */
+/** Objects that wait for removal are counted up to this number. */
 const COUNT_MAX = 100_000
 
-/** What was asked of the object store, and what waits for it. */
+/** Requests to the object store, and what waits for it. */
 export function measureObjects(db: Database, { counts }: ObjectStore, registers: Registry[]) {
   const readBacklog = coalesce(FRESH_MS, () =>
     db.one<{ oldest: number; unused: number }>(BACKLOG, { unprepared: true }).catch(() => undefined),

@@ -25,10 +25,10 @@ const readyOf = async (node: Studio) => {
   return [status, json.status]
 }
 
-test('a database that can only be read is not ready, though it answers, and the metrics say so', async () => {
+test('a read-only database is not ready although it responds, and the metrics show it', async () => {
   const name = new pg.Client(own.url).database
   const setReadOnly = (mode: string) => own.db.execute(sql`alter database ${raw(`"${name}"`)} ${raw(mode)}`)
-  // Its connections are made when it is first asked, which is when the database has become read-only.
+  // Its connections are opened with the first query, when the database is already read-only.
   await withNode(openDatabase(own.url), async (node) => {
     await setReadOnly('set default_transaction_read_only = on')
     expect(await readyOf(node)).toEqual([503, 'unavailable'])
@@ -42,7 +42,7 @@ test('a database that can only be read is not ready, though it answers, and the 
   })
 })
 
-test('a database whose answers stop is not ready until they come again', async () => {
+test('a database that stops responding is not ready until it responds again', async () => {
   const way = await openUnsteadyWay(own.db.url)
   try {
     await withNode(openDatabase(way.url, { statementTimeout: 500, connectTimeout: 500 }), async (node) => {
@@ -58,7 +58,7 @@ test('a database whose answers stop is not ready until they come again', async (
 })
 
 describe('the probe', () => {
-  /** Longer than a busy machine takes to answer. */
+  /** Longer than a busy machine takes to respond. */
   const PATIENT_MS = 60_000
   /** A database whose write ends when the test says so. */
   const hanging = (db: Pool) => {
@@ -78,7 +78,7 @@ describe('the probe', () => {
     }
   }
 
-  test('asks once for all who ask at the same time, and not again within a second', async () => {
+  test('runs once for concurrent callers, and not again within a second', async () => {
     let now = 0
     let asked = 0
     const one = (async (query: never) => {
@@ -95,7 +95,7 @@ describe('the probe', () => {
     expect(asked).toBe(2)
   })
 
-  test('that hangs costs readiness after ten seconds, not at once, and nobody waits for it longer than two', async () => {
+  test('that hangs ends readiness after ten seconds, not at once, and nobody waits for it longer than two', async () => {
     let now = 0
     const stuck = hanging(own.db)
     const readiness = openReadiness(stuck.db, () => now, 10)
@@ -113,7 +113,7 @@ describe('the probe', () => {
     })
   })
 
-  test('does not see every full disk: failed writes of others count for ten seconds', async () => {
+  test('does not detect every full disk: failed writes of others count for ten seconds', async () => {
     let now = 0
     const readiness = openReadiness(own.db, () => now, PATIENT_MS)
     expect(await readiness.ready()).toBe(true)

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, sql } from '../../db/database.ts'
 
-/** Whether the database takes writes: asked by load balancers, shown in the metrics. */
+/** Whether the database accepts writes: for load balancers and metrics. */
 export interface Readiness {
   ready(): Promise<boolean>
-  /** A failure of some request: a full disk stops those writes that need new pages, and no probe of ours is one of them for certain. */
+  /** Notes a failed request: a full disk blocks writes that need new pages, and our probe may not need one. */
   note(error: unknown): void
 }
 
-/** However many ask, the database is asked once at a time, and this often. */
+/** The database is probed once at a time, and at most this often. */
 const FRESH_MS = 1_000
-/** Writes that fail or hang for this long cost readiness. */
+/** Writes that fail or hang for this long end readiness. */
 const UNREADY_AFTER_MS = 10_000
 /** Nobody waits longer for a probe that hangs. */
 const WAIT_MS = 2_000
-/** A commit that takes this long is one whose standbys do not answer, given up by PostgreSQL in the end. */
+/** A commit that takes this long waits for standbys that do not respond; PostgreSQL gives up in the end. */
 const SLOW_MS = 4_000
 
 const DISK_FULL = '53100'
 
 /**
- * Commits a message to the log of the database that nobody reads: no table, no row that nodes could fight over, nothing to clean up,
- * and yet it fails or hangs where a write would, on a standby, on a full disk of the log and without a quorum of standbys.
+ * Commits a message to the database's WAL that nobody reads: no table, no row contention, nothing to clean up, and yet it fails or hangs
+ * where a write would: on a standby, on a full WAL disk and without a quorum of standbys.
  */
 const PROBE = sql`
   select pg_logical_emit_message(true, 'goldmaster', '') is not null as written, current_setting('transaction_read_only') = 'off' as writable`

@@ -8,7 +8,7 @@ import { eventStream, type Route, routes } from '../../contract/routes.ts'
 import { SCOPES } from '../../contract/sets.ts'
 
 let studio: Studio
-// biome-ignore lint/suspicious/noExplicitAny: a document is looked into at every depth
+// biome-ignore lint/suspicious/noExplicitAny: a document is searched at every depth
 let document: any
 beforeAll(async () => {
   studio = await openStudio()
@@ -25,14 +25,14 @@ const operations = (): [path: string, method: string, operation: any][] =>
     .flatMap(([path, item]) =>
       Object.entries(item as object).map(([method, operation]) => [path, method, operation] as [string, string, never]),
     )
-/** Every object in the document, however deep. */
+/** Every object in the document, at any depth. */
 const every = (value: unknown): Record<string, unknown>[] =>
   typeof value === 'object' && value !== null
     ? [...(Array.isArray(value) ? [] : [value as Record<string, unknown>]), ...Object.values(value).flatMap(every)]
     : []
 
 describe('the OpenAPI document', () => {
-  test('is OpenAPI 3.1 and says where the service is', () => {
+  test('is OpenAPI 3.1 and has the URL of the service', () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\.\d$/),
       info: { title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('names the scope, the success and the refusals of every route', () => {
+  test('has the scope, the success and the errors of every route', () => {
     for (const [, method, { operationId, description, responses, requestBody, security }] of operations()) {
       const route = byName[operationId]!
       expect(SCOPES.some((scope) => description.includes(`\`${scope}\``))).toBe(true)
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has the stream, which is beside the table, with every type of event and where it goes on', () => {
+  test('has the stream, which is not in the table, with every event type and how to resume', () => {
     const { get: stream } = document.paths[eventStream.path]
     expect(stream.parameters.map(({ name }: { name: string }) => name)).toEqual([
       ...Object.keys(eventStream.query),
@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(stream.description).toContain(eventStream.scope)
   })
 
-  test('calls resources by their names, each with an example that fits and says something', () => {
+  test('names resources, each with a valid and meaningful example', () => {
     const { schemas } = document.components
     expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['Task', 'BuildRun', 'Breakage', 'Deployment', 'Pagination']))
     const reply = document.paths['/v1/projects/{project_id}/tasks'].get.responses[200].content['application/json'].schema
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('declares its tags, and how many rows a page has at most', () => {
+  test('declares its tags, and the maximum page size', () => {
     const declared = document.tags.map(({ name }: { name: string }) => name)
     const used = new Set(operations().flatMap(([, , { tags }]) => tags))
     expect([...used].sort()).toEqual(declared.sort())
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     expect(parameters.find(({ name }: { name: string }) => name === 'limit').schema.maximum).toBe(50)
   })
 
-  test('leads every reference somewhere', () => {
+  test('resolves every reference', () => {
     const references = every(document).flatMap((one) => (typeof one.$ref === 'string' ? [one.$ref] : []))
     expect(references.length).toBeGreaterThan(20)
     for (const reference of new Set(references)) {
@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('uses no word that JSON Schema does not have', () => {
+  test('uses only keywords of JSON Schema', () => {
     const types = every(document).flatMap((one) => (typeof one.type === 'string' ? [one.type] : []))
     for (const type of new Set(types))
       expect(['string', 'integer', 'number', 'boolean', 'object', 'array', 'null', 'http']).toContain(type)
@@ -142,7 +142,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the reference page', () => {
-  test('has a section for every route and needs nothing from elsewhere', async () => {
+  test('has a section for every route and needs no external resources', async () => {
     const { text, headers } = await studio.ask('/api/docs')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     for (const [name, route] of table) {

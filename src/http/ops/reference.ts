@@ -5,7 +5,7 @@ import { openapi } from '../../contract/openapi/openapi.ts'
 import type { TokenRoute } from '../../contract/routes/route.ts'
 import { VERSION } from '../../contract/version.ts'
 
-/** The OpenAPI document, and a page for people that needs nothing but itself. */
+/** The OpenAPI document, and a self-contained reference page. */
 export function serveReference(app: FastifyInstance, site: string) {
   const document = JSON.stringify(openapi(site, VERSION))
   const page = renderReference(site)

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Service } from '../service.ts'
 
 const DAY = 86_400_000
-/** RFC 9116 wants it read again within a year. */
+/** RFC 9116 requires an expiry within a year. */
 const GOOD_FOR_DAYS = 180
 
-/** Whom to tell of a weakness of this service, as RFC 9116 has it; nothing where nobody is named. */
+/** The contact for reporting vulnerabilities of this service, as in RFC 9116; nothing without a contact. */
 export function serveSecurityText(app: FastifyInstance, { site, securityContact }: Service) {
   if (securityContact === undefined) return
   app.get('/.well-known/security.txt', async (_, reply) => {

@@ -6,10 +6,10 @@ import { gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '../../contract/errors.ts'
 
-/** The built web app: beside the compiled code, or where `npm run build` leaves it when the sources run. */
+/** The built web app: next to the compiled code, or where `npm run build` puts it when the sources run. */
 const WEB_FOLDER = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../dist/web/' : '../web/', import.meta.url))
 
-/** Addresses that are pages of the app; whatever else is not known stays unknown. */
+/** Paths that are pages of the app; every other path is a 404. */
 const PAGES = [
   '/',
   '/feed',
@@ -40,7 +40,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Only what comes from here runs, nothing frames us, and nobody is told where our visitors come from. */
+/** Only our own scripts run, no site can frame us, and no referrer is sent. */
 const GUARDS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -53,12 +53,15 @@ const GUARDS = {
 interface Held {
   type: string
   plain: Buffer
-  /** Made when it is first asked for; null where it would save nothing. */
+  /** Compressed on first request; null if it would save nothing. */
   gzip?: Promise<Buffer | null>
   cache: string
 }
 
-/** Serves the web app from memory; without a build there are no pages, and the rest works. Returns what sends the app to any other address. */
+/**
+ * Serves the web app from memory; without a build there are no pages, and the rest works. Returns a function that sends the app for any
+ * other path.
+ */
 export function serveStatic(app: FastifyInstance) {
   const files = readFiles(WEB_FOLDER)
   const index = files.get('/index.html')
@@ -66,7 +69,7 @@ export function serveStatic(app: FastifyInstance) {
     if (!index) throw notFound('Page')
     return send(request, reply, index)
   }
-  // Files that never change count against nobody.
+  // Immutable files don't count against the rate limit.
   const config = { uncounted: true }
   for (const [path, held] of files) {
     if (path !== '/index.html') app.get(path, { config }, (request, reply) => send(request, reply, held))
@@ -96,7 +99,7 @@ function readFiles(folder: string): Map<string, Held> {
     names.map((name) => {
       const plain = readFileSync(join(folder, name))
       const path = `/${name.split(sep).join('/')}`
-      // Names below assets/ carry a hash of what is inside.
+      // File names below assets/ contain a hash of the content.
       const cache = path.startsWith('/assets/')
         ? 'public, max-age=31536000, immutable'
         : path.endsWith('.html')
@@ -119,7 +122,7 @@ function readable(folder: string): string[] {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Does not count against the limit of requests. */
+    /** Does not count against the rate limit of requests. */
     uncounted?: boolean
   }
 }

@@ -7,14 +7,14 @@ import { readStatus } from '../../domain/operations/status.ts'
 import { backlogGauges } from './backlog-gauge.ts'
 import { coalesce } from './coalesce.ts'
 
-/** Counting reads the queues: this often, however many ask. */
+/** Counting reads the queues: at most this often. */
 const FRESH_MS = 15_000
 
-/** How the service is, as the operator's page tells it too: the same on every node, whichever is asked. */
+/** The status of the service, as on the operator's page: the same on every node. */
 export function measureStatus(db: Database, retention: Retention, registers: Registry[]) {
   const slow = async () => ({ recorded: false, statements: [] })
   const read = coalesce(FRESH_MS, () => readStatus(db, { retention, slow }).catch(() => undefined))
-  // Every process of a node counts the same.
+  // Every process of a node has the same count.
   const shared = { aggregator: 'max', registers } as const
   new Gauge({
     ...shared,

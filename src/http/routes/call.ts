@@ -8,12 +8,12 @@ import type { Author } from '../../domain/tasks/tasks.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Service } from '../service.ts'
 
-/** A request that was authorized and read. Where something changes, `db` is of the transaction that the audit log is written in. */
+/** An authorized and parsed request. For a change, `db` is the transaction of the audit log entry. */
 export interface Call<N extends DeclaredName> extends Service {
   request: FastifyRequest
-  /** Undefined where a route is open to everybody, which its handler has to know. */
+  /** Undefined on public routes, which their handlers have to know. */
   caller: Caller
-  /** What the path names; whoever asks for others was refused before. */
+  /** The id of the path; a caller without access was refused before. */
   account_id: number
   project_id: number
   /** The caller as the author of a write in the project. */
@@ -25,16 +25,16 @@ export interface Call<N extends DeclaredName> extends Service {
   header(name: string): string | undefined
   status(code: number): void
   setCookies(cookies: string[]): void
-  /** Everything is as it was before the request: it leaves no entry in the audit log. */
+  /** Nothing has changed: the request leaves no audit log entry. */
   unchanged(): void
-  /** Who asks for what, for those who write their entry in the audit log themselves. */
+  /** The actor and action, for handlers that write the audit log entry themselves. */
   entry(): NewEntry
-  /** Where the caller is only remembered, the condition under which they may write. */
+  /** If the caller is only remembered, the condition under which they may write. */
   stillAdmitted: Sql | undefined
 }
 
 export type Handler<N extends DeclaredName> = (call: Call<N>) => Promise<Reply<DeclaredRoutes[N]>>
 export type Handlers<N extends DeclaredName> = { [K in N]: Handler<K> }
 
-/** The reply of what has nothing to tell. */
+/** The reply without content. */
 export const done = { ok: true }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.ts'
 
-/** A refusal as a value: some outrank others, and the first to be found is not always the first to be told. */
+/** An error as a value: some have priority over others, and the first one found is not always the one to return. */
 export function captureRefusal<T>(work: () => T): [result: T, refused: undefined] | [result: never, refused: ApiError] {
   try {
     return [work(), undefined]

@@ -6,7 +6,7 @@ import { nightOwl } from '../../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../../test/support/studio.ts'
 import { type RouteName, routes } from '../../contract/routes.ts'
 
-/** Every answer, refusals included, is one that the OpenAPI document announces, in the form it announces. */
+/** Every reply, errors included, is documented in the OpenAPI document, in the documented form. */
 
 interface Documented {
   $ref?: string
@@ -33,7 +33,7 @@ afterAll(() => studio.close())
 
 const { id, tokenOf, pathOf, ask } = asker(() => studio)
 
-/** What the document says about an answer, held against the answer. */
+/** Compares a reply with its documentation. */
 function expectDocumented(name: RouteName, { status, headers, text, json }: Answer, what: string) {
   const { method, path } = routes[name]
   const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!

@@ -12,10 +12,10 @@ import { captureRefusal } from './capture-refusal.ts'
 
 const LIST = 'listEvents'
 
-/** In the web app also what is the reader's own. */
+/** In the web app also the reader's own events. */
 type Query = QueryOf<'listEvents'> & { mine?: boolean }
 
-/** The workspace feed. Names are judged first, then account and plan, then values, project and cursor. */
+/** The workspace feed. Parameter names are checked first, then account and plan, then values, project and cursor. */
 export function serveEvents(app: FastifyInstance, service: Service, scheme: AuthScheme) {
   const { db, replica, site, cursors, lastUsed, rollups, share } = service
   const route = scheme.table.listEvents!
@@ -74,7 +74,7 @@ export function serveEvents(app: FastifyInstance, service: Service, scheme: Auth
   })
 }
 
-/** Either name will do, not both. */
+/** Either name is accepted, not both. */
 export function typesOf<T extends EventType>(
   query: { event_type?: T[] | undefined; event_types?: T[] | undefined },
   given: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 
-/** Two filters that each match much and seldom meet: pages end early, and whoever follows the cursor gets all of it in order. */
+/** Two filters that each match many records but rarely together: pages end early, and following the cursor returns all of them in order. */
 
 const ROWS = 1_700
 let studio: Studio
@@ -38,7 +38,7 @@ async function walk(path: string, key: string): Promise<{ rows: Record<string, s
   }
 }
 
-describe('a page ends early and says where to go on', () => {
+describe('a page ends early and returns a cursor', () => {
   test('for a label and an assignee', async () => {
     const { rows, short } = await walk('tasks?label=many&assignee=handle:agent', 'tasks')
     expect(rows.map(({ title }) => title)).toEqual(['Task 1201', 'Task 601', 'Task 1'])
@@ -56,12 +56,12 @@ describe('a page ends early and says where to go on', () => {
   })
 })
 
-test('closed filters together fill their page at once', async () => {
+test('filters with a closed set fill their page at once together', async () => {
   const { rows, short } = await walk('search/build_runs?status=failed&build_type=custom&target_type=development', 'build_runs')
   expect(rows.map(({ build_number }) => build_number)).toEqual(['1201', '601', '1'])
   expect(short).toBe(0)
 })
 
-test('a search by a branch takes the time of the last update too', async () => {
+test('a search by branch also accepts updated_since', async () => {
   expect((await inside('/search/changes?branch=main&updated_since=2020-01-01')).status).toBe(200)
 })

@@ -23,14 +23,14 @@ import * as tasks from '../../domain/tasks/tasks.ts'
 import type { Handlers } from './call.ts'
 import type { ListName } from './lists.ts'
 
-/** Routes with an order of their own: lists (`lists.ts`) and the feed (`events.ts`). */
+/** Routes with their own order of checks: lists (`lists.ts`) and the feed (`events.ts`). */
 type Special = ListName | 'listEvents'
 export type HandledName = Exclude<DeclaredName, Special>
 
-/** They write their entry in the audit log with the record, in one statement. */
+/** They write their audit log entry with the record, in one statement. */
 export const WITH_ENTRY: ReadonlySet<HandledName> = new Set(['createTask'])
 
-/** The table of contents; a missing or mistyped line does not compile. */
+/** Every route with its handler; a missing or mistyped line does not compile. */
 export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
   listProjects: ({ db, caller }) => projects.list(db, caller),
@@ -39,7 +39,7 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   async createTask({ db, by, body, header, caller, site, entry, stillAdmitted }) {
     const input = body.task
     const key = header('idempotency-key')
-    // Keys belong to tokens: a page knows what it has sent.
+    // Idempotency keys belong to tokens: a page knows what it has sent.
     if (key === undefined || caller.token_id === null) return tasks.create(db, by, input, site, { entry: entry(), stillAdmitted })
     return withIdempotencyKey(db, caller.token_id, key, { project_id: by.project_id, input }, (db) =>
       tasks.create(db, by, input, site, { entry: entry() }),

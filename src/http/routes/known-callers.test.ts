@@ -20,7 +20,7 @@ const entries = async () =>
 const token = (set: Sql) => sql`update api_tokens set ${set} where name = 'artist'`
 const account = (set: Sql) => sql`update accounts set ${set} where name = 'Night Owl'`
 
-describe('somebody who was let in a moment ago makes nothing', () => {
+describe('a recently authorized caller creates nothing', () => {
   test.each<{ once: string; change: Sql; back: Sql; answer: object }>([
     {
       once: 'their token is revoked',
@@ -70,7 +70,7 @@ describe('somebody who was let in a moment ago makes nothing', () => {
   })
 })
 
-test('somebody whose role has changed, and still suffices, makes a task', async () => {
+test('a caller whose role has changed, and still suffices, creates a task', async () => {
   expect((await create('As approver')).status).toBe(201)
   await studio.db.execute(sql`insert into project_members (project_id, user_id, project_role)
     select p.id, u.id, 'lead' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`)
@@ -78,7 +78,7 @@ test('somebody whose role has changed, and still suffices, makes a task', async 
   expect(await titled('As lead')).toBe(1)
 })
 
-test('a task for somebody who is no member is refused as such', async () => {
+test('a task for a non-member is refused with that error', async () => {
   const rival = await studio.db.one<{ id: number }>(sql`select id from users where email = 'rival@example.com'`)
   expect((await create('For a friend')).status).toBe(201)
   expect(await create('For a stranger', { user_id: rival!.id })).toMatchObject({

@@ -3,8 +3,8 @@ import type { Ask, Caller } from '../../domain/access/access.ts'
 const REMEMBERED_MAX = 10_000
 
 /**
- * Who was let in lately. Only a guess, which saves a look at the token: whoever relies on it writes under the condition that the caller
- * still is what they were, and asks again where nothing was written.
+ * Recently authorized callers. Only a guess that saves a token lookup: a request that relies on it writes under the condition that the
+ * caller still has the same rights, and authenticates again if nothing was written.
  */
 export class KnownCallers {
   readonly #callers = new Map<string, Caller>()
@@ -23,5 +23,5 @@ export class KnownCallers {
   }
 }
 
-/** Tokens only: sessions write by the hand of a person, one at a time. */
+/** Tokens only: a person with a session sends one write at a time. */
 const keyOf = ({ who, project }: Ask) => ('hash' in who ? `${who.hash.toString('base64')} ${project}` : undefined)

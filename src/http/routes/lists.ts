@@ -29,16 +29,16 @@ export type ListName =
 type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Key; ids?: readonly string[] }
 
 interface List<N extends ListName> {
-  /** The name of the items in the answer. */
+  /** The name of the items in the reply. */
   key: string
   listing(project: Sql, query: ListQuery<N>, site: string): Listing
-  /** Which records its words are looked for in. */
+  /** The kind of records that are searched. */
   kind?: SearchKind
-  /** Whether its other filters leave few enough to look through without the index of words. */
+  /** Whether its other filters leave few enough records to check without the search index. */
   filtersLead?(query: ListQuery<N>): boolean
-  /** Which of its orders is asked for, where it has several. */
+  /** The requested order, if the list has several. */
   order?(query: ListQuery<N>): string
-  /** What an item needs beyond being scrubbed like every text of its shape. */
+  /** What an item needs beyond scrubbing every text of its shape. */
   shown?(item: never): unknown
 }
 
@@ -70,29 +70,29 @@ export const lists: { [N in ListName]: List<N> } = {
 
 export const isList = (name: string): name is ListName => Object.hasOwn(lists, name)
 
-/** By the shapes of the web app, which have all that anybody is shown. */
+/** By the shapes of the web app, which contain all fields that are shown anywhere. */
 const itemScrubber = (name: ListName, key: string) =>
   scrubberOf((sharedRoutes[name].reply.properties as Record<string, { items?: TSchema }>)[key]!.items!)
 const scrubbers = Object.fromEntries(
   Object.entries(lists).map(([name, { key }]) => [name, itemScrubber(name as ListName, key)]),
 ) as Record<ListName, ReturnType<typeof scrubberOf>>
 
-/** What a page was asked for, of whichever list. */
+/** The query of a page of any list. */
 export type PageQuery = ListQuery<'listTasks'>
 const listOf = (name: ListName) => lists[name] as List<'listTasks'>
 
-/** A cursor belongs to its list in its project, and to the order it was walked in. */
+/** A cursor is valid for its list in its project, and for its order. */
 export const cursorScope = (name: ListName, project: number | null | undefined, query: PageQuery): string =>
   [name, project, listOf(name).order?.(query)].filter((part) => part !== undefined).join(' ')
 
 export const listingOf = (name: ListName, query: PageQuery, site: string) => (project: Sql) =>
   listOf(name).listing(project, query, site)
 
-/** Words are looked for in what is shown, which only we know: no single statement can. */
+/** Text is searched as it is shown, which no single statement can do. */
 export const looksForText = (name: ListName, query: PageQuery): boolean =>
   listOf(name).kind !== undefined && asksForText(query as Texts)
 
-/** What a search is asked with besides filters. */
+/** Parameters of a search that are not filters. */
 const NO_FILTERS = new Set(['q', 'author', 'path', 'limit', 'cursor', 'orphaned', 'breakages', 'builds'])
 
 export function findListed(db: Database, { account_id, project_id }: Caller, name: ListName, query: PageQuery, site: string) {
@@ -108,7 +108,7 @@ export function findListed(db: Database, { account_id, project_id }: Caller, nam
   })
 }
 
-/** As PostgreSQL rendered them, unless a look at what was written outside finds something that must not leave. */
+/** As PostgreSQL rendered them, unless external text in them needs scrubbing. */
 function itemsOf(name: ListName, { items, foreign }: Page): string {
   const scrubber = scrubbers[name]
   if (!scrubber || !mayHoldPrivate(foreign ?? items)) return items
@@ -116,7 +116,7 @@ function itemsOf(name: ListName, { items, foreign }: Page): string {
   return JSON.stringify((JSON.parse(items) as never[]).map((item) => scrubber(shown(item) as never)))
 }
 
-/** The whole answer as text: the items stay as they came, only the frame is written here. */
+/** The whole reply as text: the items are used as they are, only the frame is written here. */
 export function renderPage(name: ListName, limit: number, page: Page, seal: ((key: Key) => string) | undefined): string {
   const { key } = lists[name]
   const cursor = seal === undefined ? '' : `,"next_cursor":${page.last ? JSON.stringify(seal(page.last)) : 'null'}`

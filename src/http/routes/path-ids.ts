@@ -7,7 +7,7 @@ const readBy = (read: typeof readId) => (raw: string, what: string) => {
   return id
 }
 
-/** The id in a path; what could not be one names nothing. */
+/** The id in a path; an invalid one matches nothing. */
 export const idOf = readBy(readId)
-/** Of something that counts with 32 bits. */
+/** For 32-bit ids. */
 export const shortIdOf = readBy(readShortId)

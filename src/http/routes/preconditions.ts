@@ -7,20 +7,20 @@ import * as tasks from '../../domain/tasks/tasks.ts'
 import type { Call } from './call.ts'
 import type { HandledName } from './handlers.ts'
 
-/** The tag of an answer: the same for the same content. */
+/** The ETag of a reply: the same for the same content. */
 export const tagOf = (answer: unknown): string =>
   `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`
 
 const tagsIn = (header: string) => header.split(',').map((tag) => tag.trim())
 
-/** Whether the reader has this already. A tag that a proxy weakened still says so. */
+/** Whether the client has this version already. A tag that a proxy weakened counts too. */
 export const isKnown = (header: string | undefined, tag: string): boolean =>
   header !== undefined && tagsIn(header).some((known) => known === '*' || known.replace(/^W\//, '') === tag)
 
 interface Changed {
-  /** The route that shows the record: one that is not there outranks a bad body. */
+  /** The route that shows the record: a missing record has priority over an invalid body. */
   shown: HandledName
-  /** Taken by whoever writes the record: until the end of the transaction it stays as it was compared with `If-Match`. */
+  /** Locks the record: until the end of the transaction it stays as it was compared with `If-Match`. */
   lock?: Lock
 }
 type Lock = (call: Call<DeclaredName>) => Promise<unknown>
@@ -36,7 +36,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   decideAsset: { shown: 'showAsset' },
 }
 
-/** Refuses the edit unless the record is one of those that `If-Match` names. In the transaction of the edit. */
+/** Refuses the edit unless the record matches `If-Match`. In the transaction of the edit. */
 export async function requireMatch(lock: Lock, call: Call<DeclaredName>, show: () => Promise<unknown>): Promise<void> {
   const header = call.header('if-match')
   if (header === undefined) return

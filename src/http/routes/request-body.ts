@@ -4,7 +4,7 @@ import { Value } from 'typebox/value'
 import { bodyReader } from '../../contract/bodies.ts'
 import { invalidJson, invalidParameter, unknownParameter, unstorableText, unsupportedType } from '../../contract/errors.ts'
 
-/** Bytes that are no text are refused: mending them would store what nobody wrote. */
+/** Invalid UTF-8 is refused: a repaired text would not be what was sent. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export function jsonOf(request: FastifyRequest): unknown {
@@ -19,10 +19,10 @@ export function jsonOf(request: FastifyRequest): unknown {
   }
 }
 
-/** NUL and lone surrogates as JSON writes them; after an even number of backslashes, or somebody typed just that. */
+/** NUL and lone surrogates as JSON escapes; after an even number of backslashes, otherwise it is literal text. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 
-/** The body as its schema has it, or the first thing that is wrong with it. */
+/** The body according to its schema, or the first error. */
 export function readBody(schema: TSchema, body: unknown): unknown {
   const read = bodyReader(schema)
   if (read) return read(body)

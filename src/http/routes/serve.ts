@@ -21,7 +21,7 @@ import { cursorScope, findListed, isList, type ListName, listingOf, looksForText
 import { CHANGED, isKnown, requireMatch, tagOf } from './preconditions.ts'
 import { jsonOf, readBody } from './request-body.ts'
 
-/** Serves the routes that callers of one authentication scheme may call. */
+/** Serves the routes of one authentication scheme. */
 export function serveRoutes(app: FastifyInstance, service: Service, scheme: AuthScheme, answers: Answers) {
   for (const name of Object.keys(scheme.table) as DeclaredName[]) {
     if (isList(name)) serveList(app, service, scheme, name)
@@ -35,7 +35,7 @@ interface Answers {
   auth: () => Promise<Auth>
 }
 
-/** Token, scope, project and page in one statement; a query that does not read is refused only after all of these. */
+/** Token, scope, project and page in one statement; an invalid query is refused only after all of these. */
 function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, name: ListName) {
   const { cursors, db, lastUsed, replica, share, site } = service
   const route = scheme.table[name]!
@@ -77,7 +77,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
   const show = changed && (handlers[changed.shown] as typeof handler)
   const scrub = route.produces ? undefined : scrubberOf(route.reply)
   const shownOf = (answer: unknown) => (scrub ? scrub(answer as never) : answer)
-  /** The web app's own and what administers: secrets among them, so nothing keeps a copy. */
+  /** The web app's own routes and administration: replies may contain secrets, so nothing is cached. */
   const isPrivate = route.scope === undefined || isAdministration(route)
   const isTagged = !isPrivate && (changed?.lock !== undefined || (route.method === 'GET' && /\/:\w+$/.test(route.path)))
   const writesEntry = WITH_ENTRY.has(name)
@@ -144,7 +144,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       const run = async (call: Call<DeclaredName>) => {
         if (changed?.lock) await requireMatch(changed.lock, call, async () => shownOf(await show!(call)))
         if (!refused) return handler(call)
-        // Whoever may not write any more, and a record that is not there, outrank a bad body.
+        // A lost write permission and a missing record have priority over an invalid body.
         if (isRemembered) authorize(await access.findCaller(service.db, ask!), ask!)
         await show?.(call)
         throw refused
@@ -178,7 +178,7 @@ interface Admitted {
   isRemembered: boolean
 }
 
-/** What the request claims: who asks, the scope and role that needs, and the account or project it names. */
+/** The claims of a request: the credential, the needed scope and role, and the account or project. */
 function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): access.Ask {
   const { account_id, project_id } = request.params as { account_id?: string; project_id?: string }
   const role = roleOf(route)
@@ -191,7 +191,7 @@ function askOf(request: FastifyRequest, scheme: AuthScheme, route: Route): acces
   }
 }
 
-/** PostgreSQL holds no NUL, so nothing is called by a name with one. */
+/** PostgreSQL stores no NUL, so no name contains one. */
 function refuseUnstorablePath({ params }: FastifyRequest) {
   if (Object.values(params as Record<string, string>).some((value) => value.includes('\0'))) throw notFound('Page')
 }

@@ -5,7 +5,7 @@ import { type Connection, clientSecret } from '../../domain/sign-in/connections.
 import { safeFetch, Unreachable } from '../../net/safe-fetch.ts'
 import type { Service } from '../service.ts'
 
-/** Asking an OpenID provider, whose address somebody typed into a form: every request goes through `safeFetch`. */
+/** Requests to an OpenID provider, whose URL somebody typed into a form: every request goes through `safeFetch`. */
 
 const KEPT_MS = 10 * 60_000
 const TIMEOUT_MS = 8_000
@@ -18,13 +18,13 @@ interface CachedConfiguration {
   until: number
 }
 
-/** What a provider says about itself, by all that it depends on; asked again after a while. */
+/** A provider's metadata by everything that it depends on; fetched again after a while. */
 const known = new Map<string, CachedConfiguration>()
 const KNOWN_MAX = 500
 
 type ClientCredentials = Pick<Connection, 'issuer' | 'client_id'> & { secret: string }
 
-/** Asks the provider about itself; throws what an owner can act on. */
+/** Fetches the provider's metadata; throws errors that an owner can act on. */
 export async function discover(service: Service, { issuer, client_id, secret }: ClientCredentials): Promise<oidc.Configuration> {
   const insecure = service.site.startsWith('http:')
   if (issuer.startsWith('http:') && !insecure) throw invalidSingleSignOn('The issuer must begin with https://.')
@@ -36,7 +36,7 @@ export async function discover(service: Service, { issuer, client_id, secret }: 
   const { authorization_endpoint, token_endpoint, jwks_uri, end_session_endpoint } = configuration.serverMetadata()
   for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri }))
     if (!isWeb(url)) throw invalidSingleSignOn(`The provider names no ${name}.`)
-  // The browser is sent there.
+  // The browser is redirected there.
   if (end_session_endpoint !== undefined && !isWeb(end_session_endpoint))
     throw invalidSingleSignOn('The provider’s end_session_endpoint is no address of the web.')
   return configuration
@@ -56,7 +56,7 @@ async function configurationOf(service: Service, connection: Connection): Promis
   return configuration
 }
 
-/** What the browser carries to the provider and back, sealed. */
+/** The sealed state that the browser carries to the provider and back. */
 export interface Pending {
   kind: 'sso'
   account_id: number
@@ -100,7 +100,7 @@ export async function begin(service: Service, connection: Connection, { email, t
   return { url: url.href, pending }
 }
 
-/** Trades the code for the id token, checks both, and asks the provider for what the id token leaves out. */
+/** Exchanges the code for the id token, checks both, and fetches missing claims from the provider. */
 export async function complete(service: Service, connection: Connection, pending: Pending, search: string) {
   const configuration = await configurationOf(service, connection).catch(refuse(service))
   try {
@@ -126,7 +126,7 @@ function claimsOf(said: Record<string, unknown>, groupsClaim: string): Claims {
   return {
     sub: String(said.sub),
     email: text(said.email),
-    // Some providers write it as a word: no is no.
+    // Some providers send it as a string: "false" is false.
     email_verified:
       typeof said.email_verified === 'boolean' ? said.email_verified : said.email_verified === 'false' ? false : undefined,
     name: text(said.name) ?? text(said.preferred_username),
@@ -134,7 +134,7 @@ function claimsOf(said: Record<string, unknown>, groupsClaim: string): Claims {
   }
 }
 
-/** Where the browser ends the session at the provider too, where it has such a place. */
+/** The URL that ends the session at the provider too, if it has one. */
 export async function signOutUrl(service: Service, connection: Connection, idToken: string): Promise<string | undefined> {
   const configuration = await configurationOf(service, connection)
   if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
@@ -142,7 +142,7 @@ export async function signOutUrl(service: Service, connection: Connection, idTok
     .href
 }
 
-/** What went wrong is for the log; whoever wants to sign in learns whether it helps to try again. */
+/** Details go to the log; the person only learns whether it helps to try again. */
 const refuse =
   ({ log }: Service) =>
   (error: unknown): never => {
@@ -154,7 +154,7 @@ const refuse =
     throw signInRefused(typeof status === 'number' && status >= 500 ? 'sso_away' : 'sso_failed')
   }
 
-/** The library wraps what `fetch` threw. */
+/** The library wraps errors of `fetch`. */
 export function rootOf(error: unknown): Error {
   const { cause } = error as Error
   return cause instanceof Error ? rootOf(cause) : (error as Error)

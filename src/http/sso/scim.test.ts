@@ -55,7 +55,7 @@ const idOf = (key: string) => String(studio.world.users[key]!.id)
 const patch = (key: string, operation: object) =>
   ask(`/Users/${idOf(key)}`, { method: 'PATCH', body: { Operations: [{ op: 'Replace', ...operation }] } })
 
-test('it reaches people of its domains only, and strangers reach nothing', async () => {
+test('it manages only people of its domains, and other tokens manage nobody', async () => {
   const { json } = await ask('/Users')
   expect(json.Resources.map(({ userName }: { userName: string }) => userName)).toEqual([
     'lead@owl.example',
@@ -72,7 +72,7 @@ test('it reaches people of its domains only, and strangers reach nothing', async
   expect((await ask('/Users', { token: 'x'.repeat(43) })).status).toBe(401)
 })
 
-test('who becomes inactive is out at once and stays out, until active again', async () => {
+test('a deactivated person is signed out at once and stays out, until reactivated', async () => {
   const visitor = await signIn(studio, 'moth@owl.example', PASSWORD)
   const ping = () => studio.ask('/api/v1/ping', { token: studio.world.tokens.moth!.token as string })
   expect((await ping()).status).toBe(200)
@@ -81,19 +81,19 @@ test('who becomes inactive is out at once and stays out, until active again', as
   const { url } = await invitations.create(studio.db, { ...invited, email: 'other@owl.example' }, 'https://gold.example')
   const other = url.split('/').at(-1)!
   expect((await patch('moth', { path: 'active', value: 'False' })).json).toMatchObject({ active: false })
-  // They belong to another account, whose sessions and tokens are none of this provider's business.
+  // They belong to another account, whose sessions and tokens this provider does not manage.
   expect([(await visitor.app('/me')).status, (await ping()).status]).toEqual([200, 200])
   expect((await visitor.app(`/accounts/${account}/members`)).status).toBe(404)
   const membership = () =>
     studio.db.rows(sql`select from account_members where account_id = ${account} and user_id = ${Number(idOf('moth'))}`)
   expect(await membership()).toEqual([])
-  // Neither by an invitation that waited for them nor by one that was another's.
+  // Neither by a pending invitation nor by one for somebody else.
   expect(await studio.db.rows(sql`select from invitations where email = 'moth@owl.example'`)).toEqual([])
   await expect(invitations.accept(studio.db, other, Number(idOf('moth')))).rejects.toMatchObject({ code: 'sso_inactive' })
   const claims = { sub: 'moth', email: 'moth@owl.example', email_verified: true, name: 'Moth', groups: [] }
   const connection = (await connections.find(studio.db, account))!
   expect(await admit(studio.db, connection, claims, '127.0.0.1')).toMatchObject({ refused: 'sso_inactive' })
-  // It makes nobody a member who belongs elsewhere; that takes them to sign in through it.
+  // It does not make people of other accounts members; they have to sign in through it.
   expect((await patch('moth', { value: { active: true } })).json).toMatchObject({
     active: true,
     displayName: 'moth@owl.example',
@@ -118,7 +118,7 @@ test.each([
   [{ path: 'urn:ietf:params:scim:schemas:core:2.0:User:active', value: false }],
   [{ value: { Active: 'False' } }],
   [{ value: { 'urn:ietf:params:scim:schemas:core:2.0:User:active': false } }],
-])('who becomes inactive is out, however the provider spells it: %o', async (operation) => {
+])('a deactivated person is signed out, however the provider spells it: %o', async (operation) => {
   expect((await patch('moth', operation)).json).toMatchObject({ active: false })
   expect((await patch('moth', { value: { active: true } })).json).toMatchObject({ active: true })
 })
@@ -131,12 +131,12 @@ test('a deactivated person without another account loses every session and token
   expect((await patch('mole', { path: 'active', value: true })).json).toMatchObject({ active: true, displayName: 'mole' })
 })
 
-test('the last owner cannot be made inactive', async () => {
+test('the last owner cannot be deactivated', async () => {
   expect(await patch('lead', { value: { active: false } })).toMatchObject({ status: 409, json: { status: '409' } })
   expect((await signIn(studio, 'lead@owl.example', PASSWORD)).cookie).not.toBe('')
 })
 
-test('it makes members, once, and nobody of other domains', async () => {
+test('it creates members, once, and nobody of other domains', async () => {
   const create = (userName: unknown) =>
     ask('/Users', { method: 'POST', body: { userName, displayName: 'New', externalId: 'e1' } })
   expect(await create('new@owl.example')).toMatchObject({ status: 201, json: { active: true, externalId: 'e1' } })
@@ -145,7 +145,7 @@ test('it makes members, once, and nobody of other domains', async () => {
   expect((await create({})).status).toBe(400)
 })
 
-test('what is neither true nor false is refused wherever it stands, and changes nothing', async () => {
+test('a value that is neither true nor false is refused everywhere, and changes nothing', async () => {
   const refused = { status: 400, json: { status: '400', scimType: 'invalidValue', detail: 'active must be true or false.' } }
   for (const active of ['maybe', '', 3, null, [], { toString: null }]) {
     expect(await patch('moth', { path: 'active', value: active })).toMatchObject(refused)

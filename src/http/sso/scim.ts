@@ -6,7 +6,7 @@ import * as scim from '../../domain/sign-in/scim.ts'
 import { jsonOf } from '../routes/request-body.ts'
 import type { Service } from '../service.ts'
 
-/** SCIM 2.0 (RFC 7643, 7644), users only: a provider makes members and, above all, ends what somebody who left may do. */
+/** SCIM 2.0 (RFC 7643, 7644), users only: a provider creates members and, above all, ends the access of people who left. */
 
 const PATH = '/scim/v2'
 const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -122,7 +122,10 @@ const bodyOf = (request: FastifyRequest) => (jsonOf(request) ?? {}) as Record<st
 const text = (value: unknown) => (typeof value === 'string' && !value.includes('\0') ? value : undefined)
 const whole = (value: string | undefined, otherwise: number) => (/^\d{1,9}$/.test(value ?? '') ? Number(value) : otherwise)
 
-/** Entra ID writes it as a word. Anything else is refused: taken for nothing, it would leave somebody in whom the provider thinks out. */
+/**
+ * Entra ID sends it as a string. Anything else is refused: if it were ignored, somebody would keep access that the provider considers
+ * ended.
+ */
 const flag = (value: unknown): boolean => {
   if (typeof value === 'boolean') return value
   const word = typeof value === 'string' ? value.toLowerCase() : ''
@@ -130,13 +133,13 @@ const flag = (value: unknown): boolean => {
   return word === 'true'
 }
 
-/** Names of attributes are the same in any case, and with their schema before them: missing one would leave somebody in. */
+/** Attribute names are case-insensitive and may have their schema as a prefix: a missed one would leave somebody with access. */
 const isActive = (name: unknown) =>
   typeof name === 'string' && ['active', `${SCHEMA}:active`.toLowerCase()].includes(name.toLowerCase())
 const activeIn = (said: unknown): boolean | undefined =>
   Object.entries(said ?? {}).flatMap(([name, value]) => (isActive(name) ? flag(value) : []))[0]
 
-/** `{op: replace, path: active, value}` or `{op: replace, value: {active}}`; whatever else a provider tells is not kept here. */
+/** `{op: replace, path: active, value}` or `{op: replace, value: {active}}`; other attributes are not stored. */
 function patched(operations: unknown): boolean | undefined {
   const said = (Array.isArray(operations) ? operations : []).map((one) => {
     const { path, value } = (one ?? {}) as { path?: unknown; value?: unknown }

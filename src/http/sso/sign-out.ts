@@ -4,10 +4,10 @@ import * as connections from '../../domain/sign-in/connections.ts'
 import type { Service } from '../service.ts'
 import { rootOf, signOutUrl } from './provider.ts'
 
-/** The place that the token of a provider's session is sealed for. */
+/** The location that a provider session's token is sealed for. */
 export const idTokenOf = (sessionId: number) => sealedIn('sso_sessions', sessionId, 'id_token_sealed')
 
-/** Where a session that a provider opened ends there as well. A provider that is away keeps nobody signed in here. */
+/** The provider's sign-out URL for a session that it opened. An unreachable provider keeps nobody signed in here. */
 export async function providerSignOut(service: Service, session: string | undefined): Promise<string | undefined> {
   const found = await service.db.one<{ session_id: number; account_id: number; sealed: string }>(sql`
     select o.session_id, o.account_id, o.id_token_sealed as sealed from sso_sessions o join sessions s on s.id = o.session_id

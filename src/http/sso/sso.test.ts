@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 describe('signing in through a provider', () => {
-  test('links whoever has the address already, and knows them by the provider’s own name from then on', async () => {
+  test('links an existing user by address, and identifies them by the provider’s subject id from then on', async () => {
     const { location, visitor } = await through('moth')
     expect(location).toBe('/inbox')
     const me = await visitor.app('/me')
@@ -84,7 +84,7 @@ describe('signing in through a provider', () => {
     expect(again.json.user.id).toBe(me.json.user.id)
   })
 
-  test('makes a member of whoever is new, with the highest role of their groups', async () => {
+  test('makes a new person a member, with the highest role of their groups', async () => {
     provider.people.new = { email: 'new@owl.example', email_verified: true, name: 'New One', groups: ['crew', 'bosses'] }
     const me = await (await through('new')).visitor.app('/me')
     expect(me.json).toMatchObject({
@@ -100,7 +100,7 @@ describe('signing in through a provider', () => {
     ['that is not verified', { email: 'lead@owl.example', email_verified: false }, 'sso_unverified_email'],
     ['of which it does not say whether it is verified', { email: 'lead@owl.example' }, 'sso_unverified_email'],
     ['that is missing', {}, 'sso_no_email'],
-  ])('opens nothing for an address %s', async (_, person, why) => {
+  ])('is refused for an address %s', async (_, person, why) => {
     provider.people.stranger = { groups: ['bosses'], ...person }
     const { location, visitor } = await through('stranger')
     expect(location).toBe(`/sign-in?why=${why}`)
@@ -108,7 +108,7 @@ describe('signing in through a provider', () => {
     expect(await studio.db.rows(sql`select from logins where account_id = 'stranger'`)).toEqual([])
   })
 
-  test('takes addresses from a provider that verifies them all, unless it denies one', async () => {
+  test('accepts addresses from a provider that verifies all of them, unless it denies one', async () => {
     await setUp({ trusts_email: true })
     provider.people.silent = { email: 'silent@owl.example', groups: ['crew'] }
     provider.people.denied = { email: 'lead@owl.example', email_verified: false, groups: ['crew'] }
@@ -119,13 +119,13 @@ describe('signing in through a provider', () => {
     await setUp()
   })
 
-  test('hands nobody the user of a colleague whose address they were given', async () => {
+  test('gives nobody the user of a coworker whose address they got', async () => {
     await through('moth')
     provider.people.moth2 = people.moth
     expect((await through('moth2', 'moth@owl.example')).location).toBe('/sign-in?why=sso_email_taken')
   })
 
-  test('forgets who is who when another provider takes over', async () => {
+  test('drops the linked identities when another provider is configured', async () => {
     await through('moth')
     await expect(setUp({ issuer: 'http://127.0.0.1:9', client_secret: undefined })).rejects.toMatchObject({ status: 422 })
     await setUp({ issuer: 'http://127.0.0.1:9' })
@@ -156,7 +156,7 @@ describe('groups', () => {
     ])
   })
 
-  test('never take the last owner away', async () => {
+  test('never remove the last owner', async () => {
     await studio.db.execute(sql`
       update account_members set role = 'member' where account_id = ${account} and user_id <> ${studio.world.users.lead!.id}`)
     provider.people.lead = { ...people.lead, groups: [] }
@@ -165,7 +165,7 @@ describe('groups', () => {
     provider.people.lead = people.lead
   })
 
-  test('leave roles alone where none is mapped', async () => {
+  test('leave roles unchanged if none is mapped', async () => {
     await setUp({ role_groups: [], default_role: 'member' })
     await through('lead')
     expect(await roleOf('lead@owl.example')).toBe('owner')
@@ -173,8 +173,8 @@ describe('groups', () => {
   })
 })
 
-describe('what comes back from the provider', () => {
-  test('counts in the browser that went there only, and once', async () => {
+describe('the redirect from the provider', () => {
+  test('is valid only in the browser that started it, and once', async () => {
     const begun = await begin(studio, 'moth@owl.example')
     const callback = await visitProvider(provider, begun.redirect_to, 'moth')
     const other = await begin(studio, 'moth@owl.example')
@@ -193,18 +193,18 @@ describe('what comes back from the provider', () => {
     expect((await finish(studio, begun.cookie, callback)).location).toBe('/sign-in?why=sso_refused')
   })
 
-  test('may be nothing at all: the provider is away', async () => {
+  test('may fail because the provider is unreachable', async () => {
     const begun = await begin(studio, 'moth@owl.example')
     const callback = await visitProvider(provider, begun.redirect_to, 'moth')
     await provider.leave()
     expect((await finish(studio, begun.cookie, callback)).location).toBe('/sign-in?why=sso_away')
-    // Asked afresh, for what it said about itself is not kept under other settings.
+    // Fetched again, because metadata is not cached across settings.
     await setUp()
     await expect(begin(studio, 'moth@owl.example')).rejects.toThrow('424 sso_away')
     await provider.comeBack()
   })
 
-  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', '/\tx'])('leads nowhere else: %s', async (to) => {
+  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', '/\tx'])('redirects nowhere else: %s', async (to) => {
     const visitor = visit(studio)
     const body = { email: 'moth@owl.example', to }
     const { json } = await visitor.app('/single_sign_on', { method: 'POST', body })
@@ -213,7 +213,7 @@ describe('what comes back from the provider', () => {
   })
 })
 
-describe('where the provider is the only way in', () => {
+describe('with a required provider', () => {
   const password = (email: string) =>
     visit(studio).ask('/app/auth/sign-in/email', { method: 'POST', body: { email, password: PASSWORD } })
   const save = (visitor: ReturnType<typeof visit>, changes: object = {}) =>
@@ -232,7 +232,7 @@ describe('where the provider is the only way in', () => {
 
     for (const email of ['lead@owl.example', 'moth@owl.example'])
       expect(await password(email)).toMatchObject({ status: 403, json: { error: 'sso_required' } })
-    // A wrong password learns nothing, and who is at home elsewhere could not come through it.
+    // A wrong password reveals nothing, and people with addresses of other domains could not use the provider.
     expect((await signIn(studio, 'me@freelance.example', PASSWORD)).cookie).not.toBe('')
     expect(
       await studio.db.rows(sql`
@@ -248,7 +248,7 @@ describe('where the provider is the only way in', () => {
     expect((await password('lead@owl.example')).status).toBe(200)
   })
 
-  test('whoever becomes a member comes through it too, and nobody leaves it by a new password', async () => {
+  test('new members must use it too, and a new password does not bypass it', async () => {
     const { visitor } = await through('moth')
     await setUp({ required: true })
     const body = { current_password: PASSWORD, new_password: `${PASSWORD}!` }
@@ -271,7 +271,7 @@ describe('where the provider is the only way in', () => {
     await setUp()
   })
 
-  test('domains are an operator’s to vouch for, and no account takes another’s', async () => {
+  test('only an operator can allow domains, and no account can use another’s', async () => {
     const { visitor } = await through('lead')
     const more = { domains: ['owl.example', 'fox.example'] }
     expect(await save(visitor, more)).toMatchObject({ status: 403, json: { error: 'operator_required' } })
@@ -283,7 +283,7 @@ describe('where the provider is the only way in', () => {
     await setUp()
   })
 
-  test('another provider, or more trust in this one, is not an owner’s to give domains that were vouched for', async () => {
+  test('an owner cannot switch the provider, or trust it more, while it has allowed domains', async () => {
     const { visitor } = await through('lead')
     const evil = await openIdProvider(studio.service.site, { lead: { ...people.lead, email: 'moth@owl.example' } })
     try {
@@ -298,7 +298,7 @@ describe('where the provider is the only way in', () => {
     }
   })
 
-  test('only an owner sees or changes it, and never the secret', async () => {
+  test('only an owner can view or edit it, and nobody sees the secret', async () => {
     const { visitor } = await through('lead')
     const path = `/accounts/${account}/single_sign_on`
     const shown = await visitor.app(path)
@@ -308,7 +308,7 @@ describe('where the provider is the only way in', () => {
     expect((await (await signIn(studio, 'vixen@fox.example', PASSWORD)).app(path)).status).toBe(404)
   })
 
-  test('a provider on a private address needs the operator’s leave', async () => {
+  test('a provider on a private address must be allowed by the operator', async () => {
     const { visitor } = await through('lead')
     await setUp({ domains: [] })
     const answer = await save(visitor, { issuer: 'http://10.1.2.3/', client_secret: 'x', domains: [] })
@@ -318,14 +318,14 @@ describe('where the provider is the only way in', () => {
   })
 })
 
-test('signing out leads to where the provider ends its session too', async () => {
+test('signing out redirects to the provider’s sign-out', async () => {
   const { visitor } = await through('lead')
   const { json } = await visitor.ask('/app/auth/sign-out', { method: 'POST' })
   expect(json.redirect_to).toMatch(new RegExp(`^${provider.issuer}/session/end\\?.*id_token_hint=`))
   expect((await visitor.app('/me')).status).toBe(401)
 })
 
-test('the provider’s name for a person and its secret are stored sealed or not at all', async () => {
+test('the provider’s subject id and secret are stored encrypted or not at all', async () => {
   const [row] = await studio.db.rows<{ row: string }>(sql`select c::text as row from sso_connections c`)
   expect(row!.row).not.toContain(provider.client.client_secret)
   const [session] = await studio.db.rows<{ id_token_sealed: string }>(sql`select id_token_sealed from sso_sessions limit 1`)

@@ -17,7 +17,7 @@ import { idTokenOf } from './sign-out.ts'
 const PENDING = 'sso'
 const PENDING_SECONDS = 600
 
-/** Beside the session's: the provider leads back here from elsewhere, which the session's own would not survive. */
+/** A separate cookie: the provider redirects here from another site, and browsers would not send the session's own cookie. */
 const pendingName = ({ site }: Service) => cookiesOf(site, '').name.replace('session_token', 'sso')
 const pendingCookie = (service: Service, value: string, seconds: number) =>
   cookieOf(pendingName(service), value, { seconds, sameSite: 'Lax' })
@@ -29,7 +29,7 @@ interface Wanted {
   again?: boolean | undefined
 }
 
-/** Where to send a browser, and the cookie that it must bring back. */
+/** The URL to redirect a browser to, and the cookie that it must send back. */
 export async function start(service: Service, { email, to = '/', again = false }: Wanted) {
   const connection = await connections.findByEmail(service.db, email.replaceAll('\0', ''))
   if (!connection) throw signInRefused('sso_unknown')
@@ -40,10 +40,10 @@ export async function start(service: Service, { email, to = '/', again = false }
   }
 }
 
-/** A page of ours: whatever a browser might read as another host is none. */
+/** A page of ours: anything that a browser might read as another host is not. */
 const isPage = (to: string) => /^\/(?![/\\])[\x20-\x7e]*$/.test(to)
 
-/** Where providers send the browser when somebody has signed in there, or not. */
+/** Where providers redirect the browser after a sign-in or a refusal. */
 export function serveSingleSignOn(app: FastifyInstance, service: Service) {
   app.get(CALLBACK, async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })

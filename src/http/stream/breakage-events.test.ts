@@ -13,7 +13,7 @@ afterAll(() => studio.close())
 const userId = (key: string) => studio.world.users![key]!.id as number
 const token = () => studio.world.tokens!.kim!.token as string
 
-test('a stream with include=all can be narrowed to breakages, and their events name the actor', async () => {
+test('a stream with include=all can be filtered to breakages, and their events have the actor', async () => {
   const { report, work, only, api, project } = await breakageRoom(studio)
   const query = (types: string) =>
     `account_id=${studio.world.accounts!.owl!.id}&project_id=${project}&include=all&event_type=${types}`
@@ -41,7 +41,7 @@ test('a stream with include=all can be narrowed to breakages, and their events n
   builds.stop()
 })
 
-test('a type beyond the feed is refused without include=all, and an unknown one always', async () => {
+test('a type outside the feed is refused without include=all, and an unknown one always', async () => {
   const ask = (query: string) =>
     studio.ask(`/api/v1/workspace/events/stream?account_id=${studio.world.accounts!.owl!.id}&${query}`, { token: token() })
   const plain = await ask('event_type=breakage.*')

@@ -30,16 +30,16 @@ const happen = (names: string[]) =>
     select ${studio.world.accounts!.owl!.id}, ${studio.world.projects!.star!.id}, name
     from unnest(${names}::text[]) with ordinality n (name, place) order by place`)
 
-test('200 listeners hear every event, in order, once', async () => {
+test('200 clients receive every event, in order, once', async () => {
   const crowd = await Promise.all(Array.from({ length: 200 }, () => follow()))
   const names = Array.from({ length: 40 }, (_, i) => `event ${i}`)
-  // Some alone, some many at a time, some while others are still being told.
+  // Some alone, some many at a time, some while others are still being sent.
   for (let at = 0; at < names.length; at += 1 + (at % 7)) {
     await happen(names.slice(at, at + 1 + (at % 7)))
     if (at % 3 === 0) await sleep(100)
   }
   await Promise.all(crowd.map((one) => one.until(names.length)))
-  // What was told twice would come before this.
+  // A duplicate would arrive before this.
   await happen(['the end'])
   await Promise.all(crowd.map((one) => one.until(names.length + 1)))
   for (const one of crowd) {
@@ -48,7 +48,7 @@ test('200 listeners hear every event, in order, once', async () => {
   }
 })
 
-test('who was away for longer than one look misses nothing, although some of it is of types not known here', async () => {
+test('a client that missed more than one batch misses nothing, although some events have unknown types', async () => {
   const before = await follow()
   await happen(['the last they heard'])
   await before.until(1)
@@ -57,7 +57,7 @@ test('who was away for longer than one look misses nothing, although some of it 
   await happen(names)
   await studio.db.execute(sql`update outbox set event_type = 'task.of_a_newer_version' where facts ->> 'title' like 'away %3'`)
   const left = names.filter((name) => !name.endsWith('3'))
-  // Somebody who listens now tells when all of it has its place in the order.
+  // A connected client shows when all of them have a position.
   const witness = await follow(before.events.at(-1)!.position)
   await witness.until(left.length)
   const back = await follow(before.events.at(-1)!.position)

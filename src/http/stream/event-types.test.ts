@@ -56,7 +56,7 @@ const breakage = (state: string) => sql`
   insert into breakages (account_id, project_id, fingerprint, state, jobs, cause, opened_at, last_seen_at)
   values (${account()}, ${project()}, 'f', ${state}, '{Night}', 'The disk is full.', now(), now())`
 
-/** How each comes to happen; the last statement is the one that makes it happen. */
+/** How to cause each event; the last statement causes it. */
 const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
   'build_run.completed': () => [build('queued'), sql`update build_runs set status = 'completed' where status = 'queued'`],
   'build_run.failed': () => [build('failed')],
@@ -114,7 +114,7 @@ const queued = async (id: number) =>
   )
 
 describe.each(EVENT_TYPES)('%s', (type) => {
-  test('is told to those who want it, and only to them', async () => {
+  test('is sent to clients that want it, and only to them', async () => {
     const [heard, heardPlain] = [all.events.length, plain.events.length]
     const before = (await queued(queues.feed)).length
     const causes = CAUSES[type]()
@@ -149,7 +149,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   })
 })
 
-test('an internal event reaches no stream, no webhook and no feed, and holds up none of them', async () => {
+test('an internal event is in no stream, webhook or feed, and blocks none of them', async () => {
   const from = all.events.length
   const token = studio.world.tokens!.kim!.token as string
   for (const type of outbox.INTERNAL_EVENT_TYPES)
@@ -169,7 +169,7 @@ test('an internal event reaches no stream, no webhook and no feed, and holds up 
   }
 })
 
-test('what happened quickly is told as it was each time', async () => {
+test('quick successions are sent with the state of each time', async () => {
   const from = all.events.length
   await run(
     sql`insert into tasks (account_id, project_id, title, state) values (${account()}, ${project()}, 'Quick', 'to_do')`,
@@ -186,7 +186,7 @@ test('what happened quickly is told as it was each time', async () => {
   ])
 })
 
-test('the documentation names every type', () => {
+test('the documentation lists every type', () => {
   const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8')
   for (const type of EVENT_TYPES) expect(page).toContain(`\`${type}\``)
 })

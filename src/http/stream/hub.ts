@@ -6,19 +6,19 @@ import * as outbox from '../../domain/feed/outbox.ts'
 import * as timelines from '../../domain/feed/outbox-timelines.ts'
 import { authorizeAgain } from '../../domain/feed/reader.ts'
 
-/** Somebody who follows an account. */
+/** A client that follows an account. */
 interface Listener {
   response: ServerResponse
   token_id: number | null
   session_id: number | null
-  /** From where they listen. */
+  /** The client's address. */
   address: string | null
   account_id: number
   project_id: number | undefined
-  /** What they see of the account; null: everything. */
+  /** The projects they have access to; null: all. */
   project_ids: readonly number[] | null
   types: ReadonlySet<EventType>
-  /** The last place in the order that was told to them. */
+  /** The last position that was sent to them. */
   position: number
 }
 
@@ -26,10 +26,10 @@ const TICK_MS = 250
 const HEARTBEAT_MS = 15_000
 const BATCH = 500
 const RESET = 'event: reset\ndata: {}\n\n'
-/** What may wait for a slow reader before they are let go; they come back with their last id. */
+/** How much may be buffered for a slow client before it is disconnected; it resumes with its last id. */
 const BACKLOG_MAX = 1024 * 1024
 
-/** Reads the outbox once for all listeners of this node, and lets go of those who may no longer listen. */
+/** Reads the outbox once for all clients of this node, and disconnects those that lost access. */
 export class Hub {
   readonly #db: Database
   readonly #log: Logger
@@ -53,10 +53,7 @@ export class Hub {
     return [...this.#listeners].filter(({ account_id }) => account_id === accountId).length
   }
 
-  /**
-   * Where the order ends, for a listener who starts now; to be awaited before they are told that they are heard, lest something slips
-   * between.
-   */
+  /** The newest position, for a client that starts now; must be awaited before the response starts, so that nothing is missed. */
   async open(): Promise<number> {
     if (this.#timer === undefined) await this.#begin()
     return Math.max(this.#position, await outbox.end(this.#db))
@@ -71,21 +68,21 @@ export class Hub {
     this.#timer = setTimeout(() => this.#tick(), TICK_MS)
   }
 
-  /** Tells a listener what they missed since their last id, then keeps them up to date; without one they start at the end. */
+  /** Sends a client what it missed since its last id, then keeps it up to date; without one it starts at the end. */
   async follow(listener: Omit<Listener, 'position'>, lastId: number | undefined, end: number) {
     const follower: Listener = { ...listener, position: Math.min(lastId ?? end, end) }
     listener.response.on('close', () => this.#listeners.delete(follower))
     if (lastId !== undefined && (await timelines.hasMissed(this.#db, lastId))) listener.response.write(RESET)
     while (follower.position < this.#position && !listener.response.destroyed) {
-      // Where the hub stood before the look: what it reads meanwhile is left to the next round.
+      // The hub's position before the query: what it reads meanwhile is left to the next round.
       const covered = this.#position
       const { events, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
       send(follower, events.map(framed))
       follower.position = more ? last : Math.max(last, covered)
     }
-    // Asked for before the hub was closed and ready only now: the server would wait for this answer for good.
+    // Requested before the hub was closed and ready only now: the server would wait for this response forever.
     if (this.#isClosed) listener.response.end()
-    // Who left while they were being told would never be taken off again.
+    // A client that left while it was catching up would never be removed again.
     else if (!listener.response.destroyed) this.#listeners.add(follower)
   }
 
@@ -115,7 +112,7 @@ export class Hub {
     if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), pause)
   }
 
-  /** After a takeover or a restore some of what was told may be gone: whoever heard it has to look anew. */
+  /** After a failover or a restore some sent events may be lost: clients that received them have to reload. */
   async #noticeTimeline() {
     const timeline = await timelines.newest(this.#db)
     if (timeline === undefined || timeline.id === this.#timeline) return
@@ -131,7 +128,7 @@ export class Hub {
     for (const { response } of this.#listeners) response.write(':\n\n')
   }
 
-  /** The streams of those who may no longer listen end; whoever lost a project hears no more of it. */
+  /** Ends streams of clients that lost access; a client that lost a project gets no more of its events. */
   async #authorizeAgain() {
     const listeners = [...this.#listeners]
     if (listeners.length === 0) return
@@ -146,7 +143,7 @@ export class Hub {
 }
 
 interface News extends outbox.SequencedEvent {
-  /** As it goes over the wire: written once, however many hear it. */
+  /** The wire format: written once for all clients. */
   text: string
 }
 
@@ -155,7 +152,7 @@ const framed = (entry: outbox.SequencedEvent): News => ({
   text: `id: ${entry.position}\ndata: ${JSON.stringify(entry.event)}\n\n`,
 })
 
-/** What is new to them and meant for them, in one piece: with a thousand listeners the writing is what costs. */
+/** New events for this client, in one write: with a thousand clients the writes are the main cost. */
 function send(listener: Listener, news: readonly News[]) {
   const wanted = news.filter((one) => one.position > listener.position && isFor(listener, one)).map(({ text }) => text)
   listener.position = Math.max(listener.position, news.at(-1)?.position ?? 0)

@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-/** More than the system holds for a connection, and the most that the service does. */
+/** More than the operating system buffers for a connection, plus the most that the service buffers. */
 const EVENTS = 25_000
 
-test('who does not read is let go of, and who reads hears everything', async () => {
+test('a client that does not read is disconnected, and one that reads gets everything', async () => {
   const token = studio.world.tokens!.kim!.token as string
   const { hostname, port } = new URL(studio.site)
   const slow = connect(Number(port), hostname)
@@ -36,7 +36,7 @@ test('who does not read is let go of, and who reads hears everything', async () 
   await studio.db.execute(sql`insert into tasks (account_id, project_id, title)
     select p.account_id, p.id, repeat('long ', 50) || n from projects p, generate_series(1, ${EVENTS}) n`)
   await reader.until(EVENTS)
-  // What the system still holds is read to its end; then the connection is over.
+  // The operating system's buffer is read to its end; then the connection is closed.
   slow.resume()
   await until(() => ended)
   reader.stop()

@@ -51,8 +51,8 @@ const task = (project: string, title: string) =>
     values (${id('accounts', project === 'fox' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)
 const titles = ({ events }: Listening) => titlesOf(events)
 
-describe('a listener', () => {
-  test('hears what happens in the account, in order, and nothing of others', async () => {
+describe('a client', () => {
+  test('receives the events of the account, in order, and none of others', async () => {
     const [all, moon, builds] = [
       await follow(),
       await follow(`project_id=${id('projects', 'moon')}`),
@@ -65,7 +65,7 @@ describe('a listener', () => {
       ['star', 'three'],
     ] as const)
       await task(project, title)
-    // Everybody is to hear of this; whoever has heard it will hear nothing that was before.
+    // Everybody receives this; a client that has received it gets nothing earlier.
     await studio.db.execute(sql`insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type)
       values (${id('accounts', 'owl')}, ${id('projects', 'moon')}, 'failed', 'night', 'custom', 'development')`)
     await Promise.all([all.until(4), moon.until(2), builds.until(1)])
@@ -80,7 +80,7 @@ describe('a listener', () => {
     for (const one of [all, moon, builds]) one.stop()
   })
 
-  test('with a token that is held to a project hears of that one alone', async () => {
+  test('with a token limited to a project receives only its events', async () => {
     await studio.db.execute(sql`update api_tokens set project_ids = ${[id('projects', 'moon')]} where name = 'held'`)
     const [all, held] = [await follow(), await follow('', { token: 'held' })]
     for (const project of ['star', 'moon', 'star', 'moon']) await task(project, `held back in ${project}`)
@@ -89,7 +89,7 @@ describe('a listener', () => {
     for (const one of [all, held]) one.stop()
   })
 
-  test('on another node hears the same', async () => {
+  test('on another node receives the same', async () => {
     const other = await follow('', { at: node2 })
     await task('star', 'across')
     await other.until(1)
@@ -97,7 +97,7 @@ describe('a listener', () => {
     other.stop()
   })
 
-  test('who comes back with the last id misses nothing and hears nothing twice', async () => {
+  test('that reconnects with the last id misses nothing and gets nothing twice', async () => {
     const first = await follow()
     await task('star', 'before')
     await first.until(1)
@@ -112,7 +112,7 @@ describe('a listener', () => {
     second.stop()
   })
 
-  test('hears a transaction that commits late, although its row was written first', async () => {
+  test('receives a transaction that commits late, although its row was written first', async () => {
     const before = await follow()
     await task('star', 'marker')
     await before.until(1)
@@ -139,7 +139,7 @@ describe('a listener', () => {
     resumed.stop()
   })
 
-  test('whose token is revoked, or who leaves the account, hears no more', async () => {
+  test('whose token is revoked, or who leaves the account, receives no more', async () => {
     const doomed = await follow('', { token: 'doomed' })
     await task('star', 'still here')
     await doomed.until(1)
@@ -156,7 +156,7 @@ describe('a listener', () => {
   })
 })
 
-test('the door is that of the feed', async () => {
+test('the stream has the same access rules as the feed', async () => {
   const status = async (query: string, token = 'kim') => {
     const followed = await follow(query, { token })
     followed.stop()

@@ -13,7 +13,7 @@ import { securityHeaders } from '../security-headers.ts'
 import type { Service } from '../service.ts'
 import type { Hub } from './hub.ts'
 
-/** The feed as it happens: server-sent events with the scope, plan and filters of the list. */
+/** The live feed: server-sent events with the scope, plan and filters of the list. */
 export function serveStream(app: FastifyInstance, service: Service, hub: Hub, schemes: AuthScheme[]) {
   app.addHook('preClose', async () => hub.close())
   for (const scheme of schemes) serveAt(app, scheme, hub, service)
@@ -62,7 +62,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
       types,
     }
     const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
-    // Too late for an answer with an error: they come back with their last id.
+    // Too late for an error response: clients reconnect with their last id.
     await hub.follow(listener, lastId, end).catch((error: Error) => {
       request.log.warn({ reqId: request.id, error: error.message }, 'a stream ended before it began')
       response.destroy()

@@ -38,7 +38,7 @@ const onServer = async (text: string) => {
   await client.query(text).finally(() => client.end())
 }
 
-/** Opens a database beside the studio's: one that is there already, or a copy of it, as a backup would be. */
+/** Opens another database next to the studio's: an existing one, or a copy of it, like a backup. */
 async function openDatabaseNamed(name: string, copyOf?: string): Promise<TestDatabase> {
   if (copyOf) await onServer(`create database ${name} template ${copyOf}`)
   const url = withDatabase(inject('server'), name)
@@ -46,7 +46,7 @@ async function openDatabaseNamed(name: string, copyOf?: string): Promise<TestDat
   return { db, url, drop: () => db.close().then(() => onServer(`drop database ${name} with (force)`)) }
 }
 
-test('what happened before anybody listened has its place, and the first listener starts at the end', async () => {
+test('events from before the first client have a position, and the first client starts at the end', async () => {
   await happen(
     studio.db,
     Array.from({ length: 2_500 }, (_, i) => `old ${i}`),
@@ -59,7 +59,7 @@ test('what happened before anybody listened has its place, and the first listene
   first.stop()
 })
 
-test('readers of a history that is gone miss nothing of the one that goes on, and are told to look anew', async () => {
+test('readers of a lost timeline miss nothing of the new one, and are told to reload', async () => {
   const first = await createDatabase()
   const { world, close } = await openStudio(WORLD, { beside: first })
   await happen(first.db, ['before'], world)
@@ -97,11 +97,11 @@ test('readers of a history that is gone miss nothing of the one that goes on, an
   await backup.drop()
 })
 
-test('a stream that is open while its database goes back in time is told to look anew and misses nothing afterwards', async () => {
+test('an open stream whose database goes back in time is told to reload and misses nothing afterwards', async () => {
   const heard = await follow()
   await happen(studio.db, ['one', 'two', 'three'])
   await heard.until(3)
-  // As a takeover leaves it: the last two are gone, and so is the knowledge that their positions were given.
+  // As a failover leaves it: the last two events are lost, and so is the knowledge of their positions.
   const [first] = heard.events
   await studio.db.transaction(async (db) => {
     await db.execute(sql`delete from outbox where position > ${first!.position}`)
@@ -115,7 +115,7 @@ test('a stream that is open while its database goes back in time is told to look
   heard.stop()
 })
 
-test('a listener whose last id is from beyond the end is told to look anew and hears what follows', async () => {
+test('a client with a last id beyond the end is told to reload and receives what follows', async () => {
   const lost = await follow(999_999_999_999)
   await until(() => lost.resets() === 1)
   await happen(studio.db, ['after all'])
@@ -124,7 +124,7 @@ test('a listener whose last id is from beyond the end is told to look anew and h
   lost.stop()
 })
 
-test('a stream behind a network that falls silent goes on by itself when it is back', async () => {
+test('a stream on a silent network resumes by itself when the network is back', async () => {
   const way = await openUnsteadyWay(studio.url)
   const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000, connectTimeout: 2_000 })
   const far = await openStudio({}, { beside: studio, service: { db } })

@@ -21,7 +21,7 @@ interface Call {
 }
 
 interface UgsCall {
-  /** Refused where the account or the project takes nothing in. */
+  /** Refused if the account or the project is read-only. */
   writes?: true
   run(call: Call): Promise<unknown>
 }
@@ -85,11 +85,11 @@ const EVENT = {
 const COMMENT = { Project: required(folder), ChangeNumber: required(change), UserName: required(user), Text: required(comment) }
 
 const known = (answer: () => unknown): UgsCall => ({ run: async () => answer() })
-/** Of no use here, but clients log an error for every call that fails. */
+/** Not used here, but clients log an error for every failed call. */
 const ignored = known(() => ({}))
 const idOf = ({ params }: FastifyRequest) => readId((params as { id: string }).id)
 
-/** A badge of a build, from a CI. */
+/** A build badge from a CI. */
 const postBuild: UgsCall = {
   writes: true,
   async run({ service, access, request }) {
@@ -99,9 +99,9 @@ const postBuild: UgsCall = {
   },
 }
 
-/** Every call by its method and path; paths are those of stock clients, answers in their spelling. */
+/** Every call by method and path, with the paths and spelling of stock clients. */
 export const CALLS: Record<string, UgsCall> = {
-  // The version chooses the calls below; ids are those of the first one.
+  // The version selects the calls below; ids are for version 1.
   'GET /latest': known(() => ({ Version: 2, LastEventId: 0, LastCommentId: 0, LastBuildId: 0 })),
   'GET /metadata': {
     run({ service: { db, site }, access, request }) {
@@ -179,7 +179,7 @@ export const CALLS: Record<string, UgsCall> = {
   'GET /issues/:id/diagnostics': {
     run: ({ service: { db, site }, access, request }) => issues.diagnostics(db, site, access, idOf(request)),
   },
-  // Clients want a number that is always the same for a name, and do nothing else with it.
+  // Clients need a stable number for a name, and do nothing else with it.
   'GET /user': {
     run: async ({ request }) => {
       const { name } = queryOf(request, { name: required(user) })
@@ -195,7 +195,7 @@ export const CALLS: Record<string, UgsCall> = {
   'GET /rugs_metrics': ignored,
 }
 
-/** A list of the first version, as far as the client has not seen it. */
+/** A list of version 1, after the last id that the client has seen. */
 function followed({ access, request }: Omit<Call, 'service'>, last: Exclude<keyof typeof FOLLOW, 'project'>) {
   const query = queryOf(request, FOLLOW)
   return { ...access, path: query.project, last: query[last] ?? 0 }

@@ -19,14 +19,14 @@ import { jsonOf } from '../routes/request-body.ts'
 
 type Fields = Record<string, Field<unknown>>
 
-/** Clients do not encode what they put into the query, so a plus is no blank. */
+/** Clients do not encode the query, so a plus is not a space. */
 export const queryOf = <F extends Fields>({ url }: FastifyRequest, fields: F): Values<F> =>
   tolerant(fields)('query', Object.fromEntries(new URLSearchParams((url.split('?', 2)[1] ?? '').replaceAll('+', '%2B'))))
 
 export const bodyOf = <F extends Fields>(request: FastifyRequest, fields: F): Values<F> =>
   tolerant(fields)('body', jsonOf(request))
 
-/** An object whose senders spell names in any case, have fields that mean nothing here, and write null for absent. */
+/** An object whose senders spell names in any case, add unknown fields, and write null for absent. */
 export const tolerant = <F extends Fields>(fields: F): Reader<Values<F>> => {
   const names = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))
   const read = object(fields, { nullIsAbsent: true })
@@ -40,16 +40,16 @@ export const tolerant = <F extends Fields>(fields: F): Reader<Values<F>> => {
   }
 }
 
-/** In a query, or as some senders write it in a body too: `"42"`. */
+/** In a query, or as a string in a body: `"42"`. */
 export const number =
   (min: number, max: number): Reader<number> =>
   (name, value) =>
     integer(min, max)(name, typeof value === 'string' && /^\d{1,19}$/.test(value) ? Number(value) : value)
 
-/** A changelist's; clients hold it in 32 bits. */
+/** A changelist number; clients store it in 32 bits. */
 export const change = number(1, INTEGER_MAX)
 
-/** By its word in any case, or by its place in the list. */
+/** By its name in any case, or by its index in the list. */
 export const member =
   <V extends string>(values: readonly V[]): Reader<V> =>
   (name, value) => {
@@ -59,20 +59,20 @@ export const member =
     return found
   }
 
-/** A folder of a depot: a stream, or a project in it. */
+/** A depot folder: a stream, or a project in it. */
 export const folder: Reader<string> = (name, value) => {
   const path = depotPath(text(IDENTIFIER_MAX)(name, value))
   if (path === undefined) throw invalidParameter(name, 'must be a path such as //depot/stream/project')
   return path
 }
 
-/** As clients take a path apart, with the name of the first part. */
+/** Paths as clients split them, with the name of the first part. */
 export const folderIn = (name: string, stream: string, project = '') =>
   folder(name, project === '' ? stream : `${stream}/${project}`)
 
 export const user: Reader<string> = (name, value) => filled(NAME_MAX)(name, value).trim()
 
-/** Where a click leads: clients open whatever stands there, so it must be a page. */
+/** The link of a badge: clients open any URL, so it must be a web page. */
 const link: Reader<string> = (name, value) => {
   const url = text(URL_MAX)(name, value).trim()
   if (url !== '' && !/^https?:\/\//i.test(url)) throw invalidParameter(name, 'must begin with http:// or https://')
@@ -81,7 +81,7 @@ const link: Reader<string> = (name, value) => {
 
 const BADGE_NAME_MAX = 200
 
-/** What makes a badge, which the calls name differently. */
+/** The fields of a badge, which the calls name differently. */
 export const badge = {
   name: required(filled(BADGE_NAME_MAX)),
   state: required(member(UGS_BADGE_STATES)),

@@ -87,7 +87,7 @@ const stateOf = async () => {
   return [state, owner_user_id]
 }
 
-test('what is broken is an issue, and whoever is suspected is told', async () => {
+test('a breakage is an issue, and its suspect is notified', async () => {
   const [issue, ...others] = await get('issues?user=ANNA')
   expect(others).toEqual([])
   expect(issue).toMatchObject({
@@ -112,7 +112,7 @@ test('what is broken is an issue, and whoever is suspected is told', async () =>
   expect(await get(`issues/${id()}/diagnostics`)).toEqual([])
 })
 
-test("another project's are not there", async () => {
+test('issues of another project are not found', async () => {
   for (const path of ['', '/builds', '/diagnostics'])
     expect((await studio.ask(`${root}/issues/${studio.world.breakages.theirs!.id}${path}`)).status).toBe(404)
   const asked = await studio.ask(`${root}/issues/${studio.world.breakages.theirs!.id}`, {
@@ -122,7 +122,7 @@ test("another project's are not there", async () => {
   expect(asked.status).toBe(404)
 })
 
-test('an owner is named once they have spoken from a client, and claims it', async () => {
+test('an owner is named once they have used a client, and can claim it', async () => {
   expect(await put({ Owner: 'Ben', NominatedBy: 'anna' })).toBe(200)
   expect(await stateOf()).toEqual(['claimed', user('ben')])
   expect(await get('issues?user=ben')).toMatchObject([{ Owner: null }])
@@ -131,12 +131,12 @@ test('an owner is named once they have spoken from a client, and claims it', asy
   expect(await get('issues?user=ben')).toMatchObject([{ Owner: 'Ben', AcknowledgedAt: expect.any(String) }])
 })
 
-test('somebody who is no member changes nothing, and is answered', async () => {
+test('a non-member changes nothing and gets a normal reply', async () => {
   expect(await put({ Owner: 'stranger' })).toBe(200)
   expect(await stateOf()).toEqual(['open', null])
 })
 
-test('a fix resolves it, however often it is said', async () => {
+test('a fix resolves it, also when repeated', async () => {
   expect(await put({ FixChange: 120, Resolved: true })).toBe(200)
   expect(await put({ FixChange: 120, Resolved: true })).toBe(200)
   expect(await get('issues?user=anna')).toEqual([])
@@ -147,7 +147,7 @@ test('a fix resolves it, however often it is said', async () => {
   expect(await stateOf()).toEqual(['open', null])
 })
 
-test('a fix in an unknown change is kept, and the change is named once it is reported', async () => {
+test('a fix in an unknown change is stored, and linked once the change is reported', async () => {
   expect(await put({ FixChange: 1430, Resolved: true })).toBe(200)
   expect(await get('issues?user=anna&includeResolved=true')).toMatchObject([{ FixChange: 1430 }])
   const fixedBy = async () =>
@@ -172,7 +172,7 @@ test('a fix in an unknown change is kept, and the change is named once it is rep
   expect(await get('issues?user=anna')).toMatchObject([{ FixChange: 0 }])
 })
 
-test('whoever investigates a change from its breakage on sees to it, until they stop', async () => {
+test('a person who investigates a change becomes the owner of its breakage, until they stop', async () => {
   await tell(104, 'anna', true)
   expect(await stateOf()).toEqual(['open', null])
   await tell(112, 'anna', true)

@@ -4,7 +4,7 @@ import { openTools, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
-/** As many reports as are taken in side by side. */
+/** As many reports as are handled in parallel. */
 const AT_ONCE = 3
 
 let tools: Tools
@@ -36,7 +36,7 @@ const badge = (Name: string, State: number, id: number) => ({
   Url: `https://gold.example/projects/${project}/builds/${id}`,
 })
 
-test('a build is a badge of its stream from its start to its end, and each poll tells what became of it', async () => {
+test('a build is a badge of its stream from start to end, and each poll shows its state', async () => {
   const id = await report('Editor Win64', 7, 'STARTED', { changelist: '101', branch: '//Game/Main' })
   expect(await badgesOf()).toEqual([{ Change: 101, Project: '', Badges: [badge('Editor Win64', 0, id)] }])
   sequence = (await poll()).SequenceNumber
@@ -54,14 +54,14 @@ test.each([
   expect((await badgesOf())[0].Badges.at(-1)).toMatchObject({ Name: `Ends ${status}`, State })
 })
 
-test('the newest build of a job at a change is its badge, whatever order the reports come in', async () => {
+test('the newest build of a job at a change is its badge, in any order of reports', async () => {
   await report('Nightly', 1, 'STARTED', { changelist: '120', branch: '//game/main' })
   const second = await report('Nightly', 2, 'SUCCESS', { changelist: '120', branch: '//game/main' })
   await report('Nightly', 1, 'FAILURE')
   expect(await badgesOf()).toEqual([{ Change: 120, Project: '', Badges: [badge('Nightly', 3, second)] }])
 })
 
-test('a build that turns out to be of another stream takes its badge along', async () => {
+test('a build that turns out to be on another stream moves its badge', async () => {
   const id = await report('Moves', 1, 'STARTED', { changelist: '130', branch: '//game/main' })
   sequence = (await poll()).SequenceNumber
   await report('Moves', 1, 'SUCCESS', { branch: '//game/dev' })
@@ -76,7 +76,7 @@ test('a build whose stream becomes known with its change gets its badge then', a
   expect(await badgesOf()).toEqual([{ Change: 140, Project: '', Badges: [badge('Inferred', 3, id)] }])
 })
 
-test('builds of git, without a number, or with one that is none have no badge', async () => {
+test('builds of git, without a number, or with an invalid one have no badge', async () => {
   await report('Git', 1, 'SUCCESS', { commit: 'a'.repeat(40), branch: 'main' })
   await report('Odd', 1, 'SUCCESS', { changelist: '150', branch: 'main' })
   await report('Huge', 1, 'SUCCESS', { changelist: '99999999999', branch: '//game/main' })
@@ -84,7 +84,7 @@ test('builds of git, without a number, or with one that is none have no badge', 
   expect(await badgesOf()).toEqual([])
 })
 
-test('builds from before the first token are there', async () => {
+test('builds from before the first token are included', async () => {
   sequence = 0
   expect(await badgesOf()).toContainEqual({
     Change: 90,
@@ -93,7 +93,7 @@ test('builds from before the first token are there', async () => {
   })
 })
 
-test('a badge that a CI posts itself stands in place of ours of the same name, until the build goes on', async () => {
+test('a badge that a CI posts replaces ours of the same name, until the next report of the build', async () => {
   const id = await report('Both', 1, 'STARTED', { changelist: '160', branch: '//game/main' })
   const body = { Project: '//game/main', ChangeNumber: 160, BuildType: 'Both', Result: 2, Url: 'https://ci.example.com/1' }
   await tools.studio.ask(`${root}/build`, { method: 'POST', body })
@@ -102,7 +102,7 @@ test('a badge that a CI posts itself stands in place of ours of the same name, u
   expect((await badgesOf())[0].Badges).toEqual([badge('Both', 3, id)])
 })
 
-test('reports of builds that overlap all become badges, and none is refused', async () => {
+test('overlapping build reports all become badges, and none is refused', async () => {
   const counter = sql`select from ugs_sequences where project_id = ${project} for update`
   const reports = (status: string) =>
     Array.from({ length: AT_ONCE }, (_, i) =>
@@ -117,7 +117,7 @@ test('reports of builds that overlap all become badges, and none is refused', as
   expect(Badges.every(({ State }: { State: number }) => State === 3)).toBe(true)
 })
 
-test('a job whose name holds an address is shown without it', async () => {
+test('a job name with an address is shown without it', async () => {
   await report('Build for kim@example.com', 1, 'SUCCESS', { changelist: '170', branch: '//game/main' })
   expect(JSON.stringify(await badgesOf())).not.toContain('example.com')
 })

@@ -42,7 +42,7 @@ const basic = (user: string, password: string) => ({
 })
 
 describe('a token', () => {
-  test.each(['x', 'y'.repeat(43), 'z'.repeat(64), '%00', '..'])('that is not one, %s, opens nothing', async (wrong) => {
+  test.each(['x', 'y'.repeat(43), 'z'.repeat(64), '%00', '..'])('that is invalid, %s, is refused', async (wrong) => {
     expect((await studio.ask(`/ugs/${wrong}/api/${POLL}`)).status).toBe(wrong === '..' ? 404 : 401)
   })
 
@@ -54,7 +54,7 @@ describe('a token', () => {
     expect((await post('build', BUILD, made.token)).status).toBe(401)
   })
 
-  test('is kept as a hash alone', async () => {
+  test('is stored only as a hash', async () => {
     const rows = await studio.db.rows(sql`select t::text as row from ugs_tokens t`)
     expect(JSON.stringify(rows)).not.toContain(token)
     expect(JSON.stringify(await tokens.list(studio.db))).not.toContain(token)
@@ -82,13 +82,13 @@ describe('a token', () => {
   test.each([
     ['still', 'project_inactive'],
     ['demo', 'demo_read_only'],
-  ])('of a project that takes nothing in reads and does not write: %s', async (key, error) => {
+  ])('of a read-only project can read but not write: %s', async (key, error) => {
     const other = await tokenOf(key)
     expect((await studio.ask(`/ugs/${other}/api/${POLL}`)).status).toBe(200)
     expect(await post('build', BUILD, other)).toMatchObject({ status: 403, json: { error } })
   })
 
-  test('has a limit of its own', async () => {
+  test('has its own rate limit', async () => {
     const busy = await tokenOf('star')
     const { id } = (await tokens.list(studio.db, idOf('star')))[0]!
     for (let i = 0; i < LIMIT; i++) await studio.service.limits.ugs(String(id))
@@ -146,7 +146,7 @@ describe('a body', () => {
     expect(await fingerprint()).toEqual(before)
   })
 
-  test('of anything at all never fails the service', async () => {
+  test('of any content never causes a 5xx', async () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.string({ unit: 'binary' }), fc.integer())
     const names = [...Object.keys({ ...BUILD, ...TOLD }), 'Badges', 'Synced', 'Type', 'Text']
     const body = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
@@ -158,7 +158,7 @@ describe('a body', () => {
     )
   })
 
-  test('with half a character is mended', async () => {
+  test('with a lone surrogate is repaired', async () => {
     expect((await post('metadata', `{"Stream":"//ue5/main","Change":8,"UserName":"a\\ud800","Vote":"Good"}`)).status).toBe(200)
   })
 })
@@ -174,12 +174,12 @@ test.each([
   'build?lastbuildid=1',
   'event?project=//ue5/main&lasteventid=x',
   'user',
-])('a query that makes no sense is refused: %s', async (path) => {
+])('an invalid query is refused: %s', async (path) => {
   const { status } = await studio.ask(`/ugs/${token}/api/${path}`)
   expect(status).toBe(422)
 })
 
-test('no log and no metric holds a token, wherever it stood', async () => {
+test('no log and no metric contains a token, wherever it was sent', async () => {
   const before = lines.length
   const secret = 'sEcReT0123456789abcdefghijklmnopqrstuvwxyz0'
   const asked: [string, object?][] = [

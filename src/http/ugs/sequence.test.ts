@@ -10,7 +10,7 @@ const WRITERS = 50
 const EACH = 4
 
 let studio: Studio
-/** Another node, with connections of its own. */
+/** Another node, with its own connections. */
 let other: Studio
 let pool: Pool
 let project: { account_id: number; project_id: number }
@@ -41,7 +41,7 @@ const send = async (node: Studio, change: number) => {
   expect((await node.ask(`${root}/build`, { method: 'POST', body })).status).toBe(200)
 }
 
-/** Polls as a client does, by the number of the answer before. */
+/** Polls like a client, with the sequence of the previous reply. */
 const poller = (node: Studio, minchange: number) => {
   const seen: number[] = []
   let sequence = 0
@@ -64,7 +64,7 @@ test('a badge posted on one node is seen by the next poll on another', async () 
   expect(seen).toEqual([1])
 })
 
-test('a write that commits late is not passed over', async () => {
+test('a write that commits late is not missed', async () => {
   const { seen, poll } = poller(studio, 10)
   let later: Promise<void> | undefined
   await pool.transaction(async (db) => {
@@ -83,7 +83,7 @@ test('a write that commits late is not passed over', async () => {
   expect(seen).toEqual([10, 11])
 })
 
-test('of fifty writers at once a poller misses nothing and sees nothing twice', async () => {
+test('a poller misses none of fifty concurrent writers and sees nothing twice', async () => {
   const changes = (writer: number) => Array.from({ length: EACH }, (_, i) => 1_000 + writer * EACH + i)
   const all = Array.from({ length: WRITERS }, (_, writer) => changes(writer)).flat()
   const { seen, poll } = poller(studio, 1_000)

@@ -33,8 +33,8 @@ const tell = (Change: number, UserName: string, told: object) =>
 const badge = (ChangeNumber: number, BuildType: string, Result: number | string, Project = PROJECT) =>
   post('build', { Project, ChangeNumber, BuildType, Result, Url: 'https://ci.example.com/1' })
 
-describe('a client of the second version', () => {
-  test('walks from opening a project to a badge, a vote and a comment', async () => {
+describe('a version 2 client', () => {
+  test('goes from opening a project to a badge, a vote and a comment', async () => {
     expect(await get(`latest?project=${PROJECT}`)).toEqual({ Version: 2, LastEventId: 0, LastCommentId: 0, LastBuildId: 0 })
     expect(await poll('&sequence=0')).toEqual({ SequenceNumber: 0, Items: [] })
     expect(await get('issues?user=anna')).toEqual([])
@@ -85,7 +85,7 @@ describe('a client of the second version', () => {
     ])
   })
 
-  test('gets changes whole, whatever was written about them since', async () => {
+  test('gets complete changes, whatever was updated', async () => {
     await badge(200, 'Editor', 3)
     await badge(201, 'Editor', 1)
     const { SequenceNumber } = await poll()
@@ -94,14 +94,14 @@ describe('a client of the second version', () => {
     expect(Items).toMatchObject([{ Change: 200, Badges: [{ Name: 'Editor' }], Users: [{ User: 'anna', Vote: 'Bad' }] }])
   })
 
-  test('takes back a vote, a star, an investigation and a comment', async () => {
+  test('can remove a vote, a star, an investigation and a comment', async () => {
     await tell(300, 'anna', { Vote: 'Good', Starred: true, Investigating: true, Comment: 'fine' })
     await tell(300, 'anna', { Vote: 'None', Starred: false, Investigating: false, Comment: '' })
     const [{ Users }] = (await poll()).Items
     expect(Users).toEqual([{ User: 'anna', SyncTime: null, Vote: null, Comment: null, Investigating: false, Starred: false }])
   })
 
-  test('scrolls back to a range, which does not move its place in the sequence', async () => {
+  test('scrolls back to a range, which does not change its sequence', async () => {
     for (const change of [110, 120, 130]) await badge(change, 'Editor', 3)
     const range = await poll('&maxchange=125')
     expect(range.Items.map(({ Change }: { Change: number }) => Change)).toEqual([110, 120])
@@ -109,7 +109,7 @@ describe('a client of the second version', () => {
     expect((await get('metadata?stream=//ue5/main&project=shooter&minchange=115')).Items).toHaveLength(2)
   })
 
-  test('sees what belongs to the whole stream beside what belongs to its project', async () => {
+  test('sees metadata of the whole stream and of its project', async () => {
     await badge(400, 'Engine', 3, '//ue5/main')
     await badge(400, 'Game', 3)
     await badge(400, 'Other', 3, '//ue5/main/racer')
@@ -121,7 +121,7 @@ describe('a client of the second version', () => {
     ])
   })
 
-  test('of a project in the root of a stream shares all with the stream', async () => {
+  test('of a project in the root of a stream shares everything with the stream', async () => {
     await post('metadata', { Stream: '//ue5/main', Project: '', Change: 500, UserName: 'anna', ...NOTHING, Vote: 'Good' })
     await badge(500, 'Editor', 3, '//ue5/main')
     const { Items } = await get('metadata?stream=//ue5/main&project=&minchange=0')
@@ -136,7 +136,7 @@ describe('a client of the second version', () => {
     expect((await get('metadata?stream=//ue5/rel&project=2.0/shooter&minchange=0')).Items).toEqual([])
   })
 
-  test('may spell parameters and fields as it likes, and send numbers for words', async () => {
+  test('may spell parameters and fields in any case, and send numbers for names', async () => {
     await post('metadata', { stream: '//UE5/Main/', project: 'Shooter', change: '700', username: 'anna', vote: 3 })
     await post('metadata', {
       Stream: '//ue5/main',
@@ -156,7 +156,7 @@ describe('a client of the second version', () => {
   })
 })
 
-describe('a client of the first version', () => {
+describe('a version 1 client', () => {
   const follow = (list: string, last: number) => get(`${list}?project=${PROJECT}&last${list}id=${last}`)
 
   test('follows builds, events and comments by their ids', async () => {
@@ -188,20 +188,20 @@ describe('a client of the first version', () => {
     expect(await follow('build', build.Id)).toEqual([])
   })
 
-  test('and one of the second see the same', async () => {
+  test('sees the same as a version 2 client', async () => {
     await post('event', { Change: 910, UserName: 'anna', Project: PROJECT, Type: 'Bad' })
     expect((await poll()).Items).toMatchObject([{ Change: 910, Users: [{ User: 'anna', Vote: 'Bad' }] }])
   })
 })
 
-test('issues are answered before there are any', async () => {
+test('the list of issues is empty before there are any', async () => {
   expect(await get('issues?user=anna&includeResolved=true&maxResults=100')).toEqual([])
   for (const path of ['issues/1', 'issues/1/builds', 'issues/1/diagnostics'])
     expect((await studio.ask(`${root}/${path}`)).status).toBe(404)
   expect((await studio.ask(`${root}/issues/1`, { method: 'PUT', body: { Id: 1, FixChange: 5 } })).status).toBe(404)
 })
 
-test('calls that mean nothing here do not fail', async () => {
+test('unsupported calls do not fail', async () => {
   const { Id } = await get('user?Name=anna')
   expect(Id).toBeGreaterThan(0)
   expect(await get('user?name=ANNA')).toEqual({ Id })

@@ -4,10 +4,10 @@ import * as tokens from '../../domain/ugs/tokens.ts'
 import type { Service } from '../service.ts'
 import { CALLS } from './calls.ts'
 
-/** Where the token stands: in the path, or as the password of Basic authentication, whatever the user name. */
+/** The token is in the path, or the password of Basic authentication with any user name. */
 const PREFIXES = ['/ugs/:token/api', '/ugs/api']
 
-/** What stock clients of Unreal Game Sync, its `PostBadgeStatus` and the plugins of CI servers ask of their metadata server. */
+/** The metadata server for stock Unreal Game Sync clients, `PostBadgeStatus` and CI plugins. */
 export function serveUgs(app: FastifyInstance, service: Service) {
   for (const prefix of PREFIXES)
     for (const [name, call] of Object.entries(CALLS)) {
@@ -21,7 +21,7 @@ export function serveUgs(app: FastifyInstance, service: Service) {
         },
         handler: async (request, reply) => {
           const answer = await call.run({ service, access: request.ugs!, request })
-          // Senders of badges take nothing but 200 for a success, not even 204.
+          // Senders of badges accept only 200 as a success, not even 204.
           return reply.code(200).send(answer)
         },
       })

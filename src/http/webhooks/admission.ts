@@ -8,10 +8,10 @@ import type { Provider } from '../../intake/provider.ts'
 import type { Service } from '../service.ts'
 import { leaveUnread } from './unread-body.ts'
 
-/** A stranger's body is looked into for the token only while it is short: a trigger's form has a few lines. */
+/** An unauthenticated body is searched for the token only if it is short: a trigger's form has a few lines. */
 const TOKEN_BODY_LIMIT = 64 * 1024
 
-/** Token, integration, limit, project and memory: what a request passes before its body is read. */
+/** Token, integration, limit, project and memory: the checks before a body is read. */
 export const admission =
   (service: Service, provider: Provider, bodyLimit: number) => async (request: FastifyRequest, reply: FastifyReply) => {
     try {
@@ -22,7 +22,7 @@ export const admission =
     }
   }
 
-/** Refused before the body is read, unless the token may stand in it. */
+/** Refused before the body is read, unless the token may be in it. */
 async function admit(service: Service, provider: Provider, bodyLimit: number, request: FastifyRequest, reply: FastifyReply) {
   if (lengthOf(request) > bodyLimit) throw tooLarge()
   const token = tokenOutside(request, provider)
@@ -38,8 +38,8 @@ async function admit(service: Service, provider: Provider, bodyLimit: number, re
 const lengthOf = ({ headers }: FastifyRequest) => Number(headers['content-length'] ?? 0)
 
 /**
- * All of it, as far as there is memory for it. A length that was announced is paid for already, and filled as it comes: joined in the
- * end, a large body would be held twice and keep others waiting. One that was not announced is paid for as it comes.
+ * Reads the body as far as memory allows. An announced length is already reserved, and filled as it arrives: concatenated at the end, a
+ * large body would be in memory twice and block others. An unannounced one is reserved as it arrives.
  */
 export async function receiveBody(payload: AsyncIterable<Buffer>, request: FastifyRequest, limit: number): Promise<Buffer> {
   const announced = request.headers['content-length'] === undefined ? undefined : Buffer.allocUnsafe(lengthOf(request))
@@ -82,7 +82,7 @@ export async function authorize(
   return integration
 }
 
-/** A header beats the query, which lands in other people's logs. */
+/** A header is preferred to the query, which ends up in other people's logs. */
 export function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
   const header = tokenHeader === null ? undefined : headers[tokenHeader]
   if (header !== undefined) return String(header)
@@ -98,7 +98,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     integration?: webhooks.IntegrationAuth
     memory?: Reservation
-    /** Its memory is given back by the work on it, which goes on when the client leaves. */
+    /** Its memory is released by the work on it, which continues when the client leaves. */
     working?: boolean
   }
 }

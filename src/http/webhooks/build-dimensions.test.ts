@@ -17,7 +17,7 @@ const build = async (body: object) => {
 const shown = (id: number) => tools.api(`build_runs/${id}`)
 
 describe('a build report', () => {
-  test('keeps platform, configuration, agent and measures in one spelling', async () => {
+  test('stores platform, configuration, agent and measures in one spelling', async () => {
     const { id, json } = await build({
       platform: 'StandaloneWindows64',
       configuration: 'shipping',
@@ -48,7 +48,7 @@ describe('a build report', () => {
     })
   })
 
-  test('with the configuration "development" keeps it', async () => {
+  test('with the configuration "development" stores it', async () => {
     const { id } = await build({ target_type: 'development' })
     expect(await shown(id)).toMatchObject({ configuration: 'Development' })
   })
@@ -76,7 +76,7 @@ describe('a build report', () => {
   })
 })
 
-test('a game engine event keeps platform, configuration, agent and measures too', async () => {
+test('a game engine event stores platform, configuration, agent and measures too', async () => {
   const { json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, {
     job_name: 'Cook',
     build_number: 1,

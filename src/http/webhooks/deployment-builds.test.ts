@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
 
-/** Which build a deployment is of: told by webhooks, asked by REST. */
+/** The build of a deployment: reported by webhooks, read by REST. */
 
 let tools: Tools
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => tools.close())
 
-/** Numbers that no other test has. */
+/** Numbers that no other test uses. */
 let number = 1000
 beforeEach(() => {
   number += 10
@@ -28,7 +28,7 @@ const buildOf = async (id: string) => (await tools.api(`deployments/${id}`)).bui
 const edit = (id: string, body: object) => tools.api(`deployments/${id}`, { method: 'PATCH', body })
 
 describe('a deployment', () => {
-  test('is not tied to a failed job of the same number, nor by the number alone', async () => {
+  test('is not linked to a failed job with the same number, nor by the number alone', async () => {
     const shipped = await build('Ship-Win64', 'SUCCESS')
     await build('Unit-Tests', 'FAILURE')
     const id = await ship()
@@ -53,7 +53,7 @@ describe('a deployment', () => {
     expect(await linkOf(await ship())).toMatchObject({ build_run_id: shipped, basis: 'number' })
   })
 
-  test('is not tied to a build that failed or still runs, however exactly it is named', async () => {
+  test('is not linked to a build that failed or is still running, however exactly it is named', async () => {
     const failed = await build('Ship-Win64', 'FAILURE')
     const id = await ship({ job_name: 'Ship-Win64', build_run_id: failed })
     expect(await linkOf(id)).toMatchObject({ build_run_id: null, reason: 'not_passed', candidates: [{ id: failed }] })
@@ -76,7 +76,7 @@ describe('a deployment', () => {
     expect(await buildOf(id)).toBeNull()
   })
 
-  test('of a commit that two jobs built has none of them until a person picks one', async () => {
+  test('of a commit that two jobs built has no build until a person picks one', async () => {
     const commit = `c0ffee${number}`
     const [win, linux] = [await build('Win', 'SUCCESS', { commit }), await build('Linux', 'SUCCESS', { commit })]
     const id = await ship({ build_number: undefined, commit, version: `v${number}`, platform: 'epic' })
@@ -91,7 +91,7 @@ describe('a deployment', () => {
     expect(await linkOf(id)).toMatchObject({ reason: 'removed' })
   })
 
-  test('that names a changelist or the version of an artifact has the one build that passed there', async () => {
+  test('that names a changelist or an artifact version has the one passed build there', async () => {
     const changelist = String(number * 100)
     const at = await build('Nightly', 'SUCCESS', { changelist })
     await build('Nightly-Lint', 'FAILURE', { changelist })
@@ -107,13 +107,13 @@ describe('a deployment', () => {
     expect(await linkOf(byVersion)).toMatchObject({ build_run_id: named, basis: 'version' })
   })
 
-  test('that contradicts itself has no build', async () => {
+  test('with contradictory fields has no build', async () => {
     await build('Ship-Win64', 'SUCCESS', { commit: 'aaaa1111' })
     const id = await ship({ job_name: 'Ship-Win64', commit: 'bbbb2222' })
     expect(await linkOf(id)).toMatchObject({ build_run_id: null, reason: 'contradiction' })
   })
 
-  test('that names only a number has the build of the job that the store had before', async () => {
+  test("that names only a number has the build of the store's previous job", async () => {
     const platform = `shop ${number}`
     const first = await build('Ship-Shop', 'SUCCESS')
     expect(await buildOf(await ship({ platform, job_name: 'Ship-Shop' }))).toBe(first)
@@ -123,7 +123,7 @@ describe('a deployment', () => {
     expect(await linkOf(await ship({ platform }))).toMatchObject({ build_run_id: second, basis: 'number' })
   })
 
-  test('cannot be linked by hand to a failed build, a build of another project or an unknown id', async () => {
+  test('cannot be linked manually to a failed build, a build of another project or an unknown id', async () => {
     const failed = await build('Ship-Win64', 'FAILURE')
     const id = await ship({ job_name: 'Ship-Win64' })
     for (const wrong of [failed, '999999999', 'x', {}, -1, 1.5])
@@ -133,7 +133,7 @@ describe('a deployment', () => {
 })
 
 describe('each of two jobs', () => {
-  test('with the same number has a deployment of its own in the same store', async () => {
+  test('with the same number has its own deployment in the same store', async () => {
     const [win, linux] = [await ship({ job_name: 'Win' }), await ship({ job_name: 'Linux' })]
     expect(win).not.toBe(linux)
     const unclear = await tools.deployment({ platform: 'steam', event: 'live', build_number: number })
@@ -142,7 +142,7 @@ describe('each of two jobs', () => {
   })
 })
 
-describe('a state set by hand', () => {
+describe('a state set by a person', () => {
   test('shows person and reason in the history and in the audit log', async () => {
     const id = await ship({ platform: 'switch', job_name: 'Ship-Switch' })
     expect(await edit(id, { status: 'live' })).toMatchObject({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
-/** Tracks of a store, what is new on each, and the notes about it. */
+/** Tracks of a store, the new changes on each, and the release notes. */
 
 let tools: Tools
 let kim: Visitor
@@ -58,7 +58,7 @@ describe('the tracks of a store', () => {
     ])
   })
 
-  test('take over an upload that named none', async () => {
+  test('take over an upload without a track', async () => {
     const report = { platform: 'google', build_number: 520 }
     const uploaded = await ship({ ...report, event: 'uploaded' })
     expect(await ship({ ...report, event: 'live', track: 'production' })).toBe(uploaded)
@@ -80,7 +80,7 @@ describe('the tracks of a store', () => {
   })
 })
 
-describe('what is new', () => {
+describe('the list of new changes', () => {
   let task: Record<'done' | 'open' | 'machine' | 'away', number>
   let [first, second, beta] = ['', '', '']
 
@@ -94,7 +94,7 @@ describe('what is new', () => {
       away: await made('Never shipped', 'completed'),
     }
     await pushed('main', 'a', ['m1', 'Begin'], ['m2', 'Go on'])
-    // On main before anything was on the release branch, and never shipped from there.
+    // On main before the release branch had any changes, and never shipped from there.
     await pushed('main', 'm2', ['m3', `Light the moon #${task.done} #${task.open}`])
     await pushed('release', 'm2', ['r1', `Mend the release #${task.away}`])
     await pushed('main', 'm3', ['r1', `Mend the release #${task.away}`], ['m4', `Tidy #${task.machine}`])
@@ -106,13 +106,13 @@ describe('what is new', () => {
     second = await ship({ ...steam, job_name: 'Ship-Main', build_number: 602, track: 'default', version: '1.1' })
   })
 
-  test('from release to main is what never shipped, however old, without what the release held', async () => {
+  test('from release to main has everything that never shipped, however old, without what the release contained', async () => {
     const news = await page(second, 'changes')
     expect(news.since).toMatchObject({ id: first, version: '1.0' })
     expect(told(news)).toEqual(['m4', 'm3'])
   })
 
-  test('from main to release is what main did not have', async () => {
+  test('from main to release has what main did not contain', async () => {
     await pushed('release', 'r1', ['r2', 'Only here'])
     await built('Ship-Release', 603, 'r2', 'release')
     const third = await ship({ platform: 'steam', event: 'live', job_name: 'Ship-Release', build_number: 603, track: 'default' })
@@ -121,7 +121,7 @@ describe('what is new', () => {
     expect(told(news)).toEqual(['r2'])
   })
 
-  test('on a track where nothing was live before is everything, whatever other tracks had', async () => {
+  test('on a track without an earlier live deployment has everything, whatever other tracks had', async () => {
     const news = await page(beta, 'changes')
     expect(news.since).toBeNull()
     expect(told(news)).toEqual(['m4', 'r1', 'm3', 'm2', 'm1'])

@@ -4,7 +4,7 @@ import { openTools, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import { ingest } from '../../intake/ingest.ts'
 
-/** Bodies that would keep everybody else waiting while they are read. */
+/** Bodies that would block other requests while they are parsed. */
 
 let tools: Tools
 beforeAll(async () => {
@@ -15,13 +15,13 @@ afterAll(() => tools.close())
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `"k${i}":1`).join(',')
 const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
 
-describe('a body of too many values, or too deep,', () => {
+describe('a body with too many values or too deep nesting', () => {
   test.each([
     ['POST', '/api/v1/cli/token_exchange'],
     ['POST', '/app/auth/sign-in/email'],
     ['POST', '/app/api/v1/password_resets/complete'],
     ['POST', '/app/api/v1/set_up'],
-  ])('is refused unread: %s %s', async (method, path) => {
+  ])('is refused without parsing: %s %s', async (method, path) => {
     for (const raw of [`{${keys(70_000)}}`, deep, `{"email":${deep}}`]) {
       const answer = await tools.studio.ask(path, {
         method,
@@ -32,7 +32,7 @@ describe('a body of too many values, or too deep,', () => {
     }
   })
 
-  test('is taken in all the same when a tool sends it', async () => {
+  test('is accepted when a tool sends it', async () => {
     const raw = `{"job_name":"heavy","build_number":1,"status":"SUCCESS",${keys(12_000)}}`
     const answer = await tools.studio.ask(`/webhooks/jenkins?token=${tools.tokenOf('jenkins')}`, {
       method: 'POST',
@@ -47,14 +47,14 @@ describe('a body of too many values, or too deep,', () => {
   })
 })
 
-test("a stranger's long form is not waited for, let alone searched for a token", async () => {
+test('an unauthenticated long form is not read, let alone searched for a token', async () => {
   for (const length of ['Content-Length: 65537', 'Transfer-Encoding: chunked']) {
     const head = `POST /webhooks/perforce HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n${length}\r\n\r\n`
     expect((await sendBytes(tools.studio.site, head)).status).toBe(401)
   }
 })
 
-test('a promised delivery of many revisions is recorded whole', async () => {
+test('an accepted delivery of many revisions is recorded completely', async () => {
   const revisions = Array.from({ length: 1500 }, (_, i) => ({ revision: `heavy-${i}`, message: 'words '.repeat(8), files: [] }))
   const { status, json } = await tools.post(`lore?token=${tools.tokenOf('lore')}`, { repository: 'r', revisions })
   expect(status).toBe(202)

@@ -56,17 +56,17 @@ describe('a body of nothing but structure is refused with 422 and logged:', () =
     expect(await stored(json.delivery_id)).toEqual({ outcome: 'failed', status: 422, message: json.message })
   })
 
-  test('and compressed ones are not unpacked', async () => {
+  test('and compressed ones are not decompressed', async () => {
     expect((await send('jenkins', EMPTY_OBJECTS, 'application/json', { 'content-encoding': 'gzip' })).status).toBe(422)
   })
 })
 
-test.skipIf(process.platform === 'win32')('a process that does not survive a body takes nothing and nobody along', async () => {
+test.skipIf(process.platform === 'win32')('a process that crashes on a body loses nothing and affects nobody else', async () => {
   const { db } = tools.studio
   const raw = Buffer.from(JSON.stringify(push([commit('d'.repeat(40), { message: 'x'.repeat(MIB) })])))
   let answer!: Promise<Answer>
   await db.transaction(async (db) => {
-    // What it writes first, so that it is caught at work.
+    // The first table it writes, to block it while it works.
     await db.execute(sql`lock table changes in access exclusive mode`)
     answer = send('github', raw, 'application/json', { 'x-github-event': 'push' })
     await until(async () => (await waitingForChanges()) > 0)
@@ -91,7 +91,7 @@ const heavyProcesses = (): number[] =>
       /^\s*(\d+)\s+(\d+)\s.*heavy-process/.exec(line)?.[1] === String(process.pid) ? [Number(line.trim().split(/\s+/)[1])] : [],
     )
 
-test('who cannot sign costs no parsing: an unreadable body with a wrong signature is a wrong signature', async () => {
+test('an unsigned request costs no parsing: an unreadable body with a wrong signature is a wrong signature', async () => {
   const headers = { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
   expect((await send('signed', EMPTY_OBJECTS, 'application/json', headers, 'github')).status).toBe(401)
   const signature = createHmac('sha256', SECRET).update(EMPTY_OBJECTS).digest('hex')
@@ -99,7 +99,7 @@ test('who cannot sign costs no parsing: an unreadable body with a wrong signatur
   expect((await send('signed', EMPTY_OBJECTS, 'application/json', signed, 'github')).status).toBe(422)
 })
 
-test('a large body that is refused by its head is answered and not read', async () => {
+test('a large body that is refused by its headers gets a response and is not read', async () => {
   const { hostname, port } = new URL(tools.studio.site)
   const head = `POST /webhooks/ci?token=${'0'.repeat(64)} HTTP/1.1\r\nHost: x\r\nContent-Length: ${26 * MIB}\r\n\r\n`
   const socket = connect(Number(port), hostname)
@@ -107,7 +107,7 @@ test('a large body that is refused by its head is answered and not read', async 
   const ended = new Promise((done) => socket.on('end', done).on('close', done))
   socket.on('data', (chunk) => (said += chunk)).on('error', () => {})
   socket.write(head)
-  // As fast as it is taken off our hands.
+  // As fast as the server reads it.
   const part = Buffer.alloc(64 * 1024)
   const more = () => {
     while (!socket.destroyed && sent < 26 * MIB && socket.write(part)) sent += part.length
@@ -117,7 +117,7 @@ test('a large body that is refused by its head is answered and not read', async 
   await ended
   socket.destroy()
   expect(said).toMatch(/^HTTP\/1.1 404 /)
-  // What lies in the buffers of the system was not read either.
+  // The operating system's buffers were not read either.
   expect(sent).toBeLessThan(20 * MIB)
 })
 
@@ -138,13 +138,13 @@ describe('a hostile body that was stored before it was refused', () => {
     expect(await stored(String(id))).toMatchObject({ outcome: 'failed', status: 422 })
   })
 
-  test('can be looked at', async () => {
+  test('can be viewed', async () => {
     const shown = await showDelivery(tools.studio.db, await store('jenkins', 'processed'))
     expect(shown).toMatchObject({ body: expect.stringMatching(/^\{"a":\[\{\},/), body_cut: true })
   })
 })
 
-test('a push of 2,048 commits with 30 files each gets in', async () => {
+test('a push of 2,048 commits with 30 files each is accepted', async () => {
   const commits = Array.from({ length: 2048 }, (_, i) => ({
     id: i.toString(16).padStart(40, '0'),
     message: 'Move everything',

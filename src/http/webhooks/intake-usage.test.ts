@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => tools.close())
 
-/** A fresh node over what the others wrote down. */
+/** A new node over what the others wrote. */
 beforeEach(async () => {
   await tools.studio.db.execute(sql`delete from intake_usage`)
   tools.studio.service.intakeQuota = new IntakeQuota({ stored_bytes: QUOTA, deliveries: null }, 30)
@@ -31,7 +31,7 @@ const stored = async (id: string) => {
 }
 const pushed = (id: string, size = 0) => push([commit(id.padEnd(40, '0'), { message: 'x'.repeat(size) })])
 
-test('a duplicate stores no body again, and says where it is', async () => {
+test('a duplicate is stored without its body and shows where it is', async () => {
   const headers = { 'x-github-delivery': 'the same' }
   const first = (await tools.github(pushed('a'), headers)).json
   const second = (await tools.github(pushed('a'), headers)).json
@@ -47,7 +47,7 @@ test('a duplicate stores no body again, and says where it is', async () => {
   await expect(replay(tools.studio.db, Number(second.delivery_id))).rejects.toMatchObject({ status: 410, code: 'body_gone' })
 })
 
-test('of a refused one the beginning is stored', async () => {
+test('the beginning of a refused body is stored', async () => {
   const { json } = await tools.ci({ job_name: 'x', log: 'y'.repeat(40 * KIB) })
   const kept = await stored(json.delivery_id)
   expect(kept).toMatchObject({ stored: 16 * KIB, shown: true, body_cut: true, body_note: expect.stringContaining('refused') })
@@ -64,7 +64,7 @@ describe('a report with a log', () => {
     (await tools.studio.db.one<{ log: string }>(sql`select output_log as log from build_runs where id = ${id}`))!.log
   const ended = { job_name: 'night', status: 'FAILURE', timestamp: '2026-10-02T10:00:00Z' }
 
-  test('is stored without it once the build has it, says so, and can be replayed', async () => {
+  test('is stored without the log once the build has it, says so, and can be replayed', async () => {
     const { json } = await tools.ci({ ...ended, build_number: 1, log: LOG })
     const build = json.records[0].id as number
     expect(await logOf(build)).toBe(LOG)
@@ -82,7 +82,7 @@ describe('a report with a log', () => {
     expect(await stored(again.delivery_id)).toMatchObject({ stored: kept.stored, body_note: kept.body_note })
   })
 
-  test('keeps it where it changed nothing, so that nobody else has it', async () => {
+  test('keeps the log if it changed nothing, so that it is not lost', async () => {
     await tools.ci({ ...ended, build_number: 2 })
     const { json } = await tools.ci({ ...ended, build_number: 2, status: 'STARTED', timestamp: '2026-10-02T09:00:00Z', log: LOG })
     expect(json.status).toBe('stale')
@@ -90,7 +90,7 @@ describe('a report with a log', () => {
     expect(kept).toMatchObject({ stored: kept.bytes, body_note: null })
   })
 
-  test('keeps the log of the build on replay although the reader finds another text', async () => {
+  test("keeps the build's log on replay although the stored body has none", async () => {
     const path = `game_engine/build_failed?token=${tools.tokenOf('game_engine')}`
     const { json } = await tools.post(path, { job_name: 'cook', build_number: 3, error: 'Cook failed', log: `${LOG}Cook failed` })
     expect((await stored(json.delivery_id)).stored).toBeLessThan(KIB)
@@ -111,7 +111,7 @@ describe('a report with a log', () => {
 })
 
 describe('over its quota', () => {
-  test('an account is served as ever, without stored bodies, on every node once they have exchanged counts', async () => {
+  test('an account is served as usual, without stored bodies, on every node once they have exchanged counts', async () => {
     const send = async (id: string) => (await tools.github(pushed(id, 60 * KIB))).json
     const [first, second, third] = [await send('b'), await send('c'), await send('d')]
     expect([first, second, third].map(({ status }) => status)).toEqual(Array(3).fill('processed'))
@@ -130,7 +130,7 @@ describe('over its quota', () => {
     expect(await stored((await send('f')).delivery_id)).toMatchObject({ shown: true })
   })
 
-  test('what was promised is still done, and its body dropped then', async () => {
+  test('accepted deliveries are still processed, and their bodies dropped then', async () => {
     await tools.github(pushed('9', 2 * QUOTA))
     const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 4711, user: 'kim' })
     expect(await stored(json.delivery_id)).toMatchObject({ shown: true })
@@ -139,14 +139,14 @@ describe('over its quota', () => {
     expect(await tools.studio.db.rows(sql`select id from changes where identifier = '4711'`)).toHaveLength(1)
   })
 
-  test('repeats and deliveries of other accounts do not count', async () => {
+  test('duplicates and deliveries of other accounts do not count', async () => {
     const headers = { 'x-github-delivery': 'reported often' }
     for (let i = 0; i < 4; i++) await tools.github(pushed('8', 40 * KIB), headers)
     expect(await stored((await tools.github(pushed('7', KIB))).json.delivery_id)).toMatchObject({ shown: true })
   })
 })
 
-test('what a tool was promised is applied as it was read at its receipt, and kept no longer', async () => {
+test('an accepted delivery is applied as it was parsed on receipt, and not kept any longer', async () => {
   const factsOf = (id: string) =>
     tools.studio.db.one<{ facts: string | null }>(sql`select facts from deliveries where id = ${id}`)
   const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 5150, user: 'kim' })

@@ -18,7 +18,7 @@ afterAll(() => tools.close())
 
 let builds = 0
 
-/** A build that runs, and what is said and known about it. */
+/** A running build with its reports and state. */
 async function running(more: object = {}) {
   const name = { job_name: 'Game Win64', build_number: String(++builds) }
   const report = (status: string, also: object = {}) => tools.ci({ ...name, status, ...also })
@@ -41,7 +41,7 @@ async function running(more: object = {}) {
 }
 
 describe('the log of a running build', () => {
-  test('that stays away for ten minutes is told from one whose sender is there and has nothing to say', async () => {
+  test('that is silent for ten minutes differs from one whose sender is alive and has nothing to send', async () => {
     const { id, send, report } = await running()
     const silentSince = async () => (await tools.api(`build_runs/${id}`)).silent_since
     const age = (minutes: number) =>
@@ -65,7 +65,7 @@ describe('the log of a running build', () => {
     expect(await silentSince(), 'one that is over has nothing to say').toBe(undefined)
   })
 
-  test('grows piece by piece and is there at once', async () => {
+  test('grows piece by piece and is visible at once', async () => {
     const { send, log } = await running()
     expect(await send(0, 'Compiling\n')).toMatchObject({ status: 200, json: { status: 'appended', offset: 10 } })
     expect(await log()).toBe('Compiling\n')
@@ -73,7 +73,7 @@ describe('the log of a running build', () => {
     expect(await log()).toBe('Compiling\nLinking\n')
   })
 
-  test('has nothing twice, whether a piece comes again or overlaps', async () => {
+  test('contains nothing twice, whether a piece is repeated or overlaps', async () => {
     const { send, log } = await running()
     await send(0, 'one\ntwo\n')
     expect((await send(0, 'one\ntwo\n')).json).toMatchObject({ status: 'duplicate', offset: 8 })
@@ -81,20 +81,20 @@ describe('the log of a running build', () => {
     expect(await log()).toBe('one\ntwo\nthree\n')
   })
 
-  test('has no gaps: who skips some is told where to go on', async () => {
+  test('has no gaps: a sender that skips some is told where to continue', async () => {
     const { send, log } = await running()
     await send(0, 'one\n')
     expect(await send(8, 'three\n')).toMatchObject({ status: 409, json: { error: 'log_gap', offset: 4 } })
     expect(await log()).toBe('one\n')
   })
 
-  test('takes gzip', async () => {
+  test('accepts gzip', async () => {
     const { post, log } = await running()
     expect((await post({ offset: 0 }, gzipSync('packed\n'), { 'content-encoding': 'gzip' })).json).toMatchObject({ offset: 7 })
     expect(await log()).toBe('packed\n')
   })
 
-  test('leaves half a character for the next piece', async () => {
+  test('leaves an incomplete character for the next piece', async () => {
     const { send, log } = await running()
     const bytes = Buffer.from('Größe 🎮\n')
     let offset = 0
@@ -102,7 +102,7 @@ describe('the log of a running build', () => {
     expect([offset, await log()]).toEqual([bytes.length, 'Größe 🎮\n'])
   })
 
-  test('survives bytes that are no text', async () => {
+  test('survives invalid UTF-8', async () => {
     const { send, log } = await running()
     expect((await send(0, Buffer.from([0x61, 0, 0xff, 0xfe, 0x62, 0xe2]))).json).toMatchObject({ offset: 5 })
     expect((await send(5, Buffer.from([0xe2]))).json).toMatchObject({ offset: 5 })
@@ -110,7 +110,7 @@ describe('the log of a running build', () => {
     expect(await log()).toBe('a\uFFFD\uFFFD\uFFFDb\uFFFDc')
   })
 
-  test('keeps its last 256,000 characters, and no more rows than these take', async () => {
+  test('keeps its last 256,000 characters, and no more rows than these need', async () => {
     const { id, send, log } = await running()
     const line = `${'ä'.repeat(999)}\n`
     let offset = 0
@@ -123,7 +123,7 @@ describe('the log of a running build', () => {
     expect(count).toBe(26)
   })
 
-  test('goes on behind a gap with a piece that fills all that is kept', async () => {
+  test('continues after a gap with a piece that fills everything that is kept', async () => {
     const { send, log } = await running()
     await send(0, 'long ago\n')
     const end = '🎮'.repeat(LOG_MAX)
@@ -132,7 +132,7 @@ describe('the log of a running build', () => {
     expect((await log()) === `${'🎮'.repeat(LOG_MAX - 4)}now\n`).toBe(true)
   })
 
-  test('tells those who watch, at most once a second', async () => {
+  test('notifies viewers at most once a second', async () => {
     const { id, send } = await running()
     const told = async () =>
       (
@@ -140,7 +140,7 @@ describe('the log of a running build', () => {
           sql`select id from outbox where event_type = 'build_run.progressed' and row_id = ${String(id)}`,
         )
       ).length
-    /** As if the last telling were this long ago; itself one. */
+    /** As if the last notification were this long ago; sends one itself. */
     const lastTold = (ago: string) =>
       tools.studio.db.execute(sql`update build_runs set progressed_at = now() - ${ago}::interval where id = ${id}`)
     await send(0, '.')
@@ -155,7 +155,7 @@ describe('the log of a running build', () => {
 })
 
 describe('a build that goes silent', () => {
-  // Those of other tests are silent too.
+  // Builds of other tests are silent too.
   beforeAll(() => tools.studio.db.execute(sql`delete from build_runs`))
   afterEach(() => resetClock(tools.studio.db))
   const pass = async (time: string) => {
@@ -180,7 +180,7 @@ describe('a build that goes silent', () => {
     }
   }
 
-  test('is lost 15 minutes after the last sign of its log, counts nowhere as running, and is back with the next sign', async () => {
+  test('is lost 15 minutes after the last heartbeat of its log, counts nowhere as running, and is back with the next one', async () => {
     const { id, send, report } = await running({ branch: 'silent' })
     await send(0, 'Compiling\n')
     await pass('14 minutes')
@@ -207,7 +207,7 @@ describe('a build that goes silent', () => {
     expect(await stateOf(id)).toBe('completed')
   })
 
-  test('without a streamed log is given three times what its job usually takes, one hour at least and a day at a new job', async () => {
+  test('without a streamed log gets three times the usual duration of its job, at least an hour, and a day for a new job', async () => {
     const job = async (job_name: string, minutes: number[]) => {
       for (const [at, each] of minutes.entries())
         await tools.ci({ job_name, build_number: `${at}`, status: 'SUCCESS', duration_seconds: each * 60 })
@@ -231,7 +231,7 @@ describe('a build that goes silent', () => {
     expect(await states()).toEqual(['building, lost', 'building, lost', 'building, lost'])
   })
 
-  test('that nobody reports on, since it was loaded, is as it was loaded', async () => {
+  test('that was loaded and has no reports stays as it was loaded', async () => {
     const { build_runs } = await tools.studio.load({
       build_runs: [{ key: 'loaded', project: tools.project, status: 'building', updated_at: '2026-01-01T00:00:00Z' }],
     })
@@ -240,7 +240,7 @@ describe('a build that goes silent', () => {
   })
 })
 
-test('a log that a report brings while the build runs is announced to those who watch', async () => {
+test('a log in a report of a running build is announced to viewers', async () => {
   const { id, report, log } = await running()
   const watching = await listen({
     site: tools.studio.site,
@@ -263,7 +263,7 @@ describe('the end of a build', () => {
       select output_log, (select count(*)::integer from build_log_chunks where build_run_id = ${id}) as chunks
       from build_runs where id = ${id}`))!
 
-  test('makes what was streamed its log, which an investigation reads', async () => {
+  test('turns the streamed pieces into its log, which an investigation reads', async () => {
     const { id, report, send } = await running()
     await send(0, 'Compiling\n')
     await send(10, 'Game.cpp(7): error C2065: undeclared\n')
@@ -271,7 +271,7 @@ describe('the end of a build', () => {
     expect(await stored(id)).toEqual({ output_log: 'Compiling\nGame.cpp(7): error C2065: undeclared\n', chunks: 0 })
   })
 
-  test('with a log of its own replaces it; what still arrives is in it', async () => {
+  test('with a complete log replaces it; later pieces are ignored', async () => {
     const { id, report, send } = await running()
     await send(0, 'one\n')
     await report('SUCCESS', { logs_tail: 'one\ntwo\n' })
@@ -279,7 +279,7 @@ describe('the end of a build', () => {
     expect(await stored(id)).toEqual({ output_log: 'one\ntwo\n', chunks: 0 })
   })
 
-  test('told by another before the last piece: that piece is added', async () => {
+  test('reported by another sender before the last piece: that piece is added', async () => {
     const { id, report, send } = await running()
     await send(0, 'one\n')
     await report('SUCCESS')
@@ -290,7 +290,7 @@ describe('the end of a build', () => {
 })
 
 describe('a second run of the same number', () => {
-  test('begins the log anew while the first still runs, which is told', async () => {
+  test('starts a new log while the first run is still open, and its sender is told', async () => {
     const { send, log } = await running()
     await send(0, 'first\n', { stream: 'a' })
     expect((await send(0, 'second\n', { stream: 'b' })).json).toMatchObject({ status: 'appended', offset: 7 })
@@ -301,7 +301,7 @@ describe('a second run of the same number', () => {
     expect(await log()).toBe('second\n')
   })
 
-  test('leaves the log of a build that is over', async () => {
+  test('leaves the log of a finished build', async () => {
     const { report, send, log } = await running()
     await send(0, 'first\n', { stream: 'a' })
     await report('FAILURE')
@@ -322,7 +322,7 @@ test('two nodes that get the same piece at once write it once', async () => {
   await beside.close()
 })
 
-describe('refused with words', () => {
+describe('refused with an error', () => {
   test.each([
     ['an unknown build', { build_number: 'never reported', offset: 0 }, 404, 'unknown_build'],
     ['no job', { job_name: '', offset: 0 }, 422, 'invalid_parameter'],
@@ -334,7 +334,7 @@ describe('refused with words', () => {
     expect(await post(query, 'text')).toMatchObject({ status, json: { error } })
   })
 
-  test('an encoding that nobody knows, what only claims to be gzip, and gzip that grows beyond measure', async () => {
+  test('an unknown encoding, invalid gzip, and gzip that expands too much', async () => {
     const { post } = await running()
     const sent = async (raw: Buffer<ArrayBuffer>, encoding: string) =>
       (await post({ offset: 0 }, raw, { 'content-encoding': encoding })).status
@@ -344,7 +344,7 @@ describe('refused with words', () => {
     expect((await post({ offset: 0 }, Buffer.alloc(5 * 1024 * 1024, 'x'))).status).toBe(413)
   })
 
-  test('a token of another tool, none, and a project that rests', async () => {
+  test('a token of another tool, no token, and an inactive project', async () => {
     const { post } = await running()
     const sent = async (token: string) => (await post({ offset: 0 }, 'x', { 'x-webhook-token': token })).status
     expect(await sent(tools.tokenOf('github'))).toBe(404)
@@ -353,7 +353,7 @@ describe('refused with words', () => {
   })
 })
 
-test('the build of another project is unknown, whatever its name', async () => {
+test('a build of another project is unknown, whatever its name', async () => {
   const { post } = await running()
   const other = await tools.studio.load({
     accounts: [{ key: 'fox', name: 'Fox' }],
@@ -364,7 +364,7 @@ test('the build of another project is unknown, whatever its name', async () => {
   expect((await post({ offset: 0 }, 'x', { 'x-webhook-token': token })).status).toBe(404)
 })
 
-test('steps of a report are those of the build; what is no step is left out', async () => {
+test('steps of a report are those of the build; invalid ones are dropped', async () => {
   const at = '2026-03-01T10:00:00.000Z'
   const { id } = await running({
     phase: 'cooking',

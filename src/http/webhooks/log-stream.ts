@@ -14,14 +14,14 @@ import { stripNul } from '../../intake/strip-nul.ts'
 import type { Service } from '../service.ts'
 import { admission } from './admission.ts'
 
-/** Packed or not. Four times what is kept of a log, however many bytes its characters have. */
+/** Compressed or not. Four times what is kept of a log, since a character has up to four bytes. */
 const CHUNK_LIMIT = 4 * 1024 * 1024
-/** Another piece, or a report, is written behind the same lock. Who waits longer comes again: nobody holds a connection for it. */
+/** Other pieces and reports are written under the same lock. A sender that waits longer retries: it must not hold a connection. */
 const LOCK_TIMEOUT_MS = 2_000
 
 const unpack = promisify(gunzip)
 
-/** The log of a running build, piece by piece. Pieces are no deliveries: kept as such, each log would be stored twice. */
+/** The log of a running build, piece by piece. Pieces are not deliveries: stored as such, each log would be stored twice. */
 export function serveLogStream(app: FastifyInstance, service: Service, provider: Provider, path: string) {
   app.post(`/webhooks/${path}`, {
     config: { bodyLimit: CHUNK_LIMIT },
@@ -67,7 +67,7 @@ async function textOf(request: FastifyRequest): Promise<Buffer> {
   }
 }
 
-/** Where in which log the piece belongs. Names are spelled as reports have them stored. */
+/** The log and offset of a piece. Names are normalized like those of reports. */
 function placeOf({ query }: FastifyRequest): Omit<LogChunk, 'bytes'> {
   const given = new Map(query as unknown as RawQuery)
   const offset = given.get('offset') ?? ''
@@ -89,7 +89,7 @@ function nameOf(name: string, given: ReadonlyMap<string, string>): string {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The largest body that is taken here. */
+    /** The maximum size of a body here. */
     bodyLimit?: number
   }
 }

@@ -12,7 +12,7 @@ import { unsignedPaths } from '../../intake/unsigned-paths.ts'
 import { exportWorld } from '../../world/export.ts'
 import { loadWorld } from '../../world/world.ts'
 
-/** Whoever learned a webhook token, but not the signing secret, against integrations that take only signed deliveries. */
+/** An attacker who knows a webhook token, but not the signing secret, against integrations that accept only signed deliveries. */
 
 const SECRET = 'shared with the sender'
 const PASSWORD = 'a long enough password'
@@ -61,7 +61,7 @@ const everyPath = PROVIDERS.flatMap((provider) =>
   [...providers[provider].paths, ...(providers[provider].logPaths ?? [])].map((path) => ({ provider, path })),
 )
 
-/** Every header that some tool proves itself with. */
+/** Every signature header of any tool. */
 const forged = (text: string): Record<string, string> => {
   const hex = createHmac('sha256', 'guessed').update(text).digest('hex')
   const seconds = String(Math.floor(Date.now() / 1000))
@@ -119,7 +119,7 @@ describe('a signed delivery', () => {
     ['perforce', 'perforce', { changelist: 7 }, 202],
     ['lore', 'lore', { revision: 'aa', revision_number: 1, branch: 'main', repository: 'game' }, 202],
   ])('of %s is accepted at %s', async (provider, path, body, status) => {
-    // The second one may say what is known already.
+    // The second one may repeat what is known already.
     for (const [index, header] of ['x-webhook-signature', 'x-jenkins-signature'].entries()) {
       const text = JSON.stringify({ ...body, note: index })
       expect(await post(`strict ${provider}`, path, text, { [header]: signature(text) })).toMatchObject({

@@ -31,7 +31,7 @@ afterAll(async () => {
 const report = (number: string, token: string) =>
   tools.post(`ci?token=${token}`, { job_name: 'night', build_number: number, status: 'SUCCESS', log: 'line\n'.repeat(1_000) })
 
-/** Holds what a project's reports and decisions wait for. */
+/** Takes the lock that a project's reports and decisions wait for. */
 async function holdTurn(projectId: number) {
   const session = await own.db.pool.connect()
   await session.query('select pg_advisory_lock($1, $2)', [0x7475726e, projectId])
@@ -46,7 +46,7 @@ const waiting = () =>
     select from pg_locks where not granted and locktype = 'advisory'
       and database = (select oid from pg_database where datname = current_database())`)
 
-test('a project whose reports and decisions wait for a lock holds up nobody else, neither readiness nor any list', async () => {
+test('a project whose reports and decisions wait for a lock blocks nobody else, neither readiness nor any list', async () => {
   await tools.studio.load({ assets: [{ project: tools.project, name: 'T_Sky.png', path: 'T_Sky.png', asset_type: 'texture' }] })
   const [{ id }] = (await tools.api('assets')).assets as [{ id: string }]
   const release = await holdTurn(tools.project)
@@ -67,7 +67,7 @@ test('a project whose reports and decisions wait for a lock holds up nobody else
   await until(async () => (await report('again', tools.tokenOf('jenkins'))).status === 200)
 })
 
-test('several projects of one account that are stuck leave room for other accounts', async () => {
+test('several blocked projects of one account leave connections for other accounts', async () => {
   const keys = ['one', 'two', 'three']
   const loaded = await tools.studio.load({
     projects: keys.map((key) => ({ key, account: tools.studio.world.accounts.owl!.id, name: key })),
@@ -92,7 +92,7 @@ test('several projects of one account that are stuck leave room for other accoun
   for (const { status } of await Promise.all(stuck)) expect([200, 503]).toContain(status)
 })
 
-test('while breakages of a project are worked out its pushes go on, approvals and all, and reports of builds wait', async () => {
+test('while breakages of a project are computed, its pushes and approvals continue, and build reports wait', async () => {
   const pushed = (name: string) =>
     tools.post(
       `github?token=${tools.tokenOf('github')}`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('a build', () => {
-  test('moves on, never back; a late report is stale', async () => {
+  test('moves forward, never back; a late report is stale', async () => {
     const build = (status: string, more: object = {}) => tools.ci({ job_name: 'night', build_number: 218, status, ...more })
     const first = await build('STARTED')
     expect(first.json).toMatchObject({ status: 'processed', records: [{ type: 'build_run' }] })
@@ -30,7 +30,7 @@ describe('a build', () => {
     expect(await tools.api(`build_runs/${id}`)).toMatchObject({ status: 'completed' })
   })
 
-  test('of GitHub is known by workflow and number, even where two numbers come with one id', async () => {
+  test('of GitHub is identified by workflow and number, even if two numbers have one id', async () => {
     const run = async (run_number: number, action: string, conclusion: string | null) => {
       const workflow_run = { id: 77, name: 'Nightly', run_number, conclusion, head_sha: '9'.repeat(40) }
       const { json } = await tools.github({ action, workflow_run }, { 'x-github-event': 'workflow_run' })
@@ -43,7 +43,7 @@ describe('a build', () => {
     expect(await run(1, 'completed', 'success')).toEqual({ id: first.id, status: 'completed' })
   })
 
-  test('whose end alone was reported has no beginning, unless it says how long it took', async () => {
+  test('with only its end reported has no start, unless it has a duration', async () => {
     const report = async (build_number: number, more: object) => {
       const { json } = await tools.ci({ job_name: 'short', build_number, status: 'FAILURE', ...more })
       return tools.api(`build_runs/${json.records[0].id}`)
@@ -53,14 +53,14 @@ describe('a build', () => {
     expect([Date.parse(finished_at) - Date.parse(started_at), duration_seconds]).toEqual([90_000, 90])
   })
 
-  test('with a word nobody knows is 422 and says which are known; nothing is recorded', async () => {
+  test('with an unknown status is 422 and lists the known ones; nothing is recorded', async () => {
     const answer = await tools.ci({ job_name: 'odd', build_number: 1, status: 'EXPLODED' })
     expect(answer).toMatchObject({ status: 422, json: { error: 'unreadable_body', delivery_id: expect.any(String) } })
     expect(answer.json.message).toContain('success')
     expect(await tools.studio.db.rows(sql`select id from build_runs where ci_job_name = 'odd'`)).toEqual([])
   })
 
-  test('that passed waits while its commit has an open approval, and is done when it is decided', async () => {
+  test('that passed waits while its commit has an open approval, and completes when it is decided', async () => {
     const sha = '7'.repeat(40)
     await tools.github(push([commit(sha, { added: ['Content/T_Gate.png'] })]))
     const { json } = await tools.ci({ job_name: 'gate', build_number: 1, status: 'SUCCESS', commit: sha })
@@ -71,7 +71,7 @@ describe('a build', () => {
     expect(await status()).toBe('completed')
   })
 
-  test('goes on when the approval it waited for moves to a newer commit', async () => {
+  test('continues when the approval it waited for moves to a newer commit', async () => {
     const [old, newer] = ['6'.repeat(40), '3'.repeat(40)]
     const file = { added: ['Content/T_Moving.png'], modified: [] }
     await tools.github(push([commit(old, file)]))
@@ -82,7 +82,7 @@ describe('a build', () => {
     expect(await status()).toBe('completed')
   })
 
-  test('that its CI holds waits for its CI, whatever is approved', async () => {
+  test('that its CI blocks waits for the CI, whatever is approved', async () => {
     const sha = '2'.repeat(40)
     await tools.github(push([commit(sha, { added: ['Content/T_Held.png'], modified: [] })]))
     const build = (status: string) => tools.ci({ job_name: 'held', build_number: 1, status, commit: sha })
@@ -103,18 +103,21 @@ describe('a build', () => {
     expect((await tools.api(`build_runs/${json.records[0].id}`)).status).toBe('passed_pending_approval')
   })
 
-  test.each(['logs_tail', 'log', 'console'])('keeps the last 256,000 characters of its %s, and none by half', async (name) => {
-    // Every character takes two units of JavaScript and four bytes; the odd one in front makes every cut by either fall inside one.
-    const log = `x${'😀'.repeat(300_000)}the end`
-    const { json } = await tools.ci({ job_name: 'long', build_number: name, status: 'FAILURE', [name]: log })
-    const [row] = await tools.studio.db.rows<{ output_log: string }>(
-      sql`select output_log from build_runs where id = ${json.records[0].id}`,
-    )
-    expect([...row!.output_log]).toHaveLength(256_000)
-    expect(row!.output_log.replaceAll('😀', '')).toBe('the end')
-  })
+  test.each(['logs_tail', 'log', 'console'])(
+    'keeps the last 256,000 characters of its %s, and no half characters',
+    async (name) => {
+      // Every character has two UTF-16 units and four bytes; the single one in front makes every cut by either fall inside a character.
+      const log = `x${'😀'.repeat(300_000)}the end`
+      const { json } = await tools.ci({ job_name: 'long', build_number: name, status: 'FAILURE', [name]: log })
+      const [row] = await tools.studio.db.rows<{ output_log: string }>(
+        sql`select output_log from build_runs where id = ${json.records[0].id}`,
+      )
+      expect([...row!.output_log]).toHaveLength(256_000)
+      expect(row!.output_log.replaceAll('😀', '')).toBe('the end')
+    },
+  )
 
-  test('without a log has none, and a report without one takes none away', async () => {
+  test('without a log has none, and a report without one removes none', async () => {
     const build = (status: string, more = {}) => tools.ci({ job_name: 'quiet', build_number: 1, status, ...more })
     const { json } = await build('STARTED')
     const logOf = async () =>
@@ -127,7 +130,7 @@ describe('a build', () => {
     expect(await logOf()).toBe('it broke')
   })
 
-  test('triggered by a commit is adopted by the first report of that job and commit', async () => {
+  test('triggered by a commit is taken over by the first report of that job and commit', async () => {
     const path = `ci/commit_trigger?token=${tools.tokenOf('jenkins')}`
     const { json } = await tools.post(path, { job_name: 'adopt', commit: 'abc123' })
     const id = json.records[0].id
@@ -153,7 +156,7 @@ describe('a build', () => {
     ])
   })
 
-  test('without a number does not take the number of another one', async () => {
+  test("without a number does not take another one's number", async () => {
     const engine = async (body: object) => {
       const { status, json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, body)
       expect(status).toBe(200)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('a deployment', () => {
-  test('follows its words, keeps an unknown one with a warning, and finds its build', async () => {
+  test('follows its status words, stores an unknown one with a warning, and finds its build', async () => {
     const built = await tools.post(`ci?token=${tools.tokenOf('jenkins')}`, {
       job_name: 'ship',
       build_number: 300,
@@ -56,7 +56,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('of an app in review is told by the store itself', async () => {
+  test('of an app in review is reported by the store itself', async () => {
     const say = (id: string, newValue: string) =>
       tools.deployment({
         data: {
@@ -81,7 +81,7 @@ describe('a deployment', () => {
     expect((await say('4', 'READY_FOR_DISTRIBUTION')).json.status).toBe('duplicate')
   })
 
-  test('of a Unity Build Automation build is a build at the CI intake', async () => {
+  test('of Unity Build Automation is a build in the CI intake', async () => {
     const body = {
       projectName: 'Star',
       buildTargetName: 'ios',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('handshakes', () => {
-  test('every tool but the CI intake answers a look', async () => {
+  test('every tool but the CI intake responds to GET', async () => {
     for (const provider of PROVIDERS) {
       const answer = await tools.studio.ask(`/webhooks/${provider}/verify`)
       if (provider === 'jenkins') expect(answer.status).toBe(404)
@@ -22,7 +22,7 @@ describe('handshakes', () => {
     expect((await tools.studio.ask('/webhooks/ci/verify')).status).toBe(404)
   })
 
-  test('Trello knocks with HEAD, monday with a challenge, Asana hands over a secret', async () => {
+  test('Trello checks with HEAD, monday with a challenge, Asana hands over a secret', async () => {
     expect((await tools.studio.ask(`/webhooks/trello?token=${tools.tokenOf('trello')}`, { method: 'HEAD' })).status).toBe(200)
     const monday = await tools.post(`monday?token=${tools.tokenOf('monday')}`, { challenge: 'abc' })
     expect(monday).toMatchObject({ status: 200, json: { challenge: 'abc' } })
@@ -62,7 +62,7 @@ describe("Asana's secret", () => {
   const endHandshake = (id: number) =>
     tools.studio.db.execute(sql`update integrations set handshake_until = now() - interval '1 minute' where id = ${id}`)
 
-  test('is taken only while one is expected, the newest two are kept, and each handshake is logged', async () => {
+  test('is accepted only while one is expected, the newest two are kept, and each handshake is logged', async () => {
     const { id, shake } = await fresh()
     for (const secret of ['one', 'two', 'three']) expect(await shake(secret)).toBe(200)
     expect(await secretsOf(id)).toEqual(['two', 'three'])
@@ -81,7 +81,7 @@ describe("Asana's secret", () => {
     expect(JSON.stringify(await log.show(tools.studio.db, deliveries[1]!.id))).not.toContain('stolen')
   })
 
-  test('may come late where there is none yet', async () => {
+  test('may arrive late if there is none yet', async () => {
     const { id, shake } = await fresh()
     await endHandshake(id)
     expect([await shake('first'), await shake('second')]).toEqual([200, 401])
@@ -89,7 +89,7 @@ describe("Asana's secret", () => {
   })
 })
 
-test("Trello's question is answered as its deliveries would be", async () => {
+test("Trello's check gets the same response as its deliveries would", async () => {
   const ask = async (query: string) => (await tools.studio.ask(`/webhooks/trello${query}`, { method: 'HEAD' })).status
   expect(await ask('')).toBe(401)
   expect(await ask('?token=short')).toBe(401)
@@ -99,7 +99,7 @@ test("Trello's question is answered as its deliveries would be", async () => {
 })
 
 describe('a heartbeat of Asana', () => {
-  test('is answered with 200 and changes nothing, signed where a secret was handed over', async () => {
+  test('gets a 200 and changes nothing, signed if a secret was handed over', async () => {
     const { world } = tools.studio
     const { integrations } = await tools.studio.load({
       integrations: [{ key: 'fresh', project: world.projects.star!.id, provider: 'asana' }],
@@ -121,7 +121,7 @@ describe('a heartbeat of Asana', () => {
 describe('signatures', () => {
   const signature = (raw: string) => `sha256=${createHmac('sha256', SECRET).update(raw).digest('hex')}`
 
-  test('are required where a secret is set, and one changed byte fails', async () => {
+  test('are required if a secret is set, and one changed byte fails', async () => {
     const raw = JSON.stringify(push([commit('1'.repeat(40))]))
     const send = (body: string, sign?: string) =>
       tools.studio.ask(`/webhooks/github?token=${tools.tokenOf('signed')}`, {
@@ -139,7 +139,7 @@ describe('signatures', () => {
     expect((await send(raw, signature(raw))).status).toBe(200)
   })
 
-  test('are demanded of a build notification and of Buildkite even without a secret', async () => {
+  test('are required for a build notification and for Buildkite even without a secret', async () => {
     expect(
       (await tools.post(`jenkins/build_notification?token=${tools.tokenOf('jenkins')}`, { name: 'x', build: { number: 1 } }))
         .status,

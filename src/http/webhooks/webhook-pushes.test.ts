@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('a push', () => {
-  test('becomes changes with files, authors and tasks, assets, and approvals', async () => {
+  test('creates changes with files, authors and tasks, assets, and approvals', async () => {
     const task = tools.studio.world.tasks.task!.id
     const sha = 'c'.repeat(40)
     const answer = await tools.github(
@@ -39,7 +39,7 @@ describe('a push', () => {
     })
   })
 
-  test('reported again under another delivery changes no version; a new commit moves the pending approval', async () => {
+  test('reported again in another delivery changes no version; a new commit moves the pending approval', async () => {
     const file = { added: ['Content/T_Moved.png'], modified: [] }
     await tools.github(push([commit('d'.repeat(40), file)]))
     await tools.github(push([commit('d'.repeat(40), file)]))
@@ -55,7 +55,7 @@ describe('a push', () => {
     expect(approvals).toMatchObject([{ status: 'pending', approval_stage: 'review', asset_version: 2 }])
   })
 
-  test('that was forced orphans the old head, and seeing it again lifts the mark', async () => {
+  test('that was forced orphans the old head, and a new report of it removes the mark', async () => {
     const old = 'f'.repeat(40)
     await tools.github(push([commit(old)]))
     await tools.github(push([commit('9'.repeat(40))], { forced: true, before: old }))
@@ -80,7 +80,7 @@ describe('a push', () => {
     expect(await find()).toMatchObject([{ orphaned_at: null, branches: ['kept'] }])
     expect(await find('&branch=kept')).toHaveLength(1)
     expect(await find('&branch=forced')).toEqual([])
-    // A branch that began there and has no commit of its own is forced away from it.
+    // A branch that started there and has no commits of its own is forced away from it.
     await leave('begun-there', '4')
     expect(await find()).toMatchObject([{ orphaned_at: null, branches: ['kept'] }])
     await tools.github(push([commit(shared)], on('forced')))
@@ -91,7 +91,7 @@ describe('a push', () => {
     expect(await find('&orphaned=true')).toMatchObject([{ orphaned_at: expect.any(String), branches: ['kept', 'forced'] }])
   })
 
-  test('tells a build that was reported before it which branch it is of', async () => {
+  test('sets the branch of a build that was reported before it', async () => {
     const sha = '9f'.repeat(20)
     await tools.ci({ job_name: 'early', build_number: '1', status: 'SUCCESS', commit: sha })
     const branch = sql`select inferred_branch from build_runs where commit_hash = ${sha}`
@@ -103,7 +103,7 @@ describe('a push', () => {
   test('delivered 50 times at once is recorded once', async () => {
     const body = push([commit('8'.repeat(40), { added: ['Content/T_Once.png'] })])
     const headers = { 'x-github-delivery': randomUUID() }
-    // As a tool does it: what a busy service refuses is delivered again.
+    // As a tool does it: refused deliveries are repeated.
     const deliver = async (): ReturnType<typeof tools.github> => {
       const answer = await tools.github(body, headers)
       return answer.status === 503 ? deliver() : answer
@@ -117,7 +117,7 @@ describe('a push', () => {
   })
 
   test('of several commits leaves an asset with the last of them', async () => {
-    // In the order of time, which is not that of the alphabet.
+    // In chronological order, which is not alphabetical.
     const shas = ['e5', '1a', 'f6', '2b'].map((pair) => pair.repeat(20))
     const files = { added: [], modified: ['Content/Sea/T_Sea.png'], removed: [] }
     expect((await tools.github(push(shas.map((sha) => commit(sha, files))))).status).toBe(200)

@@ -14,7 +14,7 @@ afterAll(() => tools.close())
 
 const report = (n: number) => ({ job_name: 'night', build_number: n, status: 'SUCCESS' })
 
-describe('refusals come in one order', () => {
+describe('refusals have one order', () => {
   test('token, integration, limit, project, signature, body', async () => {
     const node = await openStudio({}, { beside: tools.studio, rates: { webhooks: { points: 2, seconds: 600 } } })
     const send = (path: string, raw: string) =>
@@ -35,7 +35,7 @@ describe('refusals come in one order', () => {
         expect(limited, key).toMatchObject({ status: 429, json: { error: 'rate_limited' } })
         expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
       }
-      // Counted for each integration by itself.
+      // Counted for each integration separately.
       expect(await send(`ci?token=${tools.tokenOf('jenkins')}`, '{')).toMatchObject({
         status: 422,
         json: { error: 'unreadable_body', message: expect.any(String), delivery_id: expect.any(String) },
@@ -45,7 +45,7 @@ describe('refusals come in one order', () => {
     }
   })
 
-  test('a parameter that nobody knows is not among them', async () => {
+  test('an unknown parameter is not one of them', async () => {
     const path = `jira?user_id=kim&user_key=kim&token=${tools.tokenOf('jira')}&x[y]=1`
     expect((await tools.post(path, { key: 'GAME-1', fields: { summary: 'x' } })).status).toBe(200)
   })
@@ -56,7 +56,7 @@ describe('refusals come in one order', () => {
 })
 
 describe('a webhook token', () => {
-  test('is in no log, no answer and no stored delivery, wherever it was sent', async () => {
+  test('is in no log, no reply and no stored delivery, wherever it was sent', async () => {
     const { studio } = tools
     const token = tools.tokenOf('jenkins')
     const p4 = tools.tokenOf('perforce')
@@ -97,7 +97,7 @@ describe('a form', () => {
   const send = (raw: string) =>
     tools.studio.ask(`/webhooks/github?token=${tools.tokenOf('github')}`, { method: 'POST', raw, headers: form })
 
-  test('of GitHub holds the same as its JSON', async () => {
+  test('of GitHub contains the same as its JSON', async () => {
     const sha = '4'.repeat(40)
     const payload = JSON.stringify(push([commit(sha, { message: 'Paint & mend: 100 % + ü' })]))
     expect((await send(`${new URLSearchParams({ payload })}`)).json.status).toBe('processed')

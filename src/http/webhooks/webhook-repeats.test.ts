@@ -17,8 +17,8 @@ const outcomes = async (key: string) =>
     )
   ).map(({ outcome, status }) => `${outcome} ${status}`)
 
-describe('a delivery that comes again', () => {
-  test('after we failed takes effect as if it came first, and the failed try left nothing', async () => {
+describe('a repeated delivery', () => {
+  test('after our failure takes effect as if it were the first, and the failed attempt left nothing', async () => {
     const { db } = tools.studio
     const [id, sha] = [randomUUID(), 'e'.repeat(40)]
     const body = push([commit(sha, { added: ['Content/T_Retry.png'] })])
@@ -26,7 +26,7 @@ describe('a delivery that comes again', () => {
     await db.execute(
       sql`create function out_of_order() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`,
     )
-    // After the change was written, so that there is something to leave behind.
+    // After the change was written, so that there is something to roll back.
     await db.execute(sql`create trigger broken before insert on approvals for each row execute function out_of_order()`)
     const failed = await send()
     expect(failed).toMatchObject({ status: 500, json: { error: 'internal_error' } })
@@ -39,7 +39,7 @@ describe('a delivery that comes again', () => {
     expect(await outcomes(id)).toEqual(['failed 500', 'processed 200', 'duplicate 200'])
   })
 
-  test('after it was refused takes effect: unsigned, then signed; unreadable, then whole', async () => {
+  test('after a refusal takes effect: unsigned, then signed; unreadable, then complete', async () => {
     const id = randomUUID()
     const raw = JSON.stringify(push([commit('5'.repeat(40))]))
     const signature = `sha256=${hmac('sha256', SECRET, Buffer.from(raw)).toString('hex')}`
@@ -57,7 +57,7 @@ describe('a delivery that comes again', () => {
     expect(await outcomes(id)).toEqual(['failed 401', 'processed 200', 'failed 422', 'processed 200'])
   })
 
-  test('from a tool without delivery ids is known by path and bytes', async () => {
+  test('from a tool without delivery ids is identified by path and bytes', async () => {
     const report = { job_name: 'again', build_number: 1, status: 'SUCCESS' }
     expect((await tools.ci(report)).json.status).toBe('processed')
     expect((await tools.ci(report)).json).toEqual({ status: 'duplicate', delivery_id: expect.any(String), records: [] })
@@ -73,7 +73,7 @@ describe('a delivery that comes again', () => {
       { repository: 'art', revision: 'ab'.repeat(32) },
       { repository: 'art', revision: 'ab'.repeat(32), message: 'again' },
     ],
-  ])('%s answers 202 once and 200 to the repeat', async (tool, body, repeat) => {
+  ])('%s returns 202 once and 200 for the duplicate', async (tool, body, repeat) => {
     const send = (body: object) => tools.post(`${tool}?token=${tools.tokenOf(tool)}`, body)
     expect(await send(body)).toMatchObject({ status: 202, json: { status: 'accepted', delivery_id: expect.any(String) } })
     expect(await send(repeat)).toMatchObject({ status: 200, json: { status: 'duplicate' } })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => tools.close())
 
 describe('the token', () => {
-  test.each(PROVIDERS)('of %s is refused when missing or malformed, and unknown when it belongs to nobody', async (provider) => {
+  test.each(PROVIDERS)('of %s is refused if missing or malformed, and unknown if it belongs to nobody', async (provider) => {
     const path = provider === 'game_engine' ? 'game_engine/build_completed' : provider
     for (const token of ['', '?token=', '?token=abc', `?token=${'g'.repeat(64)}`])
       expect((await tools.post(`${path}${token}`, {})).status, token).toBe(401)
@@ -32,7 +32,7 @@ describe('the token', () => {
       })
   })
 
-  test('travels in the headers each tool may use, and a header beats the query', async () => {
+  test('is accepted in the headers of each tool, and a header is preferred to the query', async () => {
     const report = (n: number) => ({ job_name: 'headers', build_number: n, status: 'SUCCESS' })
     const basic = `Basic ${Buffer.from(`ci:${tools.tokenOf('jenkins')}`).toString('base64')}`
     expect((await tools.post('jenkins', report(1), { 'x-webhook-token': tools.tokenOf('jenkins') })).status).toBe(200)
@@ -50,7 +50,7 @@ describe('the token', () => {
     expect((await tools.post('deployment', {}, { 'x-service-token': tools.tokenOf('deployment') })).status).toBe(401)
   })
 
-  test('of Perforce may stand in its form', async () => {
+  test('of Perforce may be in its form', async () => {
     const raw = `changelist=4410&token=${tools.tokenOf('perforce')}`
     const answer = await tools.studio.ask('/webhooks/perforce', {
       method: 'POST',
@@ -60,7 +60,7 @@ describe('the token', () => {
     expect(answer).toMatchObject({ status: 202, json: { status: 'accepted', delivery_id: expect.any(String) } })
   })
 
-  test('of Perforce is not looked for in a form of more than 64 KiB', async () => {
+  test('of Perforce is not searched in a form of more than 64 KiB', async () => {
     const form = (length: number) => {
       const start = `token=${tools.tokenOf('perforce')}&changelist=4411&description=`
       return start + 'x'.repeat(length - start.length)
@@ -75,7 +75,7 @@ describe('the token', () => {
     expect((await post(form(64 * 1024 + 1))).status).toBe(401)
   })
 
-  test('an API token opens no webhook', async () => {
+  test('an API token is not a webhook token', async () => {
     expect((await tools.post('ci', {}, { 'x-webhook-token': tools.studio.world.tokens.all!.token })).status).toBe(401)
   })
 })

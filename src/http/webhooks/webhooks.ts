@@ -16,10 +16,10 @@ import type { Service } from '../service.ts'
 import { aboutOf, admission, authorize, receiveBody, tokenOutside } from './admission.ts'
 import { serveLogStream } from './log-stream.ts'
 
-/** The largest that a tool sends has 25 MB. */
+/** The largest body that a tool sends is 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
 
-/** One path for every tool: token, integration, limit, project, signature, reading, recording. */
+/** The same steps for every tool: token, integration, limit, project, signature, parsing, recording. */
 export async function serveWebhooks(app: FastifyInstance, service: Service) {
   await app.register(async (app) => {
     app.removeAllContentTypeParsers()
@@ -36,7 +36,7 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
   })
 }
 
-/** With a token that is not ours the address must not be registered. */
+/** A webhook must not be registered with an unknown token. */
 function serveHead(app: FastifyInstance, service: Service, provider: Provider) {
   app.head(`/webhooks/${provider.name}`, async (request) => {
     await authorize(service, provider, tokenOutside(request, provider), request)
@@ -109,7 +109,7 @@ function receiveSomewhere(
   return receiveHeavy(db, integration, request, left.signal)
 }
 
-/** Nobody came to read it; what can be said without is kept. */
+/** The body was not read; the rest is recorded. */
 const refuseUnread = (db: Service['db'], integration: IntegrationAuth, request: Request, { message }: Unreadable) =>
   refuse(
     db,
