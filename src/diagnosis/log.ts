@@ -1,4 +1,5 @@
 import { LOG_MAX } from '../contract/limits.ts'
+import { type PlainLine, plainPaths } from './stages/plain-paths.ts'
 
 /** Lines of the log that are one: a console may have broken it. Inclusive indexes of `shown`; none where nothing is shown. */
 export interface Span {
@@ -28,6 +29,22 @@ export interface Log {
   /** The beginning is missing. */
   truncated: boolean
 }
+
+const known = new WeakMap<Log, Map<number, PlainLine | null>>()
+
+/** The line with its folders written plainly; null where they are. Few lines are asked for, some of them often. */
+export function plainAt(log: Log, index: number): PlainLine | null {
+  const lines = known.get(log) ?? new Map<number, PlainLine | null>()
+  known.set(log, lines)
+  const before = lines.get(index)
+  if (before !== undefined) return before
+  const plain = plainPaths(log.text[index]!)
+  lines.set(index, plain)
+  return plain
+}
+
+/** What patterns see of a line. */
+export const plainText = (log: Log, index: number) => plainAt(log, index)?.text ?? log.text[index]!
 
 /** Patterns never see more of a line than this. */
 export const LINE_CAP = 2000

@@ -1,4 +1,4 @@
-import { isBlank, type Log } from '../log.ts'
+import { isBlank, type Log, plainText } from '../log.ts'
 import type { Block, Pattern } from '../rule.ts'
 import { EDGE } from './edge.ts'
 
@@ -31,7 +31,7 @@ const below = (log: Log, index: number, block: Block, from: number): number => {
       if (++gap > blanks) return last
       continue
     }
-    const text = log.text[i]!
+    const text = plainText(log, i)
     if (EDGE.test(text)) return last
     if (end) {
       if (end.test(text)) return block.through ? i : last
@@ -44,7 +44,7 @@ const below = (log: Log, index: number, block: Block, from: number): number => {
 
 const above = (log: Log, index: number, back: Pattern): number => {
   let first = index
-  for (let i = index - 1; i >= 0 && index - i <= BACK_MAX && back.test(log.text[i]!); i--) first = i
+  for (let i = index - 1; i >= 0 && index - i <= BACK_MAX && back.test(plainText(log, i)); i--) first = i
   return first
 }
 

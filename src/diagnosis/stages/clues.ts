@@ -1,5 +1,5 @@
 import type { Clues, FileMention } from '../finding.ts'
-import type { Log } from '../log.ts'
+import { type Log, plainAt } from '../log.ts'
 import type { Verdict } from './classify.ts'
 
 /** Begins only where no path that began earlier could go on: a long run of such characters is read once, not from each of them. */
@@ -19,14 +19,16 @@ const LINES_MAX = 80
 const ENDINGS =
   /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|cs|fs|vb|java|kt|kts|scala|sc|groovy|gradle|clj[cs]?|go|rs|py|pyi?|rb|php|phpt|pl|pm|t|lua|r|rmd|jl|hs|lhs|elm|purs|ml|mli|erl|hrl|exs?|js|jsx|mjs|cjs|ts|tsx|vue|coffee|css|scss|less|html?|md|rst|tex|txt|ya?ml|json|toml|xml|ini|cfg|cmake|mk|sh|bash|zsh|ps1|psm1|bat|cmd|sql|proto|usf|ush|hlsl|glsl|frag|vert|shader|cginc|compute|metal|uasset|umap|uplugin|uproject|asmdef|asmref|unity|prefab|asset|mat|fbx|obj|meta|csproj|vcxproj|sln|pbxproj|plist|dart|nim|zig|d|f90|gd|tscn|tcl|vim|el)$/i
 
-const pathsOf = (text: string) => {
+const pathsOf = (log: Log, index: number) => {
+  const plain = plainAt(log, index)
+  const text = plain?.text ?? log.text[index]!
   const found: { path: string; line: number | null }[] = []
   for (const each of text.slice(0, READ).replace(URL, ' ').matchAll(PATH)) {
     const path = each[0].replace(/(?::\d+|\(\d+|", line \d+)$/, '')
     const extension = path.slice(path.lastIndexOf('.') + 1)
     if (!/[\\/]/.test(path) && !ENDINGS.test(extension)) continue
     const line = each.groups?.line ?? each.groups?.paren ?? each.groups?.word
-    found.push({ path, line: line ? Number(line) : null })
+    found.push({ path: plain?.restore(path) ?? path, line: line ? Number(line) : null })
   }
   return found
 }
@@ -45,7 +47,7 @@ function filesOf(log: Log, verdict: Verdict): FileMention[] {
   const addAll = (index: number, role: FileMention['role']) => {
     const text = log.text[index]!
     const kind = INCLUDE.test(text) ? 'include' : FRAME.test(text) && index !== verdict.lead ? 'frame' : role
-    for (const each of pathsOf(text)) add(each.path, each.line, kind)
+    for (const each of pathsOf(log, index)) add(each.path, each.line, kind)
   }
   if (verdict.lead !== null) addAll(verdict.lead, 'evidence')
   const evidence = verdict.lines.slice(0, LINES_MAX)

@@ -1,5 +1,5 @@
 import type { FailureCategory } from '../../contract/sets.ts'
-import type { Log } from '../log.ts'
+import { type Log, plainText } from '../log.ts'
 import type { Segments } from './segment.ts'
 
 /** What kind of failure a failed command suggests when its output is no help. */
@@ -43,5 +43,5 @@ export function categoryOfUnknown(log: Log, segments: Segments, lines: readonly 
   const command = failing ? `${failing.command} ${failing.reported}` : ''
   const guess = byCommand(command)
   if (guess !== 'test_failure' && guess !== 'unknown' && guess !== 'build_script_error') return guess
-  return byShape(lines.map((index) => log.text[index]!)) ?? guess
+  return byShape(lines.map((index) => plainText(log, index))) ?? guess
 }

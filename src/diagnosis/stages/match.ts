@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts'
+import { type Log, plainAt } from '../log.ts'
 import type { Rule } from '../rule.ts'
 import { Literals } from './literals.ts'
 
@@ -42,7 +42,19 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
   return { rules, ascii: asked(false), beyond: asked(true) }
 }
 
-const NO_GROUPS = {}
+const NO_GROUPS: Readonly<Record<string, string | undefined>> = {}
+
+/** What a rule reads off a line, in the words of the line. */
+function groupsOf({ match }: Rule, log: Log, index: number): Hit['groups'] | null {
+  const plain = plainAt(log, index)
+  const read = plain && match.exec(plain.text)
+  if (!plain || !read) {
+    const found = match.exec(log.text[index]!)
+    return found && (found.groups ?? NO_GROUPS)
+  }
+  const groups = Object.entries(read.groups ?? NO_GROUPS)
+  return Object.fromEntries(groups.map(([name, value]) => [name, value && plain.restore(value)]))
+}
 
 /** A log of the length that is kept has about so many lines. A rule that matched more often says nothing new by it. */
 const MOST_MATCHES = 4000
@@ -60,11 +72,11 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
         if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue
         triedAt[asker] = index
         const rule = rules[asker]!
-        const found = rule.match.exec(text)
-        if (!found) continue
+        const groups = groupsOf(rule, log, index)
+        if (!groups) continue
         if (rule.role === 'noise') noise = true
         else {
-          hits.push({ rule, index, groups: found.groups ?? NO_GROUPS })
+          hits.push({ rule, index, groups })
           matched.push(asker)
         }
       }

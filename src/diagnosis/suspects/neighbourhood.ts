@@ -2,6 +2,9 @@ import type { Finding } from '../finding.ts'
 
 export type Where = 'evidence' | 'near' | 'elsewhere'
 
+/** Names are read off a log in runs of these characters. */
+const BEFORE_TOKEN = /^.*[^\w@+.~\-/\\]/
+
 const NEAR = 10
 const MOST_EVIDENCE = 200
 
@@ -9,12 +12,12 @@ const MOST_EVIDENCE = 200
 export class Neighbourhood {
   readonly #where = new Map<number, Where>()
 
-  /** Files the failure is about though they stand beside the evidence, as printed up to the last blank. */
+  /** Files the failure is about though they stand beside the evidence, as printed behind the last character that no name has. */
   readonly #files: ReadonlySet<string>
 
   constructor({ evidence, file_path, clues }: Finding) {
     const files = [file_path ?? '', ...clues.files.filter(({ role }) => role !== 'nearby').map(({ path }) => path)]
-    this.#files = new Set(files.map((path) => path.slice(path.lastIndexOf(' ') + 1)))
+    this.#files = new Set(files.map((path) => path.replace(BEFORE_TOKEN, '')))
     const lines = evidence.slice(0, MOST_EVIDENCE).map(({ line }) => line)
     for (const line of lines) this.#where.set(line, 'evidence')
     for (const line of lines) {

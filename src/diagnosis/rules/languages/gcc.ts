@@ -69,7 +69,7 @@ export const gcc: readonly Rule[] = [
     fix: FIRST_ERROR,
     examples: [
       {
-        log: "In file included from D:\\ws\\Game.cpp:1:\nD:\\My Game\\Source\\Game\\Combat.cpp(12,9): error: use of undeclared identifier 'Guard'\n        Guard();\n        ^",
+        log: "In file included from D:\\ws\\Game.cpp:1:\nD:\\ws\\Source\\Game\\Combat.cpp(12,9): error: use of undeclared identifier 'Guard'\n        Guard();\n        ^",
         line: 2,
         file: 'Combat.cpp',
       },

@@ -137,7 +137,7 @@ export const docs: readonly Rule[] = [
     near: 1,
     examples: [
       {
-        log: "[CRITICAL] C:\\ws (x86)\\hero.cpp:283:22: 'auto' return without trailing return type [clang-diagnostic-error]",
+        log: "[CRITICAL] C:\\ws\\hero.cpp:283:22: 'auto' return without trailing return type [clang-diagnostic-error]",
         line: 1,
         file: 'hero.cpp',
       },
