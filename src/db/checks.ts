@@ -12,7 +12,7 @@ import { BACKUP_STATUSES, BACKUP_TESTS } from '../contract/sets.ts'
 import type { MigrationSession } from './migration-session.ts'
 import { JOB_STATES } from './queue.ts'
 
-/** Which column holds which closed set. */
+/** The closed set of each column. */
 const COLUMNS: Record<string, readonly string[]> = {
   'accounts.plan': sets.PLANS,
   'account_members.role': sets.ACCOUNT_ROLES,
@@ -64,8 +64,8 @@ const COLUMNS: Record<string, readonly string[]> = {
 }
 
 /**
- * Sets grow with every version, and nodes of two versions run beside each other during an upgrade: a constraint is widened by what this
- * version adds and keeps values it does not know. A value goes when a migration drops the constraint.
+ * Sets grow with every version, and nodes of two versions run together during an upgrade: a constraint is extended by this version's values
+ * and keeps unknown ones. A value is removed when a migration drops the constraint.
  */
 export async function applyChecks({ client, transaction }: MigrationSession) {
   for (const { table, column, name, held, missing, valid } of await compare(client)) {
@@ -77,13 +77,13 @@ export async function applyChecks({ client, transaction }: MigrationSession) {
         ),
       )
     }
-    // Reads the rows without keeping anybody from writing.
+    // Reads the rows without blocking writes.
     if (missing.length > 0 || !valid)
       await transaction(name, (client) => client.query(`alter table ${table} validate constraint ${name}`))
   }
 }
 
-/** Whether the constraints allow whatever this version may write. */
+/** Whether the constraints allow everything that this version may write. */
 export const areChecksCurrent = async (client: pg.Client): Promise<boolean> =>
   (await compare(client)).every(({ missing }) => missing.length === 0)
 
@@ -98,7 +98,7 @@ async function compare(client: pg.Client) {
   const places = new Set(columns.map(({ place }) => place))
   return Object.entries(COLUMNS).flatMap(([place, values]) => {
     const [table, column] = place.split('.') as [string, string]
-    // A schema of a version before may be made, to be upgraded: it lacks the columns of later ones.
+    // The schema of an earlier version may be created for an upgrade: it lacks later columns.
     if (!places.has(place)) return []
     const name = `${table}_${column}_set`
     const constraint = rows.find((row) => row.name === name)

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const written = async () => (await own.db.rows<{ id: number }>(sql`select id from notes`)).map(({ id }) => id)
-/** One with so little patience that a busy machine alone may exceed it. */
+/** A pool with timeouts so short that a busy machine alone may exceed them. */
 const answers = (hasty: Pool) =>
   hasty.one(sql`select 1`).then(
     () => true,
@@ -33,7 +33,7 @@ const write = (id: number) => sql`insert into notes (id) values (${id})`
 test.each<[Mood, number]>([
   ['silent', 1],
   ['hangs up', 2],
-])('behind a network gone "%s" a database is away, to statements and transactions, until it is back', async (mood, id) => {
+])('behind a network gone "%s" a database is unreachable for statements and transactions, until it is back', async (mood, id) => {
   await Promise.all([db.one(sql`select 1`), db.one(sql`select 1`)])
   way.become(mood)
   const refusals = await Promise.allSettled([db.one(sql`select 1`), db.transaction((db) => db.execute(write(id)))])
@@ -45,7 +45,7 @@ test.each<[Mood, number]>([
   expect(await written()).toContain(id)
 })
 
-test('a transaction that loses its network half way has done nothing, and its connection is not used again', async () => {
+test('a transaction that loses its network halfway is rolled back, and its connection is not used again', async () => {
   const pid = (db: Pick<Pool, 'one'>) => db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
   let first: { pid: number } | undefined
   const half = db.transaction(async (db) => {
@@ -61,12 +61,12 @@ test('a transaction that loses its network half way has done nothing, and its co
   expect(await written()).not.toContain(3)
 })
 
-test('after idle spells a silent network is noticed again and again', async () => {
+test('after idle periods a silent network is detected again and again', async () => {
   const brief = openDatabase(way.url, { max: 1, statementTimeout: 200 })
   for (let spell = 0; spell < 3; spell++) {
     way.become('good')
     await until(() => answers(brief))
-    // Longer than any deadline of this pool.
+    // Longer than any timeout of this pool.
     await sleep(1_000)
     way.become('silent')
     await expect(brief.one(sql`select 1`)).rejects.toSatisfy(isConnectionError)
@@ -75,7 +75,7 @@ test('after idle spells a silent network is noticed again and again', async () =
   await brief.close()
 })
 
-test('a connection that is held for its session and asked nothing is reported lost when its network falls silent', async () => {
+test('an idle connection that is held for its session is reported lost when its network falls silent', async () => {
   const held = await db.pool.connect()
   const lost = new Promise<Error>((resolve) => held.on('error', resolve))
   await held.query('listen news')
@@ -84,7 +84,7 @@ test('a connection that is held for its session and asked nothing is reported lo
   held.release(true)
 })
 
-test('connections that nobody used while the network was silent are gone when they are needed', async () => {
+test('connections that were idle while the network was silent are replaced when they are needed', async () => {
   const idle = openDatabase(way.url, { max: 3, statementTimeout: 200 })
   await until(async () => {
     await Promise.all([1, 2, 3].map(() => answers(idle)))
@@ -97,7 +97,7 @@ test('connections that nobody used while the network was silent are gone when th
   await idle.close()
 })
 
-test('a transaction may take longer than its pool allows, and only that one', async () => {
+test('a transaction may have a longer timeout than its pool, and only that one', async () => {
   const brief = openDatabase(own.url, { max: 1, statementTimeout: 1_000 })
   const nap = sql`select pg_sleep(2.5)`
   expect(await brief.transaction((db) => db.execute(nap), { statementTimeout: 0 })).toBe(1)
@@ -105,7 +105,7 @@ test('a transaction may take longer than its pool allows, and only that one', as
   await brief.close()
 })
 
-test('a statement whose result has changed its type is refused once, as something that passes', async () => {
+test('a statement whose result type has changed is refused once, as a transient error', async () => {
   const one = openDatabase(own.url, { max: 1 })
   await one.execute(sql`create table grown (id integer)`)
   const read = sql`select id from grown`
@@ -116,13 +116,13 @@ test('a statement whose result has changed its type is refused once, as somethin
   await one.close()
 })
 
-test('a slow network changes nothing but the time', async () => {
+test('a slow network only takes more time', async () => {
   way.become('slow')
   expect(await db.transaction((db) => db.execute(write(5)))).toBe(1)
   expect(await written()).toContain(5)
 })
 
-test('statements of ever new forms do not fill a connection, those of few forms keep theirs', async () => {
+test('statements of ever new forms do not fill a connection, and few forms stay prepared', async () => {
   const one = openDatabase(own.url, { max: 1 })
   const look = async (asks: Pick<Pool, 'one'>) =>
     (await asks.one<{ pid: number; held: number }>(
@@ -149,6 +149,6 @@ test.each([
   [[null, 'NULL', 'null']],
   [['a,b', '{c}', 'd"e', 'f\\g', ' h ', 'ANNULLED']],
   [[['nested'], ['twice']]],
-])('texts %j come back from an array as they went', async (texts) => {
+])('texts %j are returned unchanged from an array', async (texts) => {
   expect(await own.db.one(sql`select ${texts}::text[] as texts`)).toEqual({ texts })
 })

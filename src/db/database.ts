@@ -5,58 +5,58 @@ import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.t
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 
-/** Statements are prepared once and planned for all values; `unprepared` is for those that carry values in their text. */
+/** Statements are prepared once with a generic plan; `unprepared` is for those with values in their text. */
 export interface How {
   unprepared?: boolean
 }
 
-/** Rows, one row, one value, all or nothing: everything the rest of the house asks of PostgreSQL. */
+/** Rows, one row, one value, a transaction: the database interface of the rest of the code. */
 export interface Database {
   rows<Row>(query: Sql, how?: How): Promise<Row[]>
   /** The first row, if there is one. */
   one<Row>(query: Sql, how?: How): Promise<Row | undefined>
   /** How many rows a statement changed. */
   execute(query: Sql): Promise<number>
-  /** Everything inside happens or nothing does; inside a transaction it is a part of that one. */
+  /** Everything inside happens or nothing does; inside a transaction it joins that one. */
   transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
-  /** Where large values lie that are not in their rows, if there is such a place. */
+  /** The store for large values outside of their rows, if configured. */
   readonly objects?: ObjectStore | undefined
 }
 
 /** Bytes by a key, outside of the database; see domain/objects. */
 export interface ObjectStore {
   put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void>
-  /** What was put there, of the given length; undefined where there is nothing. */
+  /** The stored value of the given length; undefined if missing. */
   get(key: string, length: number): Promise<Buffer | undefined>
   remove(key: string, signal?: AbortSignal): Promise<void>
-  /** What this process asked of it since its start. */
+  /** Requests of this process since its start. */
   readonly counts: { ok: Record<string, number>; failed: Record<string, number>; bytesPut: number }
 }
 
-/** Milliseconds that each statement of a transaction may take, where they differ from those of its pool. */
+/** Timeouts in milliseconds for each statement of a transaction, if they differ from those of its pool. */
 export interface Limits {
-  /** Waiting for what another session holds. */
+  /** Waiting for a lock of another session. */
   lockTimeout?: number
-  /** In all; 0 for as long as it takes. */
+  /** In total; 0: unlimited. */
   statementTimeout?: number
 }
 
 export interface Pool extends Database {
   readonly pool: pg.Pool
   readonly url: string
-  /** One statement after the other on the same connection. */
+  /** Sequential statements on the same connection. */
   onOneConnection<T>(work: (db: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-// One spelling from the table to the wire: times are strings, counts are numbers.
+// The same representation from the table to the API: times are strings, counts are numbers.
 const TIMESTAMPTZ = 1184
 const INT8 = 20
 const INT8_ARRAY = 1016
 const TEXT_ARRAY = 1009
 const int8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (text: string) => string[]
 const textArray = pg.types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => string[]
-/** Most hold plain words, such as scopes and labels: nothing quoted, nothing null. */
+/** Most contain plain words, such as scopes and labels: nothing quoted, nothing null. */
 const wordsOf = (text: string) =>
   text === '{}' || /["\\{]|NULL/.test(text.slice(1)) ? textArray(text) : text.slice(1, -1).split(',')
 const types = {
@@ -69,7 +69,7 @@ const types = {
   },
 } as pg.CustomTypesConfig
 
-/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`. Sessions run in UTC; one that does not is read all the same. */
+/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`. Sessions run in UTC; another zone is parsed too. */
 const isoOf = (text: string) => {
   if (!text.endsWith('+00')) return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()
   const [date, rest = ''] = text.split(' ')
@@ -77,8 +77,8 @@ const isoOf = (text: string) => {
   return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
 }
 
-// A statement is prepared once per connection under a name made from its text. Filters, kinds of events and sizes of pages make a
-// million forms of the feed alone, and PostgreSQL keeps up to half a megabyte for each: both sides forget when there are too many.
+// A statement is prepared once per connection under a name derived from its text. Filters, event types and page sizes make a million forms
+// of the feed alone, and PostgreSQL uses up to half a megabyte for each: both sides drop them when there are too many.
 const NAMES_MAX = 1_000
 const STATEMENTS_MAX = 250
 const names = new Map<string, string>()
@@ -113,24 +113,24 @@ const over = (
 
 interface PoolSettings {
   max?: number
-  /** Milliseconds after which PostgreSQL gives a statement up. */
+  /** PostgreSQL's statement timeout in milliseconds. */
   statementTimeout?: number
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number
-  /** The address is a pooler's, which hands connections out by the transaction: most settings are defaults of the role, see pooler.ts. */
+  /** The URL is that of a pooler in transaction mode: most settings are defaults of the role, see pooler.ts. */
   pooled?: boolean
-  /** Looks at every new connection; one it throws on is not used. */
+  /** Checks every new connection; if it throws, the connection is not used. */
   verify?: (db: Database) => Promise<void>
   objects?: ObjectStore | undefined
   onError?: (error: Error) => void
 }
 
 export const CONNECT_MS = 4_000
-/** How much later than PostgreSQL we give a statement up ourselves: its own answer is the better one. */
+/** How much later than PostgreSQL we give up on a statement: its own error is better. */
 export const GRACE_MS = 500
 const deadlineOf = (statementTimeout: number) => (statementTimeout === 0 ? 0 : statementTimeout + GRACE_MS)
 
-/** The server's side of a connection: what a vanished node held, locks above all, is free within half a minute instead of hours. */
+/** The server's side of a connection: locks and other resources of a vanished node are free within half a minute instead of hours. */
 const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
 
 const UTC = '-c timezone=UTC'
@@ -146,12 +146,12 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'goldmaster',
     ...(verify && { verify: (client, done) => void verify(nested(client)).then(() => done(), done) }),
-    // A plan for all values, made once: making one costs several times what running it does, and compiling it seconds.
+    // A generic plan, made once: planning costs several times as much as running, and JIT compilation takes seconds.
     options: pooled
       ? UTC
       : `${UTC} -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
-  /** A transaction inside a transaction joins it. */
+  /** A nested transaction joins the outer one. */
   const nested = (client: pg.PoolClient): Database => over(client, (work) => work(nested(client)), objects)
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
@@ -159,7 +159,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   pool.on('connect', (client) => client.on('error', lost))
   const spent = watchSpent(pool)
   const watchdog = watchPool(pool, deadlineOf(statementTimeout))
-  // The pool keeps no connection that is ending.
+  // The pool keeps no closing connection.
   pool.on('release', (_, client) => {
     if (isFull(client) || spent.has(client)) void client.end()
   })
@@ -181,7 +181,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
       throw error
     } finally {
       setDeadline(client, deadlineOf(statementTimeout))
-      // With a connection that is thrown away PostgreSQL undoes what was begun on it.
+      // PostgreSQL rolls back a closed connection's transaction.
       client.release(broken)
     }
   }
@@ -227,7 +227,7 @@ const AWAY = new Set([
   '53300',
 ])
 
-/** Whether an error says that PostgreSQL is away rather than that the statement was wrong. */
+/** Whether an error means that PostgreSQL is unreachable rather than that the statement was wrong. */
 export function isConnectionError(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
@@ -238,15 +238,15 @@ export function isConnectionError(error: unknown): boolean {
 
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
-/** Whether PostgreSQL stopped a statement that took longer than it may. */
+/** Whether PostgreSQL canceled a statement for its timeout. */
 export const isTooSlow = (error: unknown): boolean => (error as { code?: string }).code === '57014'
 
-/** Whether PostgreSQL refused for a reason that passes: too slow, deadlock, disk full, read-only, a table that has just changed. */
+/** Whether PostgreSQL failed for a transient reason: timeout, deadlock, disk full, read-only, a table that has just changed. */
 export const isTransient = (error: unknown): boolean =>
   isOutdatedPlan(error) ||
   ['57014', '40P01', '40001', '55P03', '53100', '53200', '25006', '25P03'].includes((error as { code?: string }).code ?? '')
 
-/** Whether PostgreSQL cannot hold a value: a number or time out of range, NUL or half a character, a text too long for its index. */
+/** Whether PostgreSQL cannot store a value: a number or time out of range, NUL or a lone surrogate, a text too long for its index. */
 export const isUnstorable = (error: unknown): boolean =>
   ['22003', '22008', '22015', '22021', '22P05', '54000'].includes((error as { code?: string }).code ?? '')
 
@@ -255,7 +255,7 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
   return code === '23505' && (constraint === undefined || name === constraint)
 }
 
-/** As many new numbers of a table as asked for, in order: for rows that must know theirs before they are written. */
+/** The next ids of a table, in order: for rows whose id must be known before they are written. */
 export const reserveIds = async (db: Database, table: string, count: number): Promise<number[]> => {
   const rows = await db.rows<{ id: number }>(
     sql`select nextval(pg_get_serial_sequence(${table}, 'id'))::bigint as id from generate_series(1, ${count}::integer)`,

@@ -1,23 +1,23 @@
 import { type EventFacts, type EventSource, type EventType, isEveryState, rowOf } from '../contract/events.ts'
 
-/** The table that a kind of event is read from. In its expressions the row is called `s`. */
+/** The table of an event source. In its expressions the row is named `s`. */
 export interface SourceTable<S extends EventSource = EventSource> {
   table: string
-  /** When it happened. */
+  /** The time of the event. */
   at: string
-  /** What events of the same moment are ordered by, and what names the record on its page. */
+  /** The order of simultaneous events, and the id of the record's page. */
   key: { column: 'id' | 'number'; type: 'bigint' | 'uuid' }
-  /** Where its state is kept. */
+  /** The column of its state. */
   state?: string
-  /** Whose it is, where it is somebody's: with an index by account, person and time. */
+  /** The person it belongs to, if any: with an index by account, person and time. */
   person?: string
-  /** Rows that are no event at all are left out. */
+  /** Rows that are not events are left out. */
   where?: string
-  /** Written by the hundred in one statement: told by the statement, not by the row. */
+  /** Written by the hundred in one statement: one trigger per statement, not per row. */
   bulk?: true
-  /** Where rows do not say whose project they are in. */
+  /** For rows without their own project column. */
   project?: string
-  /** Texts, all of them, so that the rows of several tables can be merged. */
+  /** All as text, so that rows of several tables can be merged. */
   facts: Record<Exclude<keyof EventFacts[S], 'id' | 'state' | `found_${string}`>, string>
 }
 
@@ -31,7 +31,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     bulk: true,
     facts: {
       asset_id: 's.asset_id::text',
-      // Rows from before the name was kept with them.
+      // For rows from before the name was stored with them.
       asset_name: 'coalesce(s.asset_name, (select a.name from assets a where a.id = s.asset_id))',
       stage: 's.approval_stage',
       version: 's.asset_version::text',
@@ -127,7 +127,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
 
 const listOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')
 
-/** Which rows of its source an event of these types tells of: words of the statement, as PostgreSQL chooses a partial index by them. */
+/** The rows of a source that are events of these types: literals in the statement, so that PostgreSQL can choose a partial index. */
 export function conditionOf(types: readonly EventType[], row = 's'): string {
   const { source } = rowOf(types[0]!)
   const { state, where } = SOURCE_TABLES[source]

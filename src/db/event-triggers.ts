@@ -4,17 +4,17 @@ import { EVENT_TYPES, type EventType, rowOf } from '../contract/events.ts'
 import { conditionOf, SOURCE_TABLES } from './event-sources.ts'
 import type { MigrationSession } from './migration-session.ts'
 
-/** What leaves a row in the outbox for one type of event: a function and the triggers that call it. */
+/** Writes outbox rows for one event type: a function and the triggers that call it. */
 interface Recorder {
   name: string
-  /** Of the statements: a function whose comment says another one is replaced. */
+  /** The hash of the statements: a function with another hash in its comment is replaced. */
   hash: string
   statements: string[]
 }
 
 /**
- * Writes the triggers of types that this version knows and the database does not know like that. Those of other types stay: nodes of two
- * versions run beside each other during an upgrade.
+ * Creates the triggers of this version's types that are missing or different in the database. Those of other types stay: nodes of two
+ * versions run together during an upgrade.
  */
 export async function applyEventTriggers({ client, transaction }: MigrationSession) {
   for (const { name, statements } of await outdated(client))
@@ -64,7 +64,7 @@ function updateOf(type: EventType): string {
 function functionOf(name: string, type: EventType): string {
   const { source, feed } = rowOf(type)
   const { at, key, state, facts, bulk, project = 's.project_id' } = SOURCE_TABLES[source]
-  // Nodes of the version before look the record up by its kind: what is not in the feed they would take for something that is.
+  // Nodes of the previous version look up the record by its kind: they would mistake a type outside the feed for one inside.
   const [kind, moment] = feed ? [source, `s.${at}`] : [type, 'now()']
   const columns = { id: `s.${key.column}::text`, state: state ? `s.${state}` : 'null', ...facts }
   const pairs = Object.entries(columns).map(([fact, expression]) => `'${fact}', ${expression}`)
@@ -74,7 +74,7 @@ function functionOf(name: string, type: EventType): string {
     from ${from};`
   const row = enqueue('(select new.*) s')
   const statement = enqueue(`inserted s where ${conditionOf([type])}`)
-  // Loading a world tells nobody: it describes what was, not what happens.
+  // Loading a world creates no events: it describes the past.
   return `create or replace function ${name}() returns trigger language plpgsql as $$
 begin
   if is_quiet() then return null; end if;

@@ -3,7 +3,7 @@ import { until } from '../../test/support/until.ts'
 import { rateLimited } from '../contract/errors.ts'
 import { Gate } from './gate.ts'
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until the test ends it. */
 function pending() {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -14,7 +14,7 @@ function pending() {
 const HOUR = 3_600_000
 const refusal = () => rateLimited(1)
 
-test('lets as many in at once as it says, the others in the order in which they came', async () => {
+test('runs up to the limit at once, and the others in the order of arrival', async () => {
   const gate = new Gate({ atOnce: 2, timeout: HOUR, refusal })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(pending)
@@ -33,7 +33,7 @@ test('lets as many in at once as it says, the others in the order in which they 
   expect(begun).toEqual([0, 1, 2, 3])
 })
 
-test('keeps nobody back because of another key, nor after a failure', async () => {
+test('blocks nobody because of another key, nor after a failure', async () => {
   const gate = new Gate({ atOnce: 1, timeout: HOUR, refusal })
   const first = pending()
   const entered = gate.enter(1, first.work)
@@ -44,7 +44,7 @@ test('keeps nobody back because of another key, nor after a failure', async () =
   expect(await gate.enter(1, async () => 'through')).toBe('through')
 })
 
-test('refuses who has waited too long, and lets the next one in all the same', async () => {
+test('refuses work that has waited too long, and still runs the next', async () => {
   const gate = new Gate({ atOnce: 1, timeout: 1, refusal })
   const held = pending()
   const first = gate.enter(1, held.work)
@@ -54,7 +54,7 @@ test('refuses who has waited too long, and lets the next one in all the same', a
   expect(await gate.enter(1, async () => 'through')).toBe('through')
 })
 
-test('where others wait, leaves a place empty for as long as it was taken', async () => {
+test('leaves a slot empty for as long as it was used while others wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const gate = new Gate({ atOnce: 1, timeout: HOUR, rest: 2, refusal })

@@ -7,22 +7,22 @@ interface Line {
 
 const REST_MAX_MS = 1_000
 
-/** A function where the number changes. */
+/** A function if the number changes. */
 type Setting = number | (() => number)
 
 interface GateSettings {
-  /** Pieces of work of one key at a time. */
+  /** How much work of one key runs at a time. */
   atOnce: Setting
-  /** Who waited longer is refused, and nobody sooner: who is refused at once asks again at once. */
+  /** Work that waited longer is refused, and never sooner: a caller refused at once would retry at once. */
   timeout: number
-  /** Where others wait, a place stays empty for so many times as long as it was taken, and for a second at most. */
+  /** While others wait, a slot stays empty for this many times as long as it was used, and for a second at most. */
   rest?: Setting
   refusal: () => ApiError
 }
 
 const now = (setting: Setting): number => (typeof setting === 'number' ? setting : setting())
 
-/** Lets a few pieces of work of each key run at a time, first come, first served: one tenant's flood leaves connections to the others. */
+/** Runs a limited number of tasks per key at a time, first come, first served: one tenant's flood leaves connections to the others. */
 export class Gate {
   readonly #lines = new Map<number | string, Line>()
   readonly #settings: GateSettings
@@ -46,7 +46,7 @@ export class Gate {
     }
   }
 
-  /** The next in line take the places that are free. */
+  /** The next tasks in the queue take the free slots. */
   #leave(key: number | string, line: Line) {
     line.running--
     for (const most = now(this.#settings.atOnce); line.waiting.length > 0 && line.running < most; line.running++)

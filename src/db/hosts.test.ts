@@ -13,7 +13,7 @@ test.each([
   'postgres://me:a,b@db:5432/gold?target_session_attrs=read-write',
   'postgresql://me@/gold?host=%2Fa%2Cb&port=5432',
   'no address',
-])('%s names one host', (url) => {
+])('%s has one host', (url) => {
   expect(readHostList(url)).toBe(undefined)
 })
 
@@ -30,7 +30,7 @@ test.each([
     'any',
   ],
   ['postgres:///gold?host=a,b&port=7', ['postgres:///gold?host=a&port=7', 'postgres:///gold?host=b&port=7'], 'read-write'],
-])('%s names several', (url, urls, target) => {
+])('%s has several', (url, urls, target) => {
   expect(readHostList(url)).toEqual({ urls, target })
 })
 
@@ -59,7 +59,7 @@ test('a connection whose server refused a write is not used again', async () => 
   await db.close()
 })
 
-// On Windows a server would need a port and a password of its own.
+// On Windows a server would need its own port and password.
 describe.skipIf(process.platform === 'win32')('several hosts', () => {
   let pair: Pair
   const opened: Pool[] = []
@@ -82,13 +82,13 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
   }
   const isStandby = async (db: Pool) => (await db.one<{ standby: boolean }>(sql`select pg_is_in_recovery() as standby`))!.standby
 
-  test('the first that is suitable is used', async () => {
+  test('the first suitable one is used', async () => {
     expect(await isStandby(open(listOf(both(), 'any')))).toBe(true)
     expect(await isStandby(open(listOf(both(), 'primary')))).toBe(false)
     expect(await isStandby(open(listOf(['/nowhere', ...both()], 'read-write')))).toBe(false)
   })
 
-  test('one that accepts connections and says nothing does not hold the others up', async () => {
+  test('one that accepts connections and does not respond does not delay the others', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await new Promise((done) => silent.once('listening', done))
     const { port } = silent.address() as { port: number }
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
     silent.close()
   })
 
-  test('where none is suitable each is named with its reason, and what it says passes', async () => {
+  test('if none is suitable each is listed with its reason, as a transient error', async () => {
     const [standby] = both()
     const error: Error = await open(listOf(['/nowhere', standby!], 'primary'))
       .one<never>(sql`select 1`)
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
     expect(isConnectionError(error)).toBe(true)
   })
 
-  test('a primary that only reads is passed over for read-write', async () => {
+  test('a read-only primary is skipped for read-write', async () => {
     await pair.primary.db.onOneConnection(async (session) => {
       await session.execute(sql`alter database goldmaster set default_transaction_read_only = on`)
       await expect(open(listOf(both(), 'read-write')).one(sql`select 1`)).rejects.toThrow('is read-only')
@@ -117,7 +117,7 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
     })
   })
 
-  test('the service writes to the primary, and after a failover to its successor, by itself', async () => {
+  test('the service writes to the primary, and after a failover to its successor, automatically', async () => {
     const url = listOf(both(), 'read-write')
     await migrate(url)
     const db = open(url, 8)
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('several hosts', () => {
       }).then(({ ok }) => ok)
     const changes = async (at: Pool) => (await at.one<{ count: number }>(sql`select count(*) as count from changes`))!.count
     expect(await post(1)).toBe(true)
-    // What was accepted is recorded by a job, which has connections of its own.
+    // An accepted delivery is recorded by a job, which has its own connections.
     await until(async () => (await changes(pair.standby)) === 1)
     await pair.stopPrimary()
     await pair.promote()

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** What a server has to be, in libpq's words; the first is what a service that writes needs. */
+/** The required server type, in libpq's terms; the first is what a writing service needs. */
 const TARGETS = ['read-write', 'primary', 'any'] as const
 type Target = (typeof TARGETS)[number]
 
 export interface Hosts {
-  /** An address for each host, in the order given. */
+  /** A URL per host, in the order given. */
   urls: string[]
   target: Target
 }
 
-/** The hosts of an address that names several, as libpq reads it: `a:5432,b:5432` or `?host=a,b&port=5432`. */
+/** The hosts of a URL with several, as libpq reads it: `a:5432,b:5432` or `?host=a,b&port=5432`. */
 export function readHostList(url: string): Hosts | undefined {
   const [, scheme, user = '', authority, path, query = ''] =
     /^(\w+:\/\/)([^/?#]*@)?([^/?#@]*)([^?#]*)(?:\?([^#]*))?$/.exec(url) ?? []
   const parts = query.split('&').map((part) => part.split('=') as [string, string?])
   const given = (name: string) => parts.find((part) => part[0] === name)?.[1]
-  // A comma within the path to a socket is encoded.
+  // A comma within a socket path is encoded.
   const list = (given('host') ?? authority ?? '').split(',')
   if (list.length < 2) return undefined
   if (list.includes('')) throw new Error('one of several hosts is empty')
@@ -36,20 +36,20 @@ export function readHostList(url: string): Hosts | undefined {
   return { urls, target: target as Target }
 }
 
-/** What a client or a pool of `pg` is opened with. Where several hosts are named, each connection goes to the one that suits. */
+/** The options for a client or a pool of `pg`. With several hosts, each connection uses a suitable one. */
 export function addressOf(url: string): { connectionString: string; Client: typeof pg.Client } {
   const hosts = readHostList(url)
   if (!hosts) return { connectionString: url, Client: pg.Client }
   return { connectionString: hosts.urls[0]!, Client: clientFor(url, hosts) }
 }
 
-/** One client, to be connected by the caller. */
+/** One client; the caller connects it. */
 export function openClient(url: string, config: pg.ClientConfig): pg.Client {
   const { Client, connectionString } = addressOf(url)
   return new Client({ ...config, connectionString })
 }
 
-/** `pg` takes a host when a client is made, but gives it to the socket only when it connects: until then it can be chosen. */
+/** `pg` takes a host when a client is created, but passes it to the socket only when it connects: until then it can be chosen. */
 const clientFor = (list: string, hosts: Hosts): typeof pg.Client =>
   class extends pg.Client {
     override connect(): Promise<pg.Client>
@@ -64,7 +64,7 @@ const clientFor = (list: string, hosts: Hosts): typeof pg.Client =>
     async #connect(): Promise<pg.Client> {
       const { host, port } = new pg.Client(await chosen(list, hosts))
       const { connection, connectionParameters } = this as unknown as Inside
-      // The pool gave up meanwhile; connecting would bring its socket back to life.
+      // The pool gave up meanwhile; connecting would reopen its socket.
       if (connection.stream.destroyed) throw unreachable('timeout expired')
       Object.assign(this, { host, port })
       Object.assign(connectionParameters, { host, port })
@@ -84,7 +84,7 @@ interface Inside {
   connectionParameters: object
 }
 
-/** How long a choice holds: connections that are opened together make it once. */
+/** How long a choice is valid: connections that are opened together make it once. */
 const FRESH_MS = 1_000
 const choices = new Map<string, { url: Promise<string>; until: number }>()
 
@@ -102,7 +102,7 @@ function chosen(list: string, hosts: Hosts): Promise<string> {
 
 /** Within the time that a pool waits for a connection. */
 const TIMEOUT_MS = 3_000
-/** After which the next host is asked beside one that is silent. */
+/** After this time the next host is tried in parallel with a silent one. */
 const HEAD_START_MS = 500
 
 async function choose({ urls, target }: Hosts): Promise<string> {
@@ -110,14 +110,14 @@ async function choose({ urls, target }: Hosts): Promise<string> {
   for (const url of urls) {
     probes.push(probe(url, target))
     const found = await Promise.race([
-      // All that were asked have failed: on to the next at once.
+      // All that were tried have failed: try the next at once.
       Promise.any(probes).catch(() => undefined),
       sleep(HEAD_START_MS, undefined, { ref: false }),
     ])
     if (found) return found
   }
   return Promise.any(probes).catch(({ errors }: AggregateError) => {
-    // A wrong password or name is the cause to tell, whatever the others said.
+    // A wrong password or database name is the error to report, whatever the others said.
     const refusal = errors.find(({ code }) => /^(28|3D)/.test(code))
     if (refusal) throw refusal
     const reasons = errors.map((error, i) => {
@@ -154,6 +154,6 @@ async function verify(client: pg.Client, target: Target) {
   if (target === 'read-write' && rows[0]!.read_only) throw unreachable('is read-only')
 }
 
-/** SQL's code for a connection that could not be made. */
+/** The SQLSTATE for a connection that could not be established. */
 const UNSUITABLE = '08001'
 const unreachable = (message: string) => Object.assign(new Error(message), { code: UNSUITABLE })

@@ -22,21 +22,21 @@ test('several nodes that start at once migrate an empty database once', async ()
   await drop()
 })
 
-test('tables that are empty yet count as of unknown size: plans are made for what will come', async () => {
+test('empty tables count as of unknown size: plans are made for later rows', async () => {
   const tables = ['changes', 'change_branches', 'build_runs', 'assets', 'tasks', 'task_changes']
   expect(await own.db.rows(sql`select relname from pg_class where oid = any (${tables}::regclass[]) and reltuples = 0`)).toEqual(
     [],
   )
 })
 
-test('a database newer than the code is refused and left alone', async () => {
+test('a database newer than the code is refused and not changed', async () => {
   const { url, db, drop } = await createDatabase()
   await db.execute(sql`insert into schema_migrations (number, name) values (9999, 'tomorrow')`)
   await expect(migrate(url)).rejects.toThrow(/newer than this version \(migration 9999/)
   await drop()
 })
 
-test('a value outside its closed set is refused by the database itself', async () => {
+test('the database itself rejects a value outside its closed set', async () => {
   await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
   await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await expect(
@@ -77,7 +77,7 @@ test('a value that only a newer version knows stays allowed when an older one st
   await drop()
 })
 
-test('a check that an interrupted start left without its validation is validated', async () => {
+test('a check that an interrupted start left unvalidated is validated', async () => {
   const { url, db, drop } = await createDatabase()
   const { definition } = (await checkOf(db))!
   await db.execute(sql`

@@ -14,8 +14,8 @@ interface Migrated {
 }
 
 /**
- * Brings the database to this code's schema while others use it: a change waits for a table lock only as long as their requests may
- * wait behind it. A database newer than the code is left alone and refused.
+ * Migrates the database to this code's schema while others use it: a change waits for a table lock only as long as requests may wait behind
+ * it. A database newer than the code is not changed and refused.
  */
 export async function migrate(url: string, log: MigrationLog = SILENT, known = migrations()): Promise<Migrated> {
   const session = await openMigrationSession(url, log)
@@ -38,7 +38,7 @@ export async function migrate(url: string, log: MigrationLog = SILENT, known = m
   }
 }
 
-/** What this code's schema is to the database's: for commands that must not change it under a running service. */
+/** Compares this code's schema with the database's: for commands that must not change it under a running service. */
 export async function schemaState(url: string, known = migrations()): Promise<'empty' | 'older' | 'current'> {
   const client = openClient(url, { connectionTimeoutMillis: 10_000, application_name: 'goldmaster' })
   await client.connect()
@@ -65,7 +65,7 @@ const TABLE = `
   create table if not exists schema_migrations (
     number integer primary key, name text not null, applied_at timestamptz not null default now(), checksum text)`
 
-/** A newer database, or one whose migrations are not the ones known here, is nothing to work with. */
+/** Refuses a newer database, or one with unknown migrations. */
 export function refuse(applied: Applied[], known: Migration[], what = 'database') {
   const newest = known.at(-1)!.number
   const foreign = applied.find((row) => row.number > newest)
@@ -106,7 +106,7 @@ async function apply(session: MigrationSession, migration: Migration) {
   }
 }
 
-/** Idempotent, since an interrupted migration begins anew: a half-built index is dropped and built again. */
+/** Idempotent, since an interrupted migration starts over: an incomplete index is dropped and built again. */
 async function applyOnline(session: MigrationSession, name: string, statement: string) {
   if (!/^(create|drop|reindex)\b.*\bconcurrently\b/i.test(statement)) {
     await session.transaction(name, (client) => client.query(statement))

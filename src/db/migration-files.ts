@@ -3,20 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const FOLDER = new URL('./schema/', import.meta.url)
 
-/** The number of the whole schema, below which no migration of a release ever was. */
+/** The number of the whole schema; no released migration has a lower number. */
 export const BASELINE = 200
 
 export interface Migration {
   number: number
   name: string
   sql: string
-  /** Begins with `-- online`: its statements run one by one, each committed by itself, so that indexes can be built concurrently. */
+  /** Starts with `-- online`: its statements run one by one, each committed separately, so that indexes can be built concurrently. */
   online: boolean
-  /** Of the statements alone: comments, indentation and line ends may change after it was applied. */
+  /** Over the statements only: comments, indentation and line ends may change after it was applied. */
   checksum: string
 }
 
-/** Files with two digits are the schema, one for each family of tables; those with four change it after a release. */
+/** Files with two digits are the schema, one per group of tables; those with four digits change it after a release. */
 export const migrations = (): Migration[] => {
   const files = readdirSync(FOLDER)
     .filter((name) => name.endsWith('.sql'))
@@ -38,7 +38,7 @@ export const migrationOf = (name: string, sql: string): Migration => ({
   checksum: createHash('sha256').update(statementsOf(sql).join(';').replace(/\s+/g, ' ')).digest('hex'),
 })
 
-/** A comment, a quoted text or name, a dollar-quoted body, a semicolon, or what lies between. */
+/** A comment, a quoted text or name, a dollar-quoted body, a semicolon, or anything between. */
 const TOKENS = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^-/'"$;]+|[\s\S]/g
 
 /** The statements of a file, without comments. */

@@ -28,7 +28,7 @@ const isValid = async (name: string) =>
   (await own.db.one<{ valid: boolean }>(sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`))
     ?.valid
 
-/** Keeps what was warned of. */
+/** Collects the warnings. */
 const openLog = () => {
   const warnings: { blockers?: { application: string }[] }[] = []
   return { warnings, info: () => {}, warn: (line: object) => void warnings.push(line) } as never as Parameters<
@@ -38,7 +38,7 @@ const openLog = () => {
   }
 }
 
-test('while a dump reads a table that is to change, its writers go on; the change follows when the dump is over', async () => {
+test('while a dump reads a table that is to change, writes continue; the change follows after the dump', async () => {
   await dump.query('begin; lock table tasks in access share mode')
   const log = openLog()
   let finished = false
@@ -74,7 +74,7 @@ test('a set that has grown waits for a dump in the same way', async () => {
 const ONLINE =
   '-- online\ncreate unique index concurrently if not exists tasks_titles on tasks (title);\nupdate tasks set title = title;\n'
 
-test('an online migration builds its index beside open writers, once, however many nodes start', async () => {
+test('an online migration builds its index next to open writers, once, however many nodes start', async () => {
   await dump.query(`begin; insert into tasks (account_id, project_id, title) values (1, 1, 'open')`)
   let finished = 0
   const nodes = [1, 2, 3].map(() =>
@@ -91,7 +91,7 @@ test('an online migration builds its index beside open writers, once, however ma
   expect(await isValid('tasks_titles')).toBe(true)
 })
 
-test('what an interrupted index build left behind is dropped and built again', async () => {
+test('an incomplete index of an interrupted build is dropped and built again', async () => {
   await insertTask('twin')
   await insertTask('twin')
   await expect(migrate(own.url, undefined, next(ONLINE))).rejects.toThrow(/9000_next.sql failed/)
@@ -110,7 +110,7 @@ test('a migration that was changed after it was applied is refused; its comments
   )
 })
 
-test('a database that lacks a migration is older than the code, and nothing is changed by looking', async () => {
+test('a database that lacks a migration is older than the code, and the check changes nothing', async () => {
   expect(await schemaState(own.url)).toBe('current')
   expect(await schemaState(own.url, next('create table moods (id integer)'))).toBe('older')
   expect(await schemaState(own.url)).toBe('current')
@@ -120,7 +120,7 @@ test.each([
   ['of another schema', sql`update schema_migrations set checksum = 'another'`],
   ['with numbered migrations only', sql`update schema_migrations set number = 146, name = '0146_audit_log_in_time.sql'`],
 ])(
-  'a database from before the first release, %s, is left alone and its owner told how to take the data along',
+  'a database from before the first release, %s, is not changed and its owner is told how to export the data',
   async (_, change) => {
     await own.db.execute(change)
     const message = /before the first release.*goldmaster admin export.*empty database.*goldmaster admin load/
@@ -142,7 +142,7 @@ select 1 - 2 / 3;`
   ])
 })
 
-test('every online migration can be begun anew', () => {
+test('every online migration can be restarted', () => {
   for (const { name, online, sql } of migrations())
     for (const statement of online ? statementsOf(sql) : [])
       if (/concurrently/i.test(statement))

@@ -5,7 +5,7 @@ import { openClient } from './hosts.ts'
 
 export type MigrationLog = Pick<Logger, 'info' | 'warn'>
 
-/** Requests queue behind a statement that waits for a table lock: it gives up before they would be noticed as slow. */
+/** Requests queue behind a statement that waits for a table lock: it gives up before they become noticeably slow. */
 const LOCK_TIMEOUT_MS = 400
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
@@ -13,10 +13,10 @@ const REPORT_EVERY_MS = 10_000
 const POLL_MS = 250
 const LOCK_KEY = 7_163_520_418
 
-/** The right to change the schema, and the connection that does. */
+/** The right to change the schema, and its connection. */
 export interface MigrationSession {
   client: pg.Client
-  /** One transaction that waits for locks only briefly and is tried again, with back-off, until it gets them. */
+  /** One transaction that waits for locks only briefly and is retried, with back-off, until it gets them. */
   transaction<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T>
   /** One statement outside a transaction, of a kind that blocks nobody while it waits. */
   concurrently(name: string, statement: string): Promise<void>
@@ -24,9 +24,9 @@ export interface MigrationSession {
 }
 
 /**
- * One node migrates at a time. The lock belongs to an open transaction of a second connection, which holds through a pooler in
- * transaction mode too. It is polled for: a session that waits inside PostgreSQL holds a snapshot, for which a concurrent index build
- * of the lock's owner would wait in turn.
+ * One node migrates at a time. The lock belongs to an open transaction of a second connection, which also works through a pooler in
+ * transaction mode. It is polled: a session that waits inside PostgreSQL holds a snapshot, for which a concurrent index build of the lock's
+ * owner would wait in turn.
  */
 export async function openMigrationSession(url: string, log: MigrationLog): Promise<MigrationSession> {
   const connect = async () => {
@@ -59,7 +59,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
     log.warn({ migration: name, blockers }, message)
   }
 
-  /** Tries again while the work fails because a lock was not to be had. */
+  /** Retries while the work fails because it could not get a lock. */
   const retry = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       if (lost)
@@ -82,7 +82,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
   }
 
   try {
-    // Behind a pooler, settings of a session would reach other sessions.
+    // Behind a pooler, session settings would affect other sessions.
     if (!(await isPooled(client))) await client.query('set statement_timeout = 0')
     for (let logged = false; !(await tryLock(guard)); logged = true, await sleep(POLL_MS))
       if (!logged) log.info('another node migrates the database: waiting')
@@ -116,14 +116,14 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
 
 const isLockFailure = (error: unknown) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
 
-/** A pooler makes up the process id that the server tells a client. */
+/** A pooler invents the process id that a client gets. */
 async function isPooled(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]!.pid !== (client as unknown as { processID: number }).processID
 }
 
-// The guard's statements carry their values in their text: a statement with parameters leaves an open portal behind, whose snapshot a
-// concurrent index build would wait for until the guard's transaction ends.
+// The guard's statements have their values in their text: a statement with parameters leaves an open portal, whose snapshot a concurrent
+// index build would wait for until the guard's transaction ends.
 async function tryLock(guard: pg.Client): Promise<boolean> {
   await guard.query('begin; set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0')
   const { rows } = await guard.query<{ mine: boolean }>(`select pg_try_advisory_xact_lock(${LOCK_KEY}) as mine`)
@@ -139,7 +139,7 @@ interface Blocker {
   seconds: number
 }
 
-/** Whom the migration waits for; through a pooler nobody can be named. */
+/** The sessions that the migration waits for; unknown behind a pooler. */
 async function blockersOf(guard: pg.Client, client: pg.Client): Promise<Blocker[]> {
   try {
     const { processID } = client as unknown as { processID: number }

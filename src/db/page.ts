@@ -5,17 +5,17 @@ import { type Database, empty, join, raw, type Sql, sql } from './database.ts'
 /** Adds a clause, or nothing. */
 export const when = <T>(value: T | undefined, clause: (value: T) => Sql): Sql => (value === undefined ? empty : clause(value))
 
-/** Where a page ended: the order's time and, for rows sharing it, their id. */
+/** Where a page ended: the sort time and, for ties, the id. */
 export interface Key {
   at: string
   id: string
 }
 
-/** Seals cursors: bound to a list, useless elsewhere, refused when changed. */
+/** Seals cursors: bound to a list, useless elsewhere, rejected when changed. */
 export class Cursors {
   readonly #keys: Buffer[]
 
-  /** The first seals; what the others sealed opens, too. */
+  /** The first key seals; all keys can open. */
   constructor(...keys: Buffer[]) {
     this.#keys = keys
   }
@@ -28,7 +28,7 @@ export class Cursors {
   open(list: string, cursor: string): Key {
     const bytes = Buffer.from(cursor, 'base64url')
     const text = bytes.subarray(12).toString()
-    // Comparing the spelling too: base64 has several for the same bytes, and a changed cursor is refused.
+    // Compares the spelling too: base64 has several for the same bytes, and a changed cursor is rejected.
     const genuine =
       bytes.length > 12 &&
       this.#keys.some((key) => timingSafeEqual(bytes.subarray(0, 12), mac(key, list, text))) &&
@@ -46,23 +46,26 @@ const keyOf = (text: string): Key => {
   return { at: text.slice(0, split), id: text.slice(split + 1) }
 }
 
-/** A table of a list, or a few of its rows: the barrier keeps their number from the planner, who would walk the whole list for them. */
+/**
+ * A table of a list, or a few of its rows: the barrier hides their number from the planner, which would otherwise read the whole list for
+ * them.
+ */
 export const among = (table: Sql, ids: readonly string[] | undefined, type: 'bigint' | 'uuid'): Sql =>
   ids === undefined ? table : sql`(select * from ${table} where id = any (${ids}::${raw(type)}[]) offset 0)`
 
-/** A list as a statement: its rows newest first, one more than the page holds, each with its `key_at` and `key_id`. */
+/** A list as a statement: its rows newest first, one more than the page, each with its `key_at` and `key_id`. */
 export interface Listing {
   limit: number
   /** Columns `item` (json), `key_at` (a time) and `key_id`, `limit + 1` rows at most. */
   rows: Sql
-  /** Rows also have `foreign_text`: what was written outside, so that only that is looked through before the page leaves. */
+  /** Rows also have `foreign_text`: external text, so that only that is checked before the page is sent. */
   foreign?: true
   /**
-   * Where the walk ends if its page is not full: the key `at|id` of the last of `EXAMINED_MAX` rows that an index led to, nothing where there
-   * are fewer. Filters that the index does not hold may sort out all of them: the page then ends early and says where to go on.
+   * Where reading ends if its page is not full: the key `at|id` of the last of `EXAMINED_MAX` index rows, null if there are fewer. Filters
+   * outside the index may drop all of them: the page then ends early and returns where to continue.
    */
   examined?: Sql | undefined
-  /** How many rows match depends on a value that only statistics can weigh: planned anew each time instead of once for all. */
+  /** The number of matches depends on a value that only statistics can weigh: planned anew each time instead of once. */
   unprepared?: boolean
 }
 
@@ -77,25 +80,25 @@ export interface Page {
 export interface PageRow {
   items: string
   foreign_text?: string | null
-  /** Where the next page begins, as `at|id`; null on the last. */
+  /** Where the next page starts, as `at|id`; null on the last. */
   key: string | null
 }
 
 /**
- * A checked number of rows, written into the statement: of a limit it cannot see PostgreSQL expects a tenth of the table, so no
- * plan for all values ever looks as cheap as one for these, and the statement would be planned anew for every request.
+ * A validated number of rows, inlined into the statement: for a limit parameter PostgreSQL expects a tenth of the table, so no generic plan
+ * would look as cheap as a custom one, and the statement would be planned anew for every request.
  */
 export const inlineInteger = (rows: number): Sql => raw(String(rows))
 
-/** A checked time, written into the statement: how many rows it reaches only statistics can tell, and they must see it. */
+/** A validated time, inlined into the statement: only statistics can tell how many rows it selects, and they must see it. */
 export const inlineInstant = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
 
-/** Rows that one page looks at, at most, where an index holds only some of its filters. */
+/** The maximum number of rows read per page if the index covers only some of its filters. */
 export const EXAMINED_MAX = 500
 
 interface Walk {
   columns: Sql
-  /** Tables and conditions, all of them in the index that leads. */
+  /** Tables and conditions, all of them in the leading index. */
   from: Sql
   at: Sql
   id: Sql
@@ -109,7 +112,7 @@ export interface Walked {
   examined: Sql
 }
 
-/** A walk in the order of its index, and its first rows, for conditions outside of the index to sort out. */
+/** Reads the first rows in index order, for conditions outside of the index to filter. */
 export const bounded = ({ columns, from, at, id }: Walk): Walked => {
   const ordered = sql`from ${from} order by ${at} desc, ${id} desc`
   return {
@@ -119,7 +122,7 @@ export const bounded = ({ columns, from, at, id }: Walk): Walked => {
   }
 }
 
-/** A column with a closed set of values, and those that are asked for. */
+/** A column with a closed set of values, and the requested ones. */
 export interface Facet {
   column: Sql
   values: readonly string[]
@@ -127,8 +130,9 @@ export interface Facet {
 }
 
 /**
- * Rows of every combination of what is asked for and, where nothing is, of all values: each is walked in its own part of an index over
- * these columns and the order. One index serves every selection of filters, and what nothing passes costs no more than what much does.
+ * Rows of every combination of the requested values, or of all values if none are requested: each is read from its own part of an index
+ * over these columns and the order. One index serves every selection of filters, and a filter without matches costs no more than one with
+ * many.
  */
 export const ofEveryKind = (facets: readonly Facet[], rows: (condition: Sql) => Sql): Sql => sql`
   select kind_rows.* from ${join(facets.map(({ values, asked }, at) => sql`unnest(${[...new Set(asked ?? values)]}::text[]) ${raw(`kind${at}`)} (value)`))},
@@ -139,7 +143,7 @@ export const ofEveryKind = (facets: readonly Facet[], rows: (condition: Sql) => 
     ),
   )}) kind_rows`
 
-/** The rows gathered into one page. The extra row only proves that there are more. */
+/** The rows as one page. The extra row only shows that there are more. */
 export const paged = ({ rows, limit, foreign, examined }: Listing): Sql => sql`
   select coalesce(array_to_json((array_agg(item))[:${inlineInteger(limit)}])::text, '[]') as items,
     ${foreign ? sql`string_agg(foreign_text, E'\\n') as foreign_text,` : empty}
@@ -158,7 +162,7 @@ export const pageOf = ({ items, key, foreign_text }: PageRow): Page => ({
 export const readPage = async (db: Database, listing: Listing): Promise<Page> =>
   pageOf((await db.one<PageRow>(paged(listing), listing))!)
 
-/** Where a walk ended that found less than a page, see `Listing`; undefined at its end. */
+/** Where reading ended if it found less than a page, see `Listing`; undefined at the end. */
 export const endOf = async (db: Database, examined: Sql): Promise<Key | undefined> => {
   const found = await db.one<{ key: string | null }>(sql`select (${examined}) as key`)
   return found?.key == null ? undefined : keyOf(found.key)

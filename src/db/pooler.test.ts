@@ -22,7 +22,7 @@ afterAll(() => own.drop())
 const settingsFor = (urls: Record<string, string>) => readEnvironment({ ...urls, SECRET_KEY: KEY, LOG_LEVEL: 'silent' })
 
 test.each(['UTC', 'Asia/Tokyo', 'America/St_Johns', 'Asia/Kathmandu'])(
-  'times are the same in a session that runs in %s',
+  'times are the same in a session with the time zone %s',
   async (zone) => {
     const { at } = (await own.db.transaction(async (db) => {
       await db.execute(sql`set local timezone = ${raw(`'${zone}'`)}`)
@@ -39,7 +39,7 @@ for (const mode of POOL_MODES)
     let pools: Pools
     let studio: Studio
     beforeAll(async () => {
-      // It keeps its connections: those of before the first start would lack the settings.
+      // PgBouncer keeps its connections: those from before the first start would lack the settings.
       await applyRoleSettings(own.db, 5_000, pino({ level: 'silent' }))
       pooler = await openPgBouncer(own.url, mode)
       const settings = settingsFor({ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: own.url })
@@ -81,14 +81,14 @@ for (const mode of POOL_MODES)
       expect(await own.db.rows(sql`select from tasks`)).toHaveLength(60)
     })
 
-    test('nodes migrate one after the other even if they know only the address of PgBouncer', async () => {
+    test('nodes migrate one after the other even if they only have the URL of PgBouncer', async () => {
       const fresh = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
       expect(fresh.map(({ applied }) => applied)).toEqual([0, 0])
     })
 
-    // A session is a session: what a pooler lends for as long as its client stays is as good as the database's own.
+    // In session mode a pooled connection is as good as a direct one.
     test.runIf(mode === 'transaction')(
-      'a service without a direct address refuses to start and names the missing variable',
+      'a service without a direct URL refuses to start and names the missing variable',
       async () => {
         const settings = settingsFor({ DATABASE_URL: pooler.url })
         await expect(openStore(settings, openLog(settings))).rejects.toThrow(

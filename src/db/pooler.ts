@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { type Database, raw, sql } from './database.ts'
 
 /**
- * Behind a pooler in transaction mode a statement runs on whichever connection is free, and what a client sets at its start reaches
- * none of them: the settings are made defaults of our role in this database instead.
+ * Behind a pooler in transaction mode a statement runs on any free connection, without the client's session settings: they are set as
+ * defaults of our role in this database instead.
  */
 const settingsFor = (statementTimeout: number) => ({
   plan_cache_mode: 'force_generic_plan',
@@ -12,7 +12,7 @@ const settingsFor = (statementTimeout: number) => ({
   idle_in_transaction_session_timeout: '60000',
 })
 
-/** A role that may not change its own defaults is served all the same: only slower plans and later time-outs follow. */
+/** A role that may not change its own defaults still works, with slower plans and longer timeouts. */
 export async function applyRoleSettings(db: Database, statementTimeout: number, log: Pick<Logger, 'warn'>): Promise<void> {
   try {
     for (const [name, value] of Object.entries(settingsFor(statementTimeout))) {
@@ -28,6 +28,6 @@ export async function applyRoleSettings(db: Database, statementTimeout: number, 
   }
 }
 
-/** What a pooler says to settings in the start of a connection. */
+/** A pooler's error for session settings at connection start. */
 export const isPoolerRefusal = (error: unknown): boolean =>
   (error as { code?: string }).code === '08P01' && /startup parameter/.test((error as Error).message)

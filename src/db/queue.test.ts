@@ -25,7 +25,7 @@ const owners = (jobs: queue.Job[]) => jobs.map(({ owner }) => owner)
 const rows = () => db.rows(sql`select name, state, attempts, last_error from jobs order by id`)
 
 describe('a claim', () => {
-  test('takes one job of each owner, beginning after the one who had the last turn', async () => {
+  test('takes one job per owner, starting after the owner of the last turn', async () => {
     await add('ann', 3)
     await add('ben')
     await add('cat', 2)
@@ -36,14 +36,14 @@ describe('a claim', () => {
     expect(await claim()).toEqual([])
   })
 
-  test('takes the oldest job of an owner, and leaves out owners that are full', async () => {
+  test('takes the oldest job of an owner, and skips owners at their limit', async () => {
     await add('ann', 2)
     await add('ben')
     const [job] = await claim({ full: { owners: ['ben'], servers: [] } })
     expect(job).toMatchObject({ owner: 'ann', payload: { delivery_id: 0 }, attempts: 1 })
   })
 
-  test('takes one job of each server, and another server of the same owner where one is full', async () => {
+  test('takes one job per server, and another server of the same owner if one is at its limit', async () => {
     await add('ann', 2, { server: 'a' })
     await add('ann', 1, { server: 'b' })
     await add('ben', 1, { server: 'a' })
@@ -54,7 +54,7 @@ describe('a claim', () => {
     expect(await claim()).toEqual([])
   })
 
-  test('leaves kinds that this process does not know, jobs that are not due, and jobs that others have', async () => {
+  test('skips unknown kinds, jobs that are not due, and claimed jobs', async () => {
     await add('ann', 1, { delay: 60 })
     await add('ben')
     await queue.enqueue(db, 'purge_integration', { integration_id: 1 }, { owner: 'cat' })
@@ -65,7 +65,7 @@ describe('a claim', () => {
     })
   })
 
-  test('reads as little of a crowd of ten thousand jobs as of a hundred, also if it was planned for none', async () => {
+  test('reads as little of ten thousand jobs as of a hundred, even with a plan for none', async () => {
     const crowd = (count: number) =>
       db.execute(sql`
         insert into jobs (owner, server, kind, payload, state)
@@ -100,7 +100,7 @@ describe('a claim', () => {
   })
 })
 
-test('a job of a transaction that is rolled back was never there', async () => {
+test('a job of a rolled back transaction does not exist', async () => {
   const failing = db.transaction(async (db) => {
     await queue.enqueue(db, 'ingest', { delivery_id: 1 }, { owner: 'ann', name: 'once' })
     throw new Error('rolled back')
@@ -114,7 +114,7 @@ describe('a named job', () => {
     queue.enqueue(db, 'ingest', { delivery_id }, { account_id, name: 'look', ...more })
   const payloads = () => db.rows(sql`select account_id, payload ->> 'delivery_id' as delivery, state from jobs order by id`)
 
-  test('replaces the waiting one of its account, due when it says itself', async () => {
+  test('replaces the waiting one of its account, and is due at its own time', async () => {
     await named(1, 1, { delay: 60 })
     await named(2, 2)
     await named(1, 3)
@@ -124,14 +124,14 @@ describe('a named job', () => {
     ])
   })
 
-  test('replaces one that was given up, and is tried as often as a new one', async () => {
+  test('replaces a failed one, and has as many attempts as a new one', async () => {
     await named(1, 1)
     await db.execute(sql`update jobs set state = 'failed', attempts = 25, last_error = 'It failed.'`)
     await named(1, 2)
     expect(await rows()).toEqual([{ name: 'look', state: 'waiting', attempts: 0, last_error: null }])
   })
 
-  test('is not tried again when it was replaced while it ran', async () => {
+  test('is not retried if it was replaced while it ran', async () => {
     await named(1, 1)
     const job = await claimOne()
     await named(1, 2)
@@ -139,7 +139,7 @@ describe('a named job', () => {
     expect(await payloads()).toEqual([{ account_id: 1, delivery: '2', state: 'waiting' }])
   })
 
-  test('is not tried again either when its replacement did not see it run', async () => {
+  test('is not retried either if its replacement did not see it run', async () => {
     await named(1, 1)
     const job = await claimOne()
     await named(1, 2)
@@ -148,7 +148,7 @@ describe('a named job', () => {
     expect(await payloads()).toEqual([{ account_id: 1, delivery: '2', state: 'waiting' }])
   })
 
-  test('that is canceled is gone, and one that runs is not tried again', async () => {
+  test('that is canceled is gone, and a running one is not retried', async () => {
     await named(1, 1)
     await named(2, 2)
     await queue.cancel(db, { name: 'look', account_id: 1 })
@@ -170,7 +170,7 @@ describe('a named job', () => {
 })
 
 describe('a lease', () => {
-  test("is renewed for jobs that are the worker's own, also while a job's transaction holds its row", async () => {
+  test("is renewed for the worker's own jobs, also while a job's transaction locks its row", async () => {
     await add('ann')
     await add('ben')
     const [mine, lost] = (await claim()) as [queue.Job, queue.Job]
@@ -179,21 +179,21 @@ describe('a lease', () => {
     await db.transaction(async (other) => {
       await other.execute(sql`update jobs set state = 'canceled' where id = ${mine.id}`)
       expect(await queue.renew(db, worker, [mine.id, lost.id])).toEqual([lost.id])
-      // Nobody takes a job over whose transaction is open.
+      // A job with an open transaction is not reclaimed.
       expect(await queue.reclaim(db)).toBe(1)
     })
     expect(await queue.renew(db, worker, [mine.id])).toEqual([])
     expect(await queue.reclaim(db)).toBe(0)
   })
 
-  test('that has not run out keeps others away', async () => {
+  test('that is valid keeps others away', async () => {
     await add('ann')
     await claim()
     expect(await queue.reclaim(db)).toBe(0)
     expect(await claim({ worker: randomUUID() })).toEqual([])
   })
 
-  test('that ran out gives the job to the next, and what the former worker still does changes nothing', async () => {
+  test("that expired gives the job to the next worker, and the former worker's writes change nothing", async () => {
     await add('ann')
     const former = await claimOne()
     await db.execute(sql`update jobs set lease_until = now() - interval '1 second'`)
@@ -208,7 +208,7 @@ describe('a lease', () => {
   })
 })
 
-test('what is due waits for a worker, unless somebody just replaces it', async () => {
+test('a due job waits for a worker, unless it is just being replaced', async () => {
   await add('ann', 1, { delay: 60, name: 'a' })
   await add('ben', 1, { delay: 60, name: 'b' })
   await add('cat', 1, { delay: 60 })
@@ -244,7 +244,7 @@ describe('recurring work', () => {
   const slots = () =>
     db.rows<{ kind: string; slot: string; state: string }>(sql`select kind, slot, state from jobs order by kind`)
 
-  test('has one row for each kind, which is due earlier where the settings say so', async () => {
+  test('has one row per kind, which is due earlier if the settings say so', async () => {
     const [early, late] = [at(10), at(20)]
     await queue.schedule(db, { ingest: late, purge: late })
     await queue.schedule(db, { ingest: early, purge: at(30) })
@@ -255,7 +255,7 @@ describe('recurring work', () => {
     expect(await queue.countJobs(db, 100)).toEqual([])
   })
 
-  test('that nobody did for half a day waits for its next time, and goes if no node knows it', async () => {
+  test('that was not done for half a day waits for its next time, and is deleted if no node knows it', async () => {
     const next = at(10)
     const missed = { ingest: at(-13 * 60), purge: at(-13 * 60) }
     await db.execute(sql`
@@ -267,7 +267,7 @@ describe('recurring work', () => {
     expect(await slots()).toEqual([{ kind: 'ingest', slot: next.toISOString(), state: 'scheduled' }])
   })
 
-  test('has none added while it runs, and waits for its next time afterwards', async () => {
+  test('is not added while it runs, and waits for its next time afterwards', async () => {
     await queue.schedule(db, { ingest: at(0) })
     await queue.promote(db)
     const job = await claimOne()

@@ -1,60 +1,60 @@
 import { createHash } from 'node:crypto'
 import { type Database, isUniqueViolation, raw, type Sql, sql } from './database.ts'
 
-/** Every kind of work that is done later, and what it needs to know. Providers add the jobs that ask their servers. */
+/** Every kind of job with its payload. Providers add the jobs that call their servers. */
 export interface Jobs {
-  /** Reads a stored delivery whose tool was answered before the work was done. */
+  /** Applies a stored delivery whose tool already got a response. */
   ingest: { delivery_id: number }
-  /** Deletes what only a deleted integration was about. */
+  /** Deletes the data of a deleted integration. */
   purge_integration: { integration_id: number }
-  /** Writes a file that somebody takes along. */
+  /** Writes an export file. */
   write_export: { export_id: number }
-  /** Deletes what is closed already. */
+  /** Deletes the data of a closed account or project. */
   delete_account: { account_id: number }
   delete_project: { account_id: number; project_id: number }
   delete_user: { user_id: number }
-  /** Finds out why a build failed. */
+  /** Runs an investigation. */
   investigate: { investigation_id: number }
-  /** Investigates a build that failed, unasked. */
+  /** Investigates a failed build automatically. */
   investigate_failure: { build_run_id: number }
-  /** Looks whether what broke a job is still broken. */
+  /** Checks whether the breakages of a job are fixed. */
   settle_breakages: { project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
   review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */
   review_ranges: { project_id: number }
-  /** Mails a link that ends a sign-up, or tells whoever has the address already. */
+  /** Sends a link that completes a sign-up, or notifies the existing user of the address. */
   mail_sign_up: { name: string; email: string; token: string; site: string }
-  /** Mails a link that sets a new password, if somebody has the address. */
+  /** Sends a password reset link, if the address has a user. */
   mail_password_reset: { email: string; token: string; site: string }
-  /** Writes into the audit log that somebody tried a wrong password, if somebody has the address. */
+  /** Records a wrong password in the audit log, if the address has a user. */
   audit_refused_sign_in: { email: string; ip_address: string; attempted_at: string }
 }
 export type JobKind = keyof Jobs
 
 /**
- * `waiting` jobs are due, `scheduled` ones not yet. A `canceled` one still runs, and is not tried again: it was replaced by a newer one of
- * its name, or taken back. One that `failed` was given up.
+ * `waiting` jobs are due, `scheduled` ones not yet. A `canceled` one still runs and is not retried: it was replaced by a newer one of its
+ * name, or canceled. A `failed` one was given up.
  */
 export const JOB_STATES = ['scheduled', 'waiting', 'running', 'canceled', 'failed'] as const
 
-/** Jobs that nobody works on. */
+/** Jobs that are not running. */
 export const IDLE = sql`state in ('scheduled', 'waiting', 'failed')`
 
 interface Placing {
-  /** The account that it belongs to; none for the service's own work. */
+  /** Its account; none for the service's own work. */
   account_id?: number
-  /** Owners take turns, and none gets all the slots. The account, if nothing else is given. */
+  /** Owners take turns, and none gets all slots. The account by default. */
   owner?: string
-  /** The server it calls: only a few jobs call one at the same time, and none while it does not answer. */
+  /** The server it calls: only a few jobs call one at the same time, and none while it is silent. */
   server?: string
   /** Not before this many seconds from now. */
   delay?: number
-  /** A waiting job of the same name and account is replaced instead of doubled. */
+  /** Replaces a waiting job of the same name and account. */
   name?: string
 }
 
-/** Longer names, which may contain that of a CI job, are hashed: an entry of an index has a limit. */
+/** Longer names, which may contain a CI job name, are hashed: index entries have a maximum size. */
 const NAME_MAX = 512
 const shortened = (name: string): string => {
   if (name.length <= NAME_MAX) return name
@@ -62,7 +62,7 @@ const shortened = (name: string): string => {
   return `${name.slice(0, 200).toWellFormed()} ${hash}`
 }
 
-/** In the caller's transaction: what is rolled back is never worked on. */
+/** In the caller's transaction: a rollback discards the job. */
 export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[K], placing: Placing) => {
   const { account_id, server = '', delay = 0, name } = placing
   const { owner = account_id === undefined ? '' : `account:${account_id}` } = placing
@@ -82,7 +82,7 @@ export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[
 const called = (name: string, account_id: number | undefined) =>
   sql`name = ${shortened(name)} and ${account_id === undefined ? sql`account_id is null` : sql`account_id = ${account_id}`}`
 
-/** Ends a named job: a waiting one is taken back, a running one is not tried again. In the caller's transaction, like its effect. */
+/** Cancels a named job: a waiting one is deleted, a running one is not retried. In the caller's transaction. */
 export const cancel = (db: Database, { name, account_id }: { name: string; account_id?: number }) =>
   db.execute(sql`
     with gone as (delete from jobs where ${called(name, account_id)} and ${IDLE})
@@ -96,7 +96,7 @@ export interface Job {
   owner: string
   server: string
   attempts: number
-  /** Of recurring work: the time it runs for. */
+  /** For recurring work: its scheduled time. */
   slot: string | null
 }
 
@@ -105,16 +105,16 @@ interface Claim {
   /** Jobs that call a server, or those that do not. */
   remote: boolean
   kinds: readonly string[]
-  /** The owner who had the last turn. */
+  /** The owner of the last turn. */
   after: string
-  /** Owners and servers that have enough jobs under way, or must not be called. */
+  /** Owners and servers at their limit, or servers that must not be called. */
   full: { owners: readonly string[]; servers: readonly string[] }
   limit: number
 }
 
 /**
- * The next jobs, at most one of each owner and server. Owners take turns in their order, from the one after the last. It jumps in the index
- * from owner to owner, and from server to server of each, so that it costs the same however many jobs wait for one of them.
+ * The next jobs, at most one per owner and server. Owners take turns in their order, starting after the last. A loose index scan from owner
+ * to owner, and from server to server of each, so that the cost does not depend on the number of waiting jobs.
  */
 export async function claim(db: Database, { worker, remote, kinds, after, full, limit }: Claim): Promise<Job[]> {
   const waiting = sql`j.state = 'waiting' and (j.server <> '') = ${remote}`
@@ -142,7 +142,7 @@ export async function claim(db: Database, { worker, remote, kinds, after, full, 
           where s.server <> all (${full.servers}::text[]) order by first.run_at, first.id limit 1) job
         where o.owner <> all (${full.owners}::text[]) limit ${limit}),
       free as (
-        -- Compared with a parameter: for a constant, all of the index by owner could be read instead of that by id.
+        -- Compared with a parameter: for a constant, PostgreSQL could read the whole index by owner instead of the one by id.
         select j.id from jobs j where j.state = ${'waiting'} and j.id = any (array(
           select p.id from picked p where p.server = '' or not exists (select from picked q where q.server = p.server and q.turn < p.turn)))
         for update skip locked)
@@ -153,21 +153,21 @@ export async function claim(db: Database, { worker, remote, kinds, after, full, 
 }
 
 /**
- * For a connection that claims jobs. Statements are planned once: a plan made while the queue was empty would read all of a full one,
- * until PostgreSQL has looked at the table again.
+ * For a connection that claims jobs. Statements are planned once: a plan made while the queue was empty would read all of a full one, until
+ * PostgreSQL analyzes the table again.
  */
 export async function planForIndexes(db: Database, isOn: boolean) {
   for (const way of ['enable_seqscan', 'enable_bitmapscan'])
     await db.execute(isOn ? sql`set ${raw(way)} = off` : sql`reset ${raw(way)}`)
 }
 
-/** How long a worker that says nothing keeps its jobs. */
+/** How long a silent worker keeps its jobs. */
 export const LEASE_SECONDS = 20
 const leaseEnd = sql`now() + make_interval(secs => ${LEASE_SECONDS})`
 
 /**
- * The worker still runs these jobs; returns those that others have taken over. A row that is locked, mostly by the job's own transaction, is
- * passed over: nobody else can take it either.
+ * Renews the leases of running jobs; returns those that others have taken over. A locked row, mostly by the job's own transaction, is
+ * skipped: nobody else can take it either.
  */
 export const renew = async (db: Database, worker: string, ids: number[]): Promise<number[]> =>
   (
@@ -177,19 +177,19 @@ export const renew = async (db: Database, worker: string, ids: number[]): Promis
       select id from unnest(${ids}::bigint[]) id where not exists (select from jobs j where j.id = id.id and j.worker = ${worker})`)
   ).map(({ id }) => id)
 
-/** After this time an attempt counts even if its worker died: a job that ends every worker is given up in the end. */
+/** After this time an attempt counts even if its worker died: a job that kills every worker is given up in the end. */
 const FREE_ATTEMPTS = sql`interval '1 day'`
 export const ATTEMPTS_MAX = 25
 const ENDED = 'The node that worked on it ended.'
 
 /**
- * Jobs of workers that died can be claimed again, and the attempt does not count. A lease beyond the longest one was taken before the clock
- * was set back. Returns how many they were.
+ * Makes jobs of dead workers available again, without counting the attempt. A lease longer than the maximum was taken before the clock was
+ * set back. Returns how many.
  */
 export const reclaim = (db: Database): Promise<number> =>
   giveBack(db, sql`lease_until not between now() and now() + make_interval(secs => ${LEASE_SECONDS + 1})`)
 
-/** Jobs of a worker that stops. */
+/** Releases the jobs of a stopping worker. */
 export const release = (db: Database, worker: string): Promise<number> => giveBack(db, sql`worker = ${worker}`)
 
 const giveBack = (db: Database, which: Sql): Promise<number> =>
@@ -214,10 +214,10 @@ const giveBack = (db: Database, which: Sql): Promise<number> =>
 
 const mine = ({ id }: Job, worker: string) => sql`id = ${id} and worker = ${worker}`
 
-/** It is done. */
+/** The job is done. */
 export const complete = (db: Database, worker: string, job: Job) => db.execute(sql`delete from jobs where ${mine(job, worker)}`)
 
-/** It is tried again after some seconds; without them it is given up. */
+/** It is retried after this many seconds; without them it is given up. */
 export const fail = (db: Database, worker: string, job: Job, { error, seconds }: { error: string; seconds?: number }) =>
   putBack(
     db,
@@ -226,11 +226,11 @@ export const fail = (db: Database, worker: string, job: Job, { error, seconds }:
     sql`last_error = ${error}, state = ${seconds === undefined ? 'failed' : 'scheduled'}, run_at = now() + make_interval(secs => ${seconds ?? 0})`,
   )
 
-/** Recurring work waits for its next time. */
+/** Schedules the next time of recurring work. */
 export const reschedule = (db: Database, worker: string, job: Job, slot: Date, error: string | null) =>
   putBack(db, worker, job, sql`last_error = ${error}, state = 'scheduled', run_at = ${slot}, slot = ${slot}, attempts = 0`)
 
-/** One that was canceled or replaced while it ran is done. */
+/** A job that was canceled or replaced while it ran is deleted. */
 async function putBack(db: Database, worker: string, job: Job, change: Sql) {
   const kept = await db
     .execute(sql`update jobs set worker = null, lease_until = null, ${change} where ${mine(job, worker)} and state = 'running'`)
@@ -242,8 +242,8 @@ async function putBack(db: Database, worker: string, job: Job, change: Sql) {
 }
 
 /**
- * Every kind of recurring work has its row. One that is due earlier by new settings is; one that nobody did for half a day, or that no node
- * knows any more, goes.
+ * Every kind of recurring work has a row. It is moved earlier if the settings say so; a row that nobody ran for half a day, or that no node
+ * knows any more, is deleted.
  */
 export async function schedule(db: Database, slots: Record<string, Date>) {
   await db.execute(sql`delete from jobs where slot < now() - interval '12 hours' and ${IDLE}`)
@@ -255,17 +255,17 @@ export async function schedule(db: Database, slots: Record<string, Date>) {
       where jobs.state = 'scheduled' and jobs.attempts = 0 and jobs.run_at > excluded.run_at`)
 }
 
-/** What has become due waits for a worker. Rows that are just being replaced are left for the next time. */
+/** Makes due jobs available to workers. Rows that are just being replaced are left for the next time. */
 export const promote = (db: Database): Promise<number> =>
   db.execute(sql`
     update jobs set state = 'waiting' where id = any (array(
       select id from jobs where state = 'scheduled' and run_at <= now() order by run_at limit ${PROMOTED_MAX} for update skip locked))`)
 const PROMOTED_MAX = 1_000
 
-/** In words for whoever looks at the job; which servers are left alone, nodes tell themselves (domain/operations/nodes.ts). */
+/** Shown to people with the job; nodes report their silent servers themselves (domain/operations/nodes.ts). */
 const LEFT_ALONE = 'The server does not answer. We try again later.'
 
-/** Jobs that are to call a server which does not answer wait, spread out; it is no attempt of theirs. */
+/** Delays the jobs of a silent server, spread out, without counting an attempt. */
 export const postpone = (db: Database, server: string, seconds: number) =>
   db.execute(sql`
     update jobs set state = 'scheduled', run_at = now() + make_interval(secs => ${seconds} * (1 + random() / 2)),
@@ -286,7 +286,7 @@ export const countJobs = (db: Database, limit: number): Promise<JobCount[]> =>
         when attempts > 0 then 'retrying' when run_at > now() then 'scheduled' else 'waiting' end as state
     from (select kind, state, attempts, run_at from jobs where slot is null or attempts > 0 limit ${limit}) jobs group by 1, 3 order by 1, 3`)
 
-/** When jobs that nobody works on were due. Recurring work may belong to settings that no node has any more. */
+/** The due times of jobs that are not running. Recurring work may belong to settings that no node has any more. */
 export const dueTimes = sql`select run_at from jobs where state in ('scheduled', 'waiting') and slot is null and run_at <= now()`
 
 /** Jobs that failed at least once and are not done. */
@@ -294,14 +294,14 @@ export const failingJobs = sql`
   select id, kind, payload, attempts, state = 'failed' as given_up, run_at as next_try_at, last_error as error
   from jobs where last_error is not null`
 
-/** Which jobs were given up that long ago, the oldest first. */
+/** Jobs that failed for good before a time, oldest first. */
 export const givenUpBefore = (time: Sql) => sql`state = 'failed' and run_at < ${time} order by run_at`
 
-/** Jobs that nobody works on and whose payload contains a text, in any case. */
+/** Deletes jobs that are not running and whose payload contains a text, in any case. */
 export const forgetMentioning = (db: Database, text: string) =>
   db.execute(sql`delete from jobs where ${IDLE} and position(lower(${text}) in lower(payload::text)) > 0`)
 
-/** Kinds of advisory locks by which nodes share out queues that have one lane each, and who makes the next backup. */
+/** Classes of advisory locks by which nodes share queues with one lane each, and decide who makes the next backup. */
 export const LEASES = {
   destinations: 0x706f7374,
   mails: 0x6d61696c,

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Database, openDatabase, type Pool, sql } from './database.ts'
 
-/** How far the primary has come: every commit that anybody was told of lies before. Null while it is a standby itself. */
+/** The primary's position: every acknowledged commit is before it. Null while it is a standby itself. */
 export const POSITION = sql`case when not pg_is_in_recovery() then pg_current_wal_flush_lsn() end`
 
 export interface Positioned {
   position: string | null
 }
 
-/** A standby of the primary that takes reads off it and never tells less: what it has not replayed yet is read from the primary. */
+/** A standby that takes reads off the primary and never returns older data: if it is behind, the primary is read. */
 export interface Replica {
-  /** Reads where everything up to `position` is known. `read` may run twice, the second time on the primary. */
+  /** Reads from a server that has everything up to `position`. `read` may run twice, the second time on the primary. */
   read<T>(position: string | null, read: (db: Database) => Promise<T>): Promise<T>
-  /** How many reads went where. */
+  /** How many reads each server had. */
   readonly reads: Readonly<Record<'replica' | 'primary', number>>
   close(): Promise<void>
 }
 
-/** Shorter than on the primary: whoever waited here in vain has yet to be answered there. */
+/** Shorter than on the primary: a read that timed out here must still run there. */
 const TIMEOUT_MS = 1_000
-/** A healthy standby is a moment behind those who write; waiting that long costs less than asking the primary. */
+/** A healthy standby is only a moment behind; waiting that long costs less than using the primary. */
 const WAITS_MS = [1, 2, 4]
-/** How long one that is away or behind is left alone. */
+/** How long one that is unreachable or behind is not used. */
 const PAUSE_MS = 1_000
 
 export function openReplica(url: string, primary: Pool, log: Logger): Replica {
@@ -37,7 +37,7 @@ export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   const mayAsk = () => {
     if (!troubled) return true
     if (performance.now() < pausedUntil) return false
-    // One tries for all.
+    // One request tries for all.
     pausedUntil = performance.now() + PAUSE_MS
     return true
   }
@@ -76,7 +76,7 @@ export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   }
 }
 
-/** Asked in a statement before the read, on the same connection: a read sees what was replayed when it began, and not a moment later. */
+/** A separate statement before the read, on the same connection: a read sees what was replayed when it started. */
 async function hasReached(db: Database, position: string): Promise<boolean> {
   for (const wait of [...WAITS_MS, 0]) {
     const found = await db.one<{ reached: boolean | null }>(
@@ -96,7 +96,7 @@ interface Identity {
   standby: boolean
 }
 
-/** Positions compare only within one cluster, and the records of another database are nobody's business here. */
+/** Positions are comparable only within one cluster, and another database's records must never be read here. */
 async function verifyTwin(primary: Database, db: Database) {
   const [ours, theirs] = [await primary.one<Identity>(IDENTITY), await db.one<Identity>(IDENTITY)]
   if (!theirs?.standby || theirs.name !== ours?.name) throw new Error('DATABASE_REPLICA_URL leads to no replica of DATABASE_URL')

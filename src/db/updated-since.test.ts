@@ -7,7 +7,7 @@ let studio: Studio
 const { id, inside } = visitor(() => studio)
 const N = 2_400
 
-/** Three rows at a time share their time, over three weeks. The oldest half was updated in a lump, a hundredth of all here and there. */
+/** Three rows at a time share their time, over three weeks. The oldest half was updated at once, a hundredth of all here and there. */
 beforeAll(async () => {
   studio = await openStudio(workshop)
   const project = Number(id('projects', 'star'))

@@ -1,7 +1,7 @@
 import { empty, type Sql, sql } from './database.ts'
 import { inlineInstant, inlineInteger } from './page.ts'
 
-/** Columns of a list's rows, as its statement names them. */
+/** Columns of a list's rows, as in its statement. */
 interface UpdatedColumns {
   at: Sql
   id: Sql
@@ -11,7 +11,7 @@ interface UpdatedColumns {
 /** A further condition on the rows of a list. */
 export type Within = (columns: UpdatedColumns) => Sql
 
-/** A list whose rows are wanted that were updated since a time, in the order of the list. */
+/** A list of rows that were updated since a time, in the order of the list. */
 interface Updated {
   table: Sql
   project: Sql
@@ -19,24 +19,24 @@ interface Updated {
   at: Sql
   id: Sql
   since: string
-  /** Conditions over columns that the table's `…_updated_since` index holds. */
+  /** Conditions over columns in the table's `…_updated_since` index. */
   where: Sql
-  /** Whether `list` has conditions besides. */
+  /** Whether `list` has further conditions. */
   filtered: boolean
-  /** The list itself: rows of the table in its order that meet a condition, a page of them unless told. */
+  /** The list itself: rows of the table in its order that meet a condition, one page by default. */
   list: (within: Within, take?: number) => Sql
-  /** The same of a few rows, whichever index leads to those of all. */
+  /** The same for a few rows, whichever index the list uses. */
   few: (within: Within) => Sql
   take: number
 }
 
-/** So few are looked at one by one. */
+/** Up to this many are read one by one. */
 const FEW = 500
 
 /**
- * How many rows were updated, and where they stand in the list, no statistics tell, so it looks. A few are sorted; so are a few that the
- * other filters leave. Of many, the list is walked week by week, and weeks in which nothing was updated are passed over: their latest
- * update stands first in the `…_weeks` index.
+ * Statistics don't show how many rows were updated and where they are in the list, so it checks. A few are sorted; so are a few that the
+ * other filters leave. For many, the list is read week by week, and weeks without updates are skipped: their latest update is first in the
+ * `…_weeks` index.
  */
 export function updatedRows({ table, project, at, id, since, where, filtered, list, few, take }: Updated): Sql {
   const time = inlineInstant(since)
@@ -64,10 +64,10 @@ export function updatedRows({ table, project, at, id, since, where, filtered, li
         (row) => sql`${row.id} = any (array(select ${id} from chosen)) and ${row.updated} + interval '0' >= ${time}`,
       )}) one_by_one
       union all
-      -- In the order of the weeks, and no further than it takes: a join with what depends on each row is a loop.
+      -- In the order of the weeks, and no further than needed: a join that depends on each row is a loop.
       select * from (
         select listed.* from weeks w cross join lateral (${list(
-          // The sum keeps the index of updates out of it, which would be read anew for every week.
+          // The sum prevents the use of the index of updates, which would be read again for every week.
           (row) => sql`${row.at} >= w.week at time zone 'UTC' and ${row.at} < (w.week + interval '7 days') at time zone 'UTC'
             and ${row.updated} + interval '0' >= ${time}`,
         )}) listed
@@ -75,7 +75,7 @@ export function updatedRows({ table, project, at, id, since, where, filtered, li
     ) found ${newest}`
 }
 
-/** Where few rows come into question anyway. */
+/** For lists with few candidates anyway. */
 export const updatedAmong =
   (since: string): Within =>
   (row) =>

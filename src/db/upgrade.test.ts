@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts'
 import { migrationOf, migrations } from './migration-files.ts'
 
 const ROWS = 5_000
-/** Longer than this no statement of a node of the version before may wait for a lock. */
+/** The longest time that a statement of a node of the previous version may wait for a lock. */
 const LOCK_TIMEOUT_MS = 4_000
 
 const TABLES = [
@@ -62,7 +62,7 @@ const WORLD = [
   sql`insert into destinations (id, account_id, kind, url) values (1, 1, 'webhook', 'https://a.example')`,
 ]
 
-/** Reads and writes as the version before does, over and over, until told to stop. */
+/** Reads and writes like the previous version, repeatedly, until stopped. */
 async function serve(db: Database, isOver: () => boolean): Promise<number> {
   let requests = 0
   while (!isOver()) {
@@ -80,13 +80,13 @@ async function serve(db: Database, isOver: () => boolean): Promise<number> {
       { lockTimeout: LOCK_TIMEOUT_MS },
     )
     requests += 2
-    // As many requests as a small studio sends, not as many as the machine can take: the migration is to get its share of a slow one.
+    // The load of a small studio, not the maximum: the migration needs its share of a slow machine.
     await sleep(50)
   }
   return requests
 }
 
-/** What a next release might bring: a column and an index for every table. */
+/** What a next release might add: a column and an index for every table. */
 const NEXT = [
   ...migrations(),
   migrationOf('9000_columns.sql', TABLES.map((table) => `alter table ${table} add column mood text`).join(';')),
@@ -96,7 +96,7 @@ const NEXT = [
   ),
 ]
 
-test('a filled database is migrated while nodes of the version before serve and a dump runs', async () => {
+test('a filled database is migrated while nodes of the previous version serve requests and a dump runs', async () => {
   const { url, db, drop } = await createEmptyDatabase()
   await migrate(url)
   for (const statement of [...WORLD, ...fill(ROWS)]) await db.execute(statement)
@@ -119,7 +119,7 @@ test('a filled database is migrated while nodes of the version before serve and 
 
   expect(applied).toBe(2)
   expect(Math.min(...requests)).toBeGreaterThan(0)
-  // And it goes on against the newer schema.
+  // It continues with the newer schema.
   for (const statement of fill(1)) await db.execute(statement)
   for (const table of ['deliveries', 'changes', 'tasks', 'mails'])
     expect((await db.rows(sql`select from ${raw(table)}`)).length).toBeGreaterThan(ROWS)

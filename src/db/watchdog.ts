@@ -2,16 +2,16 @@ import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 
-/** What the driver knows of a connection and does not tell. */
+/** Internals of the driver's connection. */
 interface Wire {
   connection: EventEmitter & { stream: Socket }
   readyForQuery: boolean
 }
 
 interface Watched {
-  /** Milliseconds from sending a query to its answer; 0 for as long as it takes. */
+  /** Milliseconds from sending a query to its response; 0: unlimited. */
   deadline: number
-  /** Whether anything was asked since the last heartbeat. */
+  /** Whether there was a query since the last heartbeat. */
   active: boolean
 }
 
@@ -20,9 +20,9 @@ const HEARTBEAT_MS = 5_000
 const states = new WeakMap<pg.PoolClient, Watched>()
 
 /**
- * Destroys every connection of a pool that leaves a query unanswered for longer than PostgreSQL itself would allow: the network
- * swallowed the answer, and TCP may not notice for many minutes. Connections that are silent for a while get a heartbeat, or those
- * held for their session (a lock, LISTEN) would never notice; their holder hears of the loss by the client's `error` event.
+ * Destroys every connection of a pool that leaves a query unanswered for longer than PostgreSQL itself would allow: the network dropped the
+ * response, and TCP may not notice for many minutes. Idle connections get a heartbeat, or those held for their session (a lock, LISTEN)
+ * would never notice; their holder is informed by the client's `error` event.
  */
 export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
   const clients = new Set<pg.PoolClient>()
@@ -36,8 +36,8 @@ export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
 }
 
 /**
- * Connections of no more use: their server refused a write, so it was demoted and a new connection may lead to its successor; or one of
- * their prepared statements returns a column whose type was changed, and is refused until it is prepared anew.
+ * Connections that must not be reused: their server refused a write, so it was demoted and a new connection may reach its successor; or one
+ * of their prepared statements returns a column whose type was changed, and fails until it is prepared again.
  */
 export function watchSpent(pool: pg.Pool): WeakSet<pg.PoolClient> {
   const spent = new WeakSet<pg.PoolClient>()
@@ -49,10 +49,10 @@ export function watchSpent(pool: pg.Pool): WeakSet<pg.PoolClient> {
   return spent
 }
 
-/** By what refuses it: the code is that of everything PostgreSQL does not support. */
+/** By the routine of the error: its code is shared by everything that PostgreSQL does not support. */
 export const isOutdatedPlan = (error: unknown): boolean => (error as { routine?: string }).routine === 'RevalidateCachedQuery'
 
-/** For work that is known to take longer; the holder of the connection sets it back. */
+/** For work that is known to take longer; the holder of the connection resets it. */
 export function setDeadline(client: pg.PoolClient, deadline: number) {
   states.get(client)!.deadline = deadline
 }
@@ -69,7 +69,7 @@ function watchConnection(client: pg.PoolClient, deadline: number) {
   const arm = () => {
     if (timer !== undefined || state.deadline === 0) return
     const mine = setTimeout(() => {
-      // After a stall of this process the answer may have arrived without having been read.
+      // After a stall of this process the response may have arrived without having been read.
       setImmediate(() => {
         if (timer === mine) wire.connection.stream.destroy()
       })
@@ -90,7 +90,7 @@ function watchConnection(client: pg.PoolClient, deadline: number) {
   client.once('end', disarm)
 }
 
-/** Not within a transaction: PostgreSQL is to end those that idle. */
+/** Not within a transaction: PostgreSQL should end idle ones. */
 function beat(client: pg.PoolClient) {
   const state = states.get(client)!
   const quiet = !state.active && (client as unknown as Wire).readyForQuery

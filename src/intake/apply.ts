@@ -20,14 +20,14 @@ export interface Applied {
   warnings: string[]
 }
 
-/** Writes what a tool reported to the domain, all of it or nothing: in the caller's transaction. */
+/** Writes a tool's report to the domain, all of it or nothing: in the caller's transaction. */
 export const apply = async (db: Database, context: IntegrationContext, facts: readonly Fact[]): Promise<Applied> =>
   (await applyAll(db, context, [facts]))[0]!
 
-/** Deliveries were to be applied of which one took effect before. */
+/** One of the deliveries to apply took effect before. */
 export class Repeated extends Error {}
 
-/** The same for several deliveries of one integration, no two of which report the same change. Throws where `unless` finds a row. */
+/** The same for several deliveries of one integration, no two of which report the same change. Throws if `unless` finds a row. */
 export async function applyAll(
   db: Database,
   context: IntegrationContext,
@@ -38,7 +38,7 @@ export async function applyAll(
   const applied: Applied[] = []
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))
-  // All at once: a push may bring thousands, and pushes may come in flocks.
+  // All at once: a push may contain thousands, and pushes arrive in bursts.
   const ids = await applyChanges(db, context, firstReports(deliveries.flat().filter(isChange)), unless)
   return applied.map(({ records, warnings, outcome }, index) => {
     const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
@@ -102,14 +102,17 @@ async function applyOneByOne(
   return { records, warnings, outcome: stale ? 'stale' : records.length > 0 ? 'processed' : 'ignored' }
 }
 
-/** A commit that stands twice in one delivery is one change, as it was reported first; the order stays, it says which version is newest. */
+/**
+ * A commit that occurs twice in one delivery is one change, as first reported; the order is kept, because it decides which version is
+ * newest.
+ */
 function firstReports(facts: ChangeFact[]): ChangeFact[] {
   const first = new Map<string, ChangeFact>()
   for (const fact of facts) if (!first.has(fact.identifier)) first.set(fact.identifier, fact)
   return [...first.values()]
 }
 
-/** The ids of changes by what their tool calls them. */
+/** The ids of changes by the tool's identifiers. */
 async function applyChanges(
   db: Database,
   context: IntegrationContext,
@@ -129,7 +132,7 @@ async function applyChanges(
   return ids
 }
 
-/** A server that is configured is asked for what the delivery leaves out. */
+/** Asks the configured server for what the delivery leaves out. */
 async function followUp(db: Database, context: IntegrationContext, fact: Fact, id: number) {
   const job = context.config.server ? providers[context.provider].followUp?.(fact, id) : undefined
   if (job) await enqueue(db, job.kind, job.payload, { ...asking(context), ...(job.name !== undefined && { name: job.name }) })

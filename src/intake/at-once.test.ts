@@ -25,7 +25,7 @@ const linksOf = async (task: number) => {
 const tell = async (db: Database, provider: string, facts: Fact[]) =>
   apply(db, await webhooks.open(tools.studio.db, tools.studio.service.vault, tools.tokenOf(provider), provider), facts)
 
-/** `second` runs while what `first` wrote is not committed; `first` commits when the other waits for it or has ended. */
+/** `second` runs while the writes of `first` are not committed; `first` commits when the other waits for it or has ended. */
 async function atOnce(first: (db: Database) => Promise<unknown>, second: () => Promise<unknown>) {
   const { db } = tools.studio
   let commit = () => {}
@@ -69,15 +69,15 @@ const change = (sha: string, path: string): Fact => ({
   files: [{ path, action: 'add' }],
 })
 
-describe('a task is linked to what is told at the same instant', () => {
-  test('the build and the commit it was made of', async () => {
+describe('a task is linked to records that are reported at the same instant', () => {
+  test('a build and its commit', async () => {
     const [task, sha] = [await newTask(), newSha()]
     const pushed = () => tools.github(push([commit(sha, { message: `Mend it, #${task}`, added: [], modified: [] })]))
     await atOnce((db) => tell(db, 'jenkins', [build(`${task}`, sha)]), pushed)
     expect(await linksOf(task)).toEqual([1, 1, 0])
   })
 
-  test('the deployment and the commit of its build', async () => {
+  test('a deployment and the commit of its build', async () => {
     const [task, sha] = [await newTask(), newSha()]
     await tools.ci({ job_name: 'moon', build_number: `${task}`, status: 'SUCCESS', commit: sha })
     const deployed: Fact = { kind: 'deployment', platform: 'steam', key: `${task}`, build_number: `${task}`, status: 'live' }
@@ -86,7 +86,7 @@ describe('a task is linked to what is told at the same instant', () => {
     expect(await linksOf(task)).toEqual([1, 1, 1])
   })
 
-  test('the deployment and the late word which commit its build was made of', async () => {
+  test("a deployment and the late report of its build's commit", async () => {
     const [task, sha] = [await newTask(), newSha()]
     await tools.github(push([commit(sha, { message: `#${task}`, added: [], modified: [] })]))
     await tools.ci({ job_name: 'moon', build_number: `${task}`, status: 'SUCCESS' })
@@ -99,7 +99,7 @@ describe('a task is linked to what is told at the same instant', () => {
 describe('builds of one project that are reported at the same instant', () => {
   const count = (number: string) => tools.studio.db.execute(sql`select from build_runs where build_number = ${number}`)
 
-  test('are written side by side', async () => {
+  test('are written in parallel', async () => {
     const { db } = tools.studio
     await db.transaction(async (db) => {
       await tell(db, 'jenkins', [build('side 1')])
@@ -111,7 +111,7 @@ describe('builds of one project that are reported at the same instant', () => {
     expect(await count('side 1')).toBe(1)
   })
 
-  test('are one build if they are called the same', async () => {
+  test('are one build if they have the same name', async () => {
     const told = () => tools.ci({ job_name: 'moon', build_number: 'twin', status: 'SUCCESS', branch: 'main' })
     await atOnce((db) => tell(db, 'jenkins', [build('twin')]), told)
     expect(await count('twin')).toBe(1)
@@ -121,7 +121,7 @@ describe('builds of one project that are reported at the same instant', () => {
     expect(await count('cooked')).toBe(1)
   })
 
-  test('in flocks, between pushes, deployments and decisions, wait for nobody in a circle', async () => {
+  test('in bursts, between pushes, deployments and decisions, do not deadlock', async () => {
     const { db } = tools.studio
     const deadlocks = async () =>
       (await db.one<{ deadlocks: number }>(
@@ -135,7 +135,7 @@ describe('builds of one project that are reported at the same instant', () => {
       const log = `line ${i}\n`.repeat(2_000)
       const status = i % 2 ? 'SUCCESS' : 'STARTED'
       const told = { job_name: 'flock', build_number: `flock ${i % 8}`, status, commit: shas[i % 4], log }
-      // On a busy machine some wait for too long and are asked to come again.
+      // On a busy machine some wait too long and have to retry.
       for (;;) {
         const answer = await tools.ci(told)
         if (answer.status !== 503) return answer
@@ -149,13 +149,13 @@ describe('builds of one project that are reported at the same instant', () => {
     for (const answer of await Promise.all(flock)) expect(answer.status).toBe(200)
     await Promise.all(others)
     expect(await db.execute(sql`select from build_runs where ci_job_name = 'flock'`)).toBe(8)
-    // Only builds that passed are deployed: those of odd numbers.
+    // Only passed builds are deployed: those with odd numbers.
     expect(await linksOf(task)).toEqual([4, 8, 2])
     expect(await deadlocks()).toBe(before)
   })
 })
 
-test('a commit that is told twice in the same millisecond gives its files one version', async () => {
+test('a commit that is reported twice in the same millisecond gives its files one version', async () => {
   const [sha, path] = [newSha(), 'Content/T_SameMoment.png']
   const told = change(sha, path)
   // In one transaction both have the same time.
@@ -172,7 +172,7 @@ describe('an asset that is pushed at the same instant', () => {
       select p.commit_sha, p.status, p.asset_version from approvals p join assets a on a.id = p.asset_id where a.path = ${path}
       order by p.created_at, p.id`)
 
-  test('for the first time by two is asked about once', async () => {
+  test('by two for the first time needs one approval', async () => {
     const [one, two, path] = [newSha(), newSha(), 'Content/T_First.png']
     await atOnce(
       (db) => tell(db, 'github', [change(one, path)]),
@@ -181,7 +181,7 @@ describe('an asset that is pushed at the same instant', () => {
     expect(await asked(path)).toEqual([{ commit_sha: two, status: 'pending', asset_version: 2 }])
   })
 
-  test('while somebody decides has yet to be approved: they saw the version before', async () => {
+  test('while somebody decides still needs approval: the decision was about the previous version', async () => {
     const [one, two, path] = [newSha(), newSha(), 'Content/T_Decided.png']
     await pushed(one, path)
     const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${one}`)).approvals
@@ -207,7 +207,7 @@ describe('a build that passes', () => {
   const statusOf = async (sha: string) =>
     (await tools.studio.db.one<{ status: string }>(sql`select status from build_runs where commit_hash = ${sha}`))!.status
 
-  test('while its last approval is decided does not wait for ever', async () => {
+  test('while its last approval is decided does not wait forever', async () => {
     const { sha, asset_id } = await gate()
     const approve = () => tools.api(`assets/${asset_id}/approvals`, { method: 'POST', body: { status: 'approved' } })
     await atOnce((db) => tell(db, 'jenkins', [build(sha, sha)]), approve)
@@ -222,7 +222,7 @@ describe('a build that passes', () => {
     expect(await statusOf(sha)).toBe('completed')
   })
 
-  test('holds up nobody who decides several assets while others are decided and pushed', async () => {
+  test('does not block decisions about several assets while others are decided and pushed', async () => {
     const gates = await Promise.all(Array.from({ length: 6 }, gate))
     const kim = tools.studio.world.users.kim!.id
     const ids = gates.map(({ asset_id }) => asset_id)

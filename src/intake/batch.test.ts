@@ -16,7 +16,7 @@ afterAll(() => tools.close())
 
 const newSha = () => (++count).toString(16).padStart(40, 'e')
 
-/** All in one moment, so that none is written before the last has arrived. */
+/** All at once, so that none is written before the last has arrived. */
 async function arrive(pushes: { body: object; id?: string }[], db: Database = tools.studio.db) {
   const { service } = tools.studio
   const integration = await webhooks.open(db, service.vault, tools.tokenOf('github'), 'github')
@@ -42,7 +42,7 @@ const changeOf = (sha: string) =>
 const versionOf = async (path: string) =>
   (await tools.studio.db.one<{ version: number }>(sql`select version from assets where path = ${path}`))?.version
 
-test('pushes that arrive together are written in one transaction, and each is told its own records', async () => {
+test('pushes that arrive together are written in one transaction, and each gets its own records in the reply', async () => {
   const shas = Array.from({ length: 20 }, newSha)
   const delivered = answers(await arrive(shas.map((sha) => ({ body: push([commit(sha)]) }))))
   expect(await transactionsOf(delivered)).toBe(1)
@@ -61,13 +61,13 @@ test('a file that each of them changed gets a version from each', async () => {
   expect(await versionOf(path)).toBe(7)
 })
 
-test('twins among them are one delivery and its repeats', async () => {
+test('duplicates among them are one delivery and its repeats', async () => {
   const twins = Array.from({ length: 5 }, () => ({ body: push([commit(newSha())]), id: 'the same' }))
   const delivered = answers(await arrive([{ body: push([commit(newSha())]) }, ...twins]))
   expect(delivered.map(({ status }) => status).toSorted()).toEqual([...Array(4).fill('duplicate'), 'processed', 'processed'])
 })
 
-test('a commit that two of them tell is one change', async () => {
+test('a commit in two of them is one change', async () => {
   const [sha, path] = [newSha(), 'Content/Together/T_Twice.png']
   const reported = () => ({ body: push([commit(newSha()), commit(sha, { added: [path] })]) })
   const delivered = answers(await arrive([reported(), reported()]))
@@ -79,7 +79,7 @@ test('a commit that two of them tell is one change', async () => {
   expect(await versionOf(path)).toBe(1)
 })
 
-test('one that cannot be written harms none of the others', async () => {
+test('one that cannot be written does not affect the others', async () => {
   const { db } = tools.studio
   const [bad, ...good] = Array.from({ length: 6 }, newSha)
   await db.execute(sql`alter table changes add constraint refuse_one check (description <> 'nobody can keep this') not valid`)
@@ -96,7 +96,7 @@ test('one that cannot be written harms none of the others', async () => {
   ])
 })
 
-describe('a change that another session holds', () => {
+describe('a change that another session has locked', () => {
   let db: Pool
   beforeAll(() => {
     db = openDatabase(tools.studio.url, { statementTimeout: 2_500 })
@@ -111,7 +111,7 @@ describe('a change that another session holds', () => {
     })
   }
 
-  test('keeps back only those who tell of it', async () => {
+  test('delays only deliveries that contain it', async () => {
     const [held, ...free] = Array.from({ length: 8 }, newSha)
     const pushes = [held, ...free].map((sha) => ({ body: push([commit(sha!)]), id: sha }))
     await whileHeld(held!, async () => {
@@ -122,7 +122,7 @@ describe('a change that another session holds', () => {
     expect(answers(await arrive(pushes, db)).map(({ status }) => status)).toEqual(['processed', ...free.map(() => 'duplicate')])
   })
 
-  test('lets nobody wait behind a long line: who cannot be answered soon is asked to come again', {
+  test('does not create a long queue: deliveries that cannot be answered soon are asked to retry', {
     timeout: 20_000,
   }, async () => {
     const held = newSha()
@@ -135,18 +135,18 @@ describe('a change that another session holds', () => {
     const reported = await tools.studio.db.rows(
       sql`select status from deliveries where body = ${Buffer.from(JSON.stringify(pushes[0]!.body))}`,
     )
-    // Whoever was not tried is not in the log of what failed either.
+    // Deliveries that were not tried are not logged as failed either.
     expect(reported.length).toBeLessThan(30)
     expect(answers(await arrive(pushes.slice(-1), db))).toMatchObject([{ status: 'processed' }])
   })
 })
 
-test('of two that wait for each other none is lost', async () => {
+test('loses neither of two that deadlock', async () => {
   const { db } = tools.studio
   const [known, path] = [newSha(), 'Content/Together/T_Knot.png']
   answers(await arrive([{ body: push([commit(known, { added: [path] })]) }]))
   const pushed = await db.transaction(async (db) => {
-    // The other one gives way.
+    // The other one is canceled.
     await db.execute(sql`set local deadlock_timeout = '1min'`)
     await db.execute(sql`select from assets where path = ${path} for update`)
     const pushed = arrive([{ body: push([commit(known), commit(newSha(), { added: [path] })]) }])

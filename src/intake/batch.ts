@@ -5,7 +5,7 @@ import { admit } from './admission.ts'
 import { isChange } from './facts.ts'
 import { type Delivered, isRepeat, persist, persistChanges, type Reading } from './persist.ts'
 
-/** A delivery whose tool waits for the answer. */
+/** A delivery whose tool waits for the response. */
 interface PendingDelivery {
   context: IntegrationContext
   reading: Reading
@@ -13,18 +13,18 @@ interface PendingDelivery {
   fail: (error: unknown) => void
 }
 
-/** In one transaction; what is more waits for the next one. */
+/** Per transaction; the rest waits for the next one. */
 const DELIVERIES_MAX = 32
 const CHANGES_MAX = 500
-/** Larger ones cost enough to be written by themselves. */
+/** Larger ones cost enough to be written separately. */
 const BODY_MAX = 256 * 1024
 
 /** Deliveries that waited longer get 503: bodies must not pile up because the database is stuck. */
 const QUEUE_TIMEOUT_MS = 4_000
-/** Nobody waits longer for an answer. What was begun may still be written: a repeat finds it. */
+/** The maximum wait for a response. Started work may still be written: a repeat finds it. */
 const ANSWER_TIMEOUT_MS = 6_000
 
-/** Transactions at a time: while PostgreSQL writes one, the next batch is gathered and sent. */
+/** Transactions at a time: while PostgreSQL writes one, the next batch is collected and sent. */
 const WRITERS_MAX = 2
 
 /** Deliveries of one integration that wait while others of it are written. */
@@ -72,7 +72,7 @@ const isBatchable = ({ arrival, facts }: Reading) =>
 
 async function persistAlone(db: Database, context: IntegrationContext, reading: Reading): Promise<Delivered> {
   const attempt = () => admit(db, context.account_id, async () => (await persist(db, context, [reading]))[0]!)
-  // The victim of a deadlock finds the way free on its second attempt. Not every tool would send the delivery again.
+  // The victim of a deadlock succeeds on its second attempt. Not every tool would send the delivery again.
   return attempt().catch((error) => (isDeadlock(error) ? attempt() : Promise.reject(error)))
 }
 
@@ -98,7 +98,7 @@ function takeBatch(queue: PendingDelivery[]): PendingDelivery[] {
   return queue.splice(0, size)
 }
 
-/** Those who can still be answered in time; the others are asked to come again. */
+/** Keeps those that can still be answered in time; the others are asked to retry. */
 const refuseLate = (batch: PendingDelivery[]) => {
   const now = performance.now()
   return batch.filter(({ reading, fail }) => {
@@ -122,7 +122,7 @@ async function persistBatch(db: Database, taken: PendingDelivery[]) {
     )
     for (const [index, { answer }] of batch.entries()) answer(delivered[index]!)
   } catch (error) {
-    // One bad delivery, or a repeat, fails the whole transaction: each gets one of its own, so that it harms no other.
+    // One bad delivery, or a repeat, fails the whole transaction: each is written separately, so that it does not affect the others.
     if (isDeadlock(error) || isRepeat(error) || (batch.length > 1 && !isConnectionError(error)))
       await Promise.all(batch.map(({ context, reading, answer, fail }) => persistAlone(db, context, reading).then(answer, fail)))
     else for (const { fail } of batch) fail(error)

@@ -4,7 +4,7 @@ import { type Reservation, reserve } from './body-memory.ts'
 const MIB = 1024 * 1024
 const LARGE = 25 * MIB
 
-/** Takes as much as it gets. */
+/** Reserves as much as possible. */
 function fill(account: number): { taken: Reservation[]; status: number } {
   const taken: Reservation[] = []
   for (;;) {
@@ -16,14 +16,14 @@ function fill(account: number): { taken: Reservation[]; status: number } {
   }
 }
 
-test('an account that floods leaves room for the next, and is the one that is told so', () => {
+test('an account that floods leaves memory for the next, and is the one that is refused', () => {
   const first = fill(1)
   expect({ count: first.taken.length, status: first.status }).toEqual({ count: 5, status: 429 })
   const second = fill(2)
   expect(second.taken.length).toBeGreaterThanOrEqual(2)
   const third = fill(3)
   expect(third.taken.length).toBeGreaterThanOrEqual(1)
-  // Small ones get in all the same; a large one that finds no room did not cause it.
+  // Small ones are still accepted; a large one that finds no memory did not cause the shortage.
   const fourth = fill(4)
   const small = reserve(5, 100_000)
   expect(() => reserve(6, LARGE)).toThrow(expect.objectContaining({ status: 503, headers: { 'retry-after': '10' } }))
@@ -33,7 +33,7 @@ test('an account that floods leaves room for the next, and is the one that is to
   for (const { release } of again.taken) release()
 })
 
-test('a body of unknown length takes what has come, and gives it back once', () => {
+test('a body of unknown length reserves what has arrived, and releases it once', () => {
   const others = fill(1).taken
   const growing = reserve(2, 0)
   let chunks = 0

@@ -1,31 +1,31 @@
 import { overloaded, rateLimited } from '../contract/errors.ts'
 
-/** Bodies of all requests that are being received, waiting or worked on. */
+/** Bodies of all requests that are being received, waiting or processed. */
 const TOTAL = 256 * 1024 * 1024
-/** Twice the largest body and a little: less would refuse it. */
+/** A little more than twice the largest body: less would refuse it. */
 const LEAST = 64 * 1024 * 1024
-/** What a request takes beside its body, so that many small ones are bounded too. */
+/** The cost of a request besides its body, so that many small ones are limited too. */
 const REQUEST = 16 * 1024
 const RETRY_SECONDS = 10
 
 const held = new Map<number, number>()
 let free = TOTAL
 
-/** Several processes of one node share its memory; before the first request. */
+/** Processes of one node share its memory; called before the first request. */
 export const shareBodyMemory = (processes: number) => {
   free = Math.max(LEAST, TOTAL / processes)
 }
 
-/** Memory for a request's body, taken before it is read. */
+/** Memory for a request's body, reserved before it is read. */
 export interface Reservation {
-  /** For bodies whose length is not known beforehand. */
+  /** For bodies whose length is not known in advance. */
   grow(bytes: number): void
   release(): void
 }
 
 /**
- * An account gets no more than what would then still be free: alone it may hold half of all, beside one that does a quarter. Whoever
- * floods is refused (429) while there is room for everybody else; 503 is for those who did not cause it.
+ * An account gets no more than what would then still be free: alone it may use half of the total, next to another such account a quarter.
+ * The flooding account is refused (429) while there is memory for everybody else; 503 is for accounts that did not cause the shortage.
  */
 export function reserve(accountId: number, bytes: number): Reservation {
   let own = 0

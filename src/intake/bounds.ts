@@ -32,10 +32,10 @@ function identifiersOf(fact: Fact): Record<string, string | undefined> {
   }
 }
 
-/** More in one transaction would keep others from the same rows for minutes: a push may bring 2,048 commits. */
+/** More in one transaction would lock rows for minutes: a push may have 2,048 commits. */
 const FACTS_MAX = 100_000
 
-/** Refuses what no index can hold or no transaction should: such a delivery could never be recorded, however often it came. */
+/** Refuses what no index can hold or no transaction should: such a delivery could never be recorded, however often it is sent. */
 export function requireBounds(facts: readonly Fact[]) {
   if (facts.length > FACTS_MAX) throw new Unreadable(`The delivery tells more than ${FACTS_MAX} things at once.`)
   for (const fact of facts)

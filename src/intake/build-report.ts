@@ -4,7 +4,7 @@ import type { Artifact, Step } from './facts.ts'
 import { Unreadable } from './provider.ts'
 import { at, link, number, object, objects, text, time, word } from './reading.ts'
 
-/** What reports about builds have in common, whichever tool writes them. */
+/** Common parts of build reports of all tools. */
 
 /** The log under any of its three names, as text or as a list of lines. */
 export function logOf(body: unknown): string | undefined {
@@ -16,7 +16,7 @@ export function logOf(body: unknown): string | undefined {
   return undefined
 }
 
-/** A list of objects, names or addresses, or a map from name to address. */
+/** A list of objects, names or URLs, or a map from name to URL. */
 export function artifactsOf(reported: unknown): Artifact[] | undefined {
   const map = object(reported)
   const artifacts = Array.isArray(reported)
@@ -28,7 +28,7 @@ export function artifactsOf(reported: unknown): Artifact[] | undefined {
 const VERSION_MAX = 100
 
 function artifact(key: string | undefined, item: unknown): Artifact[] {
-  // The Notification plugin keeps the addresses below the place they are stored at.
+  // The Notification plugin nests the URLs below their storage type.
   const url = [item, ...['url', 'href', 'archive', 's3'].map((name) => at(item, name))]
     .map(link)
     .find((found) => found !== undefined)
@@ -45,11 +45,11 @@ function artifact(key: string | undefined, item: unknown): Artifact[] {
 const lastSegment = (url: string) => text(url.split(/[?#]/, 1)[0]!.split('/').at(-1)) ?? url
 
 const STEP_STATUSES: readonly Step['status'][] = ['queued', 'running', 'completed', 'failed', 'cancelled']
-/** More than anyone looks through; each is written by itself. */
+/** More than anybody reads; each is written separately. */
 const STEPS_MAX = 100
 const STEP_NAME_MAX = 200
 
-/** Steps as our own format has them, by their names; one of an unknown state is left out. */
+/** Steps in our own format, by name; a step with an unknown state is dropped. */
 export function stepsOf(reported: unknown): Step[] | undefined {
   const steps = objects(reported)
     .slice(0, STEPS_MAX)
@@ -63,10 +63,10 @@ export function stepsOf(reported: unknown): Step[] | undefined {
   return steps.length > 0 ? steps : undefined
 }
 
-/** Where the code stands: a short number is a changelist (Perforce, Plastic, Subversion), anything else a commit. */
+/** The revision of the code: a short number is a changelist (Perforce, Plastic, Subversion), anything else a commit. */
 export function revisionOf(value: unknown): { commit_hash?: string; changelist?: string } {
   const revision = word(value)?.trim()
-  // Forty zeros and HEAD are how tools say that they do not know.
+  // Tools use forty zeros and HEAD for unknown.
   if (!revision || revision === 'HEAD' || /^0+$/.test(revision)) return {}
   return /^\d{1,10}$/.test(revision) ? { changelist: revision } : { commit_hash: revision }
 }
@@ -75,7 +75,7 @@ export function revisionOf(value: unknown): { commit_hash?: string; changelist?:
 export const branchOf = (value: unknown): string | undefined =>
   text(text(value)?.replace(/^refs\/(?:heads|remotes\/origin)\/|^origin\//, ''))
 
-/** `unreal`, `Unreal Engine 5.4`, `UE5`, `Unity 6000.0.23f1`; an engine nobody knows is custom. */
+/** `unreal`, `Unreal Engine 5.4`, `UE5`, `Unity 6000.0.23f1`; an unknown engine is custom. */
 export function buildTypeOf(value: unknown): BuildType | undefined {
   const reported = text(value)?.trim().toLowerCase()
   if (reported === undefined || reported === '') return undefined
@@ -89,13 +89,13 @@ export function targetTypeOf(value: unknown): TargetType | undefined {
   return TARGET_TYPES.find((type) => reported?.startsWith(type))
 }
 
-/** Whole seconds; what is no duration, or longer than the column holds, is unknown. */
+/** Whole seconds; undefined for an invalid duration or one longer than the column holds. */
 export const seconds = (milliseconds: unknown): number | undefined => {
   const reported = number(milliseconds)
   return reported !== undefined && reported >= 0 && reported / 1000 <= INTEGER_MAX ? Math.round(reported / 1000) : undefined
 }
 
-/** A duration in a format of our own, in units of which `unit` are a second: one that cannot be is refused, not left out. */
+/** A duration in our own format, in units of which `unit` make a second: an impossible one is refused, not dropped. */
 export function durationOf(body: unknown, name: string, unit: number): number | undefined {
   const reported = number(at(body, name))
   if (reported === undefined || reported < 0) return undefined
@@ -103,7 +103,7 @@ export function durationOf(body: unknown, name: string, unit: number): number | 
   return Math.round(reported / unit)
 }
 
-/** The build that a report in a format of our own names by our own id. */
+/** The build that a report in our own format names by our own id. */
 export function buildRunIdOf(body: unknown): number | undefined {
   const reported = number(at(body, 'build_run_id'))
   if (reported !== undefined && reported > ID_MAX) throw new Unreadable(`build_run_id must be at most ${ID_MAX}.`)

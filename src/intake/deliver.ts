@@ -11,7 +11,7 @@ import { type Delivered, enqueueDelivery } from './persist.ts'
 import { type Delivery, type Provider, Unreadable } from './provider.ts'
 import { leanBody, withoutLogs } from './reports/lean-body.ts'
 
-/** A delivery that was kept but could not be used. */
+/** A delivery that was stored but could not be used. */
 export class Refused extends Error {
   readonly status: number
   readonly delivery_id: string
@@ -25,7 +25,7 @@ export class Refused extends Error {
 
 const EMPTY = Buffer.alloc(0)
 
-/** Keeps a delivery that is turned away, so that its sender can be told why. */
+/** Stores a refused delivery, so that its sender can find out why. */
 export async function refuse(
   db: Database,
   context: IntegrationContext,
@@ -37,12 +37,12 @@ export async function refuse(
 ) {
   const message = scrub(why)
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
-  // A body that could not be parsed, or was not allowed to be, is not looked into for its name either.
+  // A body that could not or must not be parsed is not searched for an event name either.
   const arrival = arrivalOf(context, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
   return new Refused(message, status, await deliveries.note(db, { ...arrival, body: delivery.raw }, kept))
 }
 
-/** Writes down that a tool made its first contact. */
+/** Records a tool's first contact. */
 export const noteHandshake = (
   db: Database,
   context: IntegrationContext,
@@ -62,7 +62,7 @@ export const noteHandshake = (
     },
   )
 
-/** Read, then recorded in one transaction with the delivery itself and the jobs it causes. */
+/** Reads the delivery, then records it with its results and jobs in one transaction. */
 export async function deliver(
   db: Database,
   context: IntegrationContext,
@@ -86,7 +86,7 @@ export async function deliver(
     if (provider.answers === 202 && replayOf === undefined) return await enqueueDelivery(db, context, reading)
     return await batch(db, context, reading)
   } catch (error) {
-    // Best effort: the tool hears of the failure either way, and may come again. A database that is away or stuck need not be asked.
+    // Best effort: the tool gets an error either way, and may retry. Skipped if the database is unreachable or stuck.
     if (!isConnectionError(error) && !(error instanceof ApiError))
       await refuse(db, context, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
     throw error
@@ -96,7 +96,7 @@ export async function deliver(
 const KEY_MAX = 200
 const hash = (...parts: (string | Buffer)[]) => parts.reduce((sha, part) => sha.update(part), createHash('sha256')).digest('hex')
 
-/** What the tool calls this delivery, else what it says; long names are as good as their hash. */
+/** The tool's delivery id, otherwise a hash of its content; long ids are hashed. */
 function dedupeKey(provider: Provider, delivery: Delivery): string {
   const own = provider.deliveryKey?.(delivery)
   if (own === undefined) return hash(delivery.path, '\n', delivery.raw)
@@ -121,10 +121,10 @@ export const arrivalOf = (
 
 const SECRET_HEADER = /authorization|cookie|token|signature|secret|key/i
 
-/** Proxies note the address they were asked for, and `token` stands in it. */
+/** Proxies add the requested URL, which contains `token`. */
 const IN_ADDRESS = /([?&]token=)[^&\s]+/gi
 
-/** Headers as the delivery log may keep them. */
+/** Headers for the delivery log. */
 const shownHeaders = ({ secretHeaders = [] }: Provider, headers: Delivery['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>

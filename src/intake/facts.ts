@@ -10,10 +10,10 @@ export type { Stream } from '../domain/branches/streams.ts'
 export type { Measure } from '../domain/builds/measures.ts'
 export type { Artifact, BuildReference, Step } from '../domain/builds/report.ts'
 
-/** A fact is what the domain takes in, with its kind and what only the intake acts on. */
+/** A fact is a domain input with its kind and the fields that only the intake uses. */
 
 export type ChangeFact = { kind: 'change' } & changes.Submitted & {
-    /** Only the number is known: the details are asked from the version control server where one is configured. */
+    /** Only the number is known: the details are read from the version control server if one is configured. */
     incomplete?: true
   }
 

@@ -9,7 +9,7 @@ import type { Request } from './receive.ts'
 const UNEXPECTED =
   'No handshake is expected. Allow one within the next hour with: goldmaster admin integration handshake, and set the webhook up again.'
 
-/** A first contact, logged like everything a tool says. A secret is taken only while one is expected: it opens the integration. */
+/** A first contact, logged like every delivery. A secret is accepted only while one is expected: it gives access to the integration. */
 export async function acceptHandshake(
   db: Pool,
   vault: Vault,

@@ -15,11 +15,11 @@ interface Stored extends IntegrationContext {
   body: Buffer | null
   received_at: string
   outcome: string
-  /** Null for what an older version accepted. */
+  /** Null for deliveries accepted by an older version. */
   facts: string | null
 }
 
-/** Applies what was promised when the tool was answered. */
+/** Applies an accepted delivery after the response. */
 export async function ingest(db: Pool, id: number): Promise<void> {
   const large = await db.one<{ account_id: number }>(sql`
     select p.account_id from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
@@ -28,17 +28,17 @@ export async function ingest(db: Pool, id: number): Promise<void> {
     await (large ? ingestHeavy(db, { ...large, delivery_id: id }) : ingestHere(db, id))
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
-    // It will be no more readable the next time.
+    // It will not become readable on a retry.
     await deliveries.giveUp(db, id, error.message)
   }
 }
 
-/** The delivery and what it causes change together. */
+/** The delivery and its results change together. */
 export function ingestHere(db: Database, id: number): Promise<void> {
   return db.transaction(async (db) => {
     const began = performance.now()
     const stored = await find(db, id)
-    // Done before: this is a second try after the answer to the first was lost.
+    // Already done: this is a retry after the result of the first was lost.
     if (stored?.outcome !== 'accepted' || stored.body === null) return
     const facts: Fact[] =
       stored.facts === null ? providers[stored.provider].read(deliveryOf(stored, stored.body)) : JSON.parse(stored.facts)

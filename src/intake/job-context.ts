@@ -5,18 +5,18 @@ import type { Vault } from '../domain/privacy/secrets.ts'
 import type { AllowedHosts } from '../net/addresses.ts'
 import { text } from './reading.ts'
 
-/** What work may use that asks other people's servers. */
+/** Resources of jobs that call external servers. */
 export interface JobContext {
   db: Database
   vault: Vault
-  /** Private hosts that the operator allows to be asked. */
+  /** Private hosts that the operator allows. */
   allowed: AllowedHosts
   log: Logger
 }
 
 /**
- * Whom a job is for that asks the server of an integration, and which server that is. An account's servers are its own: what others
- * do to one of the same name changes nothing for it.
+ * The account and server of a job that calls an integration's server. Servers are counted per account: another account's use of the same
+ * host does not affect it.
  */
 export const asking = ({ account_id, config }: IntegrationContext) => {
   const server = text(config.server) ?? ''

@@ -52,7 +52,7 @@ const post = async (path: string, provider: string, body: object, headers: Recor
 const api = async (path: string) =>
   (await studio.ask(`/api/v1/projects/${project}${path}`, { token: studio.world.tokens!.kim!.token as string })).json
 
-/** Hashes as git has them: `sha('c1')`. */
+/** Git-like hashes: `sha('c1')`. */
 const sha = (name: string) => Buffer.from(name).toString('hex').padEnd(40, '0')
 const named = (identifier: string) => Buffer.from(identifier, 'hex').toString().replaceAll('\0', '')
 
@@ -68,7 +68,7 @@ interface Pushed {
   message?: string
   author?: object
 }
-/** As GitHub tells of a push of these commits, each of which touches the file that the log names. */
+/** GitHub's push of these commits, each of which touches the file that the log names. */
 const push = (names: string[], { before, branch = 'main', repository = GAME, forced = false, message, author }: Pushed = {}) =>
   post(
     'github',
@@ -106,12 +106,12 @@ const work = async () => {
     await workOff(studio, kind)
 }
 
-/** What a build holds that the last pass did not. */
+/** The changes of a build since the last pass. */
 const contents = async (build: string): Promise<string[]> =>
   (await api(`/build_runs/${build}/changes`)).changes.map(({ identifier }: { identifier: string }) =>
     identifier.length === 40 ? named(identifier) : identifier,
   )
-/** Whom its investigation suspects. */
+/** The suspects of its investigation. */
 const suspected = async (build: string): Promise<string[]> => {
   const { investigation } = await api(`/build_runs/${build}`)
   const changes = await Promise.all(
@@ -124,7 +124,7 @@ const usersSuspected = async (build: string) =>
 const idOf = (user: string) => Number(studio.world.users![user]!.id)
 
 describe('several repositories', () => {
-  test('with a branch of one name do not mix', async () => {
+  test('with the same branch name are separate', async () => {
     await push(['g1'])
     await push(['t1'], { repository: TOOLS })
     await ci(1, 'success', { branch: 'main', commit: sha('g1') })
@@ -317,7 +317,7 @@ describe('a deleted branch', () => {
     await ci(1, 'failed', { branch: 'fix', commit: sha('f1') })
     await work()
     await deletions[0]![1]()
-    // It was at another commit: somebody pushed in between, so this is old news.
+    // It was at another commit: somebody pushed in between, so this report is outdated.
     expect((await api('/branches')).branches).toMatchObject([{ deleted_at: null }])
     await deletions[1]![1]()
     await work()
@@ -426,7 +426,7 @@ describe('a stream that the CI calls by its last folder', () => {
   })
 })
 
-describe('the author of an integrated change is suspected', () => {
+describe('the author of an integrated change is a suspect', () => {
   const red = async (changelist: number) => {
     const build = await ci(2, 'failed', { branch: '//game/main', changelist: String(changelist) })
     await work()
@@ -462,7 +462,7 @@ describe('the author of an integrated change is suspected', () => {
     expect(await red(100)).toEqual([null])
   })
 
-  test('if the integration lists the submitter as an account that only merges', async () => {
+  test('if the integration lists the submitter as a merge account', async () => {
     await submit(100, FILES, { user: 'merger', description: 'Tune\n\nCo-authored-by: ann' })
     expect(await red(100)).toEqual([null])
     await studio.db.execute(sql`

@@ -4,17 +4,17 @@ import { Unreadable } from './provider.ts'
 /** Names and values of a form; tools send a handful. */
 const FIELDS_MAX = 10_000
 
-/** The body as its type says: JSON, or a form whose `payload` field may hold the JSON. Lines and other text stay with `raw`. */
+/** The body by its content type: JSON, or a form whose `payload` field may contain the JSON. Lines and other text stay in `raw`. */
 export function parseBody(raw: Buffer, contentType: string | undefined): unknown {
   if (raw.length === 0) return undefined
   if (isForm(contentType)) return readForm(raw)
   refuseTooManyValues(raw)
   if (/ndjson|^text\/plain/i.test(contentType ?? '')) return tryJson(raw.toString('utf8'))
-  // What does not even begin like JSON is not worth decoding: 25 MB of anything would become twice as much text.
+  // Anything that does not start like JSON is not decoded: 25 MB would become twice as much text.
   if (!/^[\s{["\d\-tfn]/.test(raw.toString('latin1', 0, 1))) throw notJson()
   const text = raw.toString('utf8')
   const json = tryJson(text)
-  // Several JSON values, one a line, are no JSON document; who expects lines reads them from the raw bytes.
+  // Several JSON values, one per line, are not a JSON document; providers that expect lines read them from the raw bytes.
   if (json === undefined && !isLines(text)) throw notJson()
   return json
 }

@@ -13,22 +13,22 @@ export interface Delivered {
   /** All warnings as one text. */
   warning?: string
   warnings?: string[]
-  /** Of a test: what it would have made. */
+  /** For a test: what it would have created. */
   note?: string
 }
 
-/** A delivery and what it says. */
+/** A delivery and its facts. */
 export interface Reading {
   arrival: deliveries.Arrival
   facts: Fact[]
-  /** When its reading began, on the clock of this process. */
+  /** When reading it started, by this process's clock. */
   began: number
 }
 
-/** A batch does not wait long for a row lock: written alone, its other deliveries need not wait at all. */
+/** A batch does not wait long for a row lock: written separately, its other deliveries need not wait at all. */
 const BATCH_LIMITS = { lockTimeout: 2_000 }
 
-/** Deliveries of one integration with everything they cause, in one transaction: all of them or none. Answers in their order. */
+/** Writes deliveries of one integration with all their effects in one transaction: all of them or none. Results are in their order. */
 export function persist(db: Database, context: IntegrationContext, readings: readonly Reading[]): Promise<Delivered[]> {
   const limits = readings.length > 1 ? BATCH_LIMITS : undefined
   return db.transaction(async (db) => {
@@ -59,8 +59,8 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
 }
 
 /**
- * The same for deliveries of nothing but changes, in fewer statements: each is written once, with what came of it, as the last thing of
- * the transaction. Throws, see `isRepeat`, where one of them took effect before.
+ * The same for deliveries with only changes, in fewer statements: each is inserted once with its result, as the last statement of the
+ * transaction. Throws, see `isRepeat`, if one of them took effect before.
  */
 export function persistChanges(db: Database, context: IntegrationContext, readings: readonly Reading[]): Promise<Delivered[]> {
   const limits = readings.length > 1 ? BATCH_LIMITS : undefined
@@ -97,7 +97,7 @@ async function noteRepeat(db: Database, { arrival, began }: Reading): Promise<De
 
 const since = (began: number) => Math.round(performance.now() - began)
 
-/** For tools that are answered before the work is done: persisted now with its facts, applied by a job. */
+/** For tools that get a response before the work is done: stored now with its facts, applied by a job. */
 export function enqueueDelivery(db: Database, { account_id }: IntegrationContext, reading: Reading): Promise<Delivered> {
   const { arrival, facts } = reading
   return db.transaction(async (db) => {

@@ -1,7 +1,7 @@
 import type { ChangedFile } from './facts.ts'
 import { Unreadable } from './provider.ts'
 
-/** Tolerant looks into foreign bodies: what is missing or of another kind is undefined, never an exception. */
+/** Tolerant access to foreign bodies: missing or unexpected values are undefined, never an exception. */
 
 export type Json = Record<string, unknown>
 
@@ -15,14 +15,14 @@ export const objects = (value: unknown): Json[] =>
     .map(object)
     .filter((item) => item !== undefined)
 
-/** A string that says something. */
+/** A non-empty string. */
 export const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** An address that is safe to show as a link. */
+/** A URL that is safe to show as a link. */
 export const link = (value: unknown): string | undefined =>
   typeof value === 'string' && /^https?:\/\/\S+$/i.test(value) ? value : undefined
 
-/** Numbers and strings alike, as tools write ids and build numbers. */
+/** A number or a string, as tools write ids and build numbers. */
 export const word = (value: unknown): string | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : text(value)
 
@@ -57,11 +57,11 @@ function normalised(value: unknown): string {
     .trim()
     .replace(OLD_STYLE, '$1T$2Z')
     .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
-  // A time without offset is UTC here; Date.parse would take the machine's own zone.
+  // A time without offset is UTC here; Date.parse would use the machine's time zone.
   return /T[\d:.]+$/.test(trimmed) ? `${trimmed}Z` : trimmed
 }
 
-/** `Name <mail>`, or whichever of the two there is. */
+/** `Name <mail>`, or whichever of the two exists. */
 export const byline = (name: unknown, mail: unknown): string => {
   const [who, where] = [text(name), text(mail)]
   return who && where && who !== where ? `${who} <${where}>` : (who ?? where ?? '')
@@ -70,21 +70,23 @@ export const byline = (name: unknown, mail: unknown): string => {
 /** The address in `Name <mail>`. */
 export const mailIn = (value: unknown): string | undefined => /<([^<>@\s]+@[^<>@\s]+)>/.exec(text(value) ?? '')?.[1]
 
-/** What an author may be known by, without gaps and doubles. */
+/** The external ids of an author, without gaps and duplicates. */
 export const uids = (...values: unknown[]): string[] => [...new Set(values.flatMap((value) => word(value) ?? []))]
 
-/** A size that a file can have. */
+/** A valid file size. */
 export const bytes = (value: unknown): number | undefined => {
   const read = number(value)
   return Number.isSafeInteger(read) && read! >= 0 ? read : undefined
 }
 
-/** More than a submit of a whole depot holds. */
+/** More files than a submit of a whole depot has. */
 const FILES_MAX = 1_000_000
 
-/** Changed files as a list of `{path, action}` or of paths, or one path a line, maybe `action<tab>path`; null when nothing was reported. */
+/**
+ * Changed files as a list of `{path, action}` or of paths, or one path per line, possibly `action<tab>path`; null if nothing was reported.
+ */
 export function files(value: unknown): ChangedFile[] | null {
-  // An empty form field is a script that had nothing to say.
+  // An empty form field means that the script had no files.
   if (typeof value === 'string') return value.trim() === '' ? null : fileLines(value).flatMap(fileOf)
   return Array.isArray(value) ? value.flatMap(fileOf) : null
 }

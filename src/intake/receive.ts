@@ -7,15 +7,15 @@ import type { Delivered } from './persist.ts'
 import { type Handshake, type Provider, type Unparsed, Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
 
-/** A request as it came in, its token already matched. */
+/** A request as it arrived, with its token already matched. */
 export type Request = Omit<Unparsed, 'config'>
 
 export type Received = { handshake: Handshake } | { delivered: Delivered }
 
-/** First contact proves nothing yet, so that only a short body is parsed for it. */
+/** A first contact is not authenticated yet, so only a short body is parsed for it. */
 const HANDSHAKE_MAX = 16 * 1024
 
-/** Everything that needs the body: first contact, then verify, parse, batch, persist and apply. The body is parsed once. */
+/** Everything that needs the body: handshake, then verify, parse, batch, persist and apply. The body is parsed once. */
 export async function receive(db: Database, integration: IntegrationAuth, request: Request): Promise<Received> {
   const provider = providers[integration.provider]
   const unparsed: Unparsed = { ...request, config: integration.config }
@@ -35,7 +35,7 @@ export async function receive(db: Database, integration: IntegrationAuth, reques
   return { delivered: await deliver(db, integration, provider, delivery) }
 }
 
-/** Without a secret no signature can be right, so an integration that accepts only signed deliveries accepts none. */
+/** Without a secret no signature can be valid, so an integration that accepts only signed deliveries accepts none. */
 const isVerified = (provider: Provider, unparsed: Unparsed, { secrets, requires_signature }: IntegrationAuth) =>
   !(requires_signature && secrets.length === 0) && provider.verify(unparsed, secrets, requires_signature)
 

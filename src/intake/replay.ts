@@ -10,7 +10,7 @@ import { Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
 import { rehearse } from './test-delivery.ts'
 
-/** Takes a stored delivery in once more: what it says is read by the code of today and recorded as if it came now; a test stays one. */
+/** Processes a stored delivery again: it is parsed by the current code and recorded as if it arrived now; a test stays one. */
 export async function replay(db: Pool, id: number, projectId?: number): Promise<Delivered> {
   const { account_id, bytes, moved } = await log.locate(db, id, projectId)
   if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id, moved)

@@ -2,8 +2,8 @@ import { scrub } from '../domain/privacy/scrub.ts'
 import type { Fact } from './facts.ts'
 
 /**
- * What lists filter and join by is stored as it is shown: whoever asks for the identifier, branch or stage that an answer gave them
- * finds it, by its index. Texts that nothing compares stay as they were reported and are scrubbed where they leave.
+ * Fields that lists filter and join by are stored as they are shown: a query with the identifier, branch or stage of a reply finds it by
+ * its index. Texts that nothing compares are stored as reported and scrubbed on output.
  */
 export function scrubKeys<F extends Fact>(fact: F): F
 export function scrubKeys(fact: Fact): Fact {
@@ -36,7 +36,7 @@ export function scrubKeys(fact: Fact): Fact {
   }
 }
 
-/** The same object where there is nothing to take out, which is nearly always. */
+/** The same object if there is nothing to remove, which is nearly always. */
 function scrubbed<T extends object>(reported: T, names: readonly (keyof T)[]): T {
   let shown = reported
   for (const name of names) {

@@ -1,22 +1,22 @@
 export interface SetupContext {
-  /** Where the tool is to call, `?token=` included. */
+  /** The URL that the tool should call, `?token=` included. */
   url: string
-  /** The integration's webhook token alone, for tools that can send a header. */
+  /** Only the integration's webhook token, for tools that can send a header. */
   token: string
   base_url: string
-  /** What the operator's commands call the integration. */
+  /** The integration's id in operator commands. */
   id: number
 }
 
-/** How a tool is connected, as Markdown with blocks that are ready to paste. */
+/** How to connect a tool, as Markdown with blocks that are ready to paste. */
 export type Setup = (context: SetupContext) => string
 
-/** The operator's way to save what a tool signs with, where nobody opens a page. */
+/** The operator's command to save a tool's signing secret without the web app. */
 export const saveSecret = (id: number) => `goldmaster admin integration secret ${id}`
 
 /**
- * `sign` for shell scripts: HMAC-SHA256 of standard input, made of plain SHA-256, because `openssl dgst -hmac` would show the secret in the
- * list of processes. Does without `${}`, so that a guide has no gaps.
+ * `sign` for shell scripts: HMAC-SHA256 of standard input, built from plain SHA-256, because `openssl dgst -hmac` would show the secret in
+ * the process list. Avoids `${}`, so that a guide has no placeholders left.
  */
 export const SIGN = String.raw`# Signs standard input for curl --config, if GOLDMASTER_WEBHOOK_SECRET is set. It needs openssl.
 sign() (
@@ -47,7 +47,7 @@ Save a signing secret and turn on **Only signed deliveries** here (or with \`${s
 export const ADDRESS_LIMIT =
   'Requests are limited per IP address, by default to 300 in five minutes. If one host sends more, the operator can raise `LIMIT_REQUESTS_PER_IP` (or set it to `off` behind a proxy with its own limits), so that requests are not refused with 429.'
 
-/** The build's own command, on any machine that has Node. */
+/** The build's own command, on any machine with Node. */
 export const runLines = (base_url: string, token: string) => `export GOLDMASTER_HOST='${base_url}'
 export GOLDMASTER_WEBHOOK_TOKEN='${token}'
 curl -fsSo goldmaster.mjs "$GOLDMASTER_HOST/goldmaster.mjs"

@@ -13,11 +13,11 @@ export const hmac = (algorithm: 'sha256' | 'sha1', key: string | Buffer, ...part
   return mac.digest()
 }
 
-/** Whether `given` is the signature of the parts under one of the secrets; every secret is tried, so that timing tells nothing. */
+/** Whether `given` is the signature of the parts under one of the secrets; every secret is tried, so that timing reveals nothing. */
 export const signedBy = (secrets: readonly string[], given: string | undefined, sign: (secret: string) => string): boolean =>
   given !== undefined && secrets.reduce((found, secret) => same(given, sign(secret)) || found, false)
 
-/** Whether the signature in a header is right; undefined if there is none. */
+/** Whether the signature in a header is valid; undefined if there is none. */
 export type Checked = boolean | undefined
 
 /**

@@ -28,7 +28,7 @@ const report = async (status: string) =>
   ).json
 const polls = () => studio.db.execute(sql`select from jobs where kind = 'poll_jenkins'`)
 
-test('a report from before what is known asks Jenkins nothing', async () => {
+test('an outdated report causes no request to Jenkins', async () => {
   expect((await report('SUCCESS')).status).toBe('processed')
   expect(await polls()).toBe(1)
   await studio.db.execute(sql`delete from jobs where name is not null`)

@@ -14,7 +14,7 @@ import { providers } from './providers/index.ts'
 const TITLE = 'A test delivery from Goldmaster'
 const JOB = 'goldmaster-test'
 
-/** Sends ourselves what the tool would send, without its signature. */
+/** Sends ourselves a sample of the tool's delivery, without its signature. */
 export async function testDelivery(db: Database, integrationId: number): Promise<Delivered> {
   const context = await db.one<IntegrationContext>(sql`
     select i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules
@@ -35,7 +35,7 @@ export async function testDelivery(db: Database, integrationId: number): Promise
   })
 }
 
-/** Reads and applies a delivery like any other, and takes back what it made: only the log keeps it. */
+/** Reads and applies a delivery like any other, then rolls back: only the log keeps it. */
 export async function rehearse(
   db: Database,
   context: IntegrationContext,

@@ -15,13 +15,13 @@ const owner = { account_id: 1, project_id: 1 }
 const arrival = { integration_id: 1, dedupe_key: 'a' } as Arrival
 const written = sql`with written as (select 1::bigint as id, 'a' as identifier, now() as timestamp)`
 
-/** Where a table is looked into by the whole of an index's columns, and not by one of them and a comparison of all that it finds. */
+/** Whether a table is searched by all columns of an index, and not by one of them with a filter for the rest. */
 const conditionsOf = async (statement: Sql) => {
   const plan = await own.db.rows<{ 'QUERY PLAN': string }>(sql`explain ${statement}`, { unprepared: true })
   return plan.map((line) => line['QUERY PLAN'].trim()).filter((line) => line.startsWith('Index Cond'))
 }
 
-// What is planned now is kept while the table grows from nothing, until PostgreSQL counts it. Before version 17 it took lists for filters.
+// A plan is kept while the table grows from nothing, until PostgreSQL analyzes it. Before version 17 it used lists as filters.
 test.each<[what: string, statement: Sql, columns: string[][]]>([
   ['an earlier delivery', tookEffect([arrival]), [['integration_id', 'dedupe_key']]],
   [
@@ -45,12 +45,12 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
     sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', given: null, follows: 'b' }])} select from late`,
     [['account_id', 'project_id', 'branch', 'follows']],
   ],
-])('%s are found by all that is known of them in tables that nobody has counted', async (_, statement, columns) => {
+])('%s are found by the full index in tables without statistics', async (_, statement, columns) => {
   const conditions = await conditionsOf(statement)
   for (const names of columns)
     expect(conditions).toContainEqual(expect.toSatisfy((line: string) => names.every((name) => line.includes(`(${name} = `))))
 })
 
-test('no statement is compiled: that takes longer than any of them', async () => {
+test('no statement is JIT-compiled: that takes longer than any of them', async () => {
   expect(await own.db.one(sql`show jit`)).toEqual({ jit: 'off' })
 })

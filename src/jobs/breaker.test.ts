@@ -25,7 +25,7 @@ test('opens after three failures in a row, for one server only', () => {
   expect(breaker.isOpen('b')).toBe(false)
 })
 
-test('lets one call find out whether the server is back, and closes with its answer', () => {
+test('lets one call check whether the server is back, and closes when it responds', () => {
   const { breaker, pass, fail } = setUp()
   fail(3)
   expect(breaker.isHalfOpen('a')).toBe(false)
@@ -36,12 +36,12 @@ test('lets one call find out whether the server is back, and closes with its ans
   expect(fail(2)).toBeUndefined()
 })
 
-test('pauses twice as long after each call in vain, up to five minutes, and never for ever', () => {
+test('doubles the pause after each failed call, up to five minutes, and never gives up', () => {
   const { breaker, pass, fail } = setUp()
   fail(2)
   const pauses = Array.from({ length: 9 }, () => {
     const pause = fail(1)!
-    // What was under way when it opened does not count.
+    // Calls that were running when it opened do not count.
     expect(fail(2)).toBeUndefined()
     pass(pause)
     expect(breaker.isHalfOpen('a')).toBe(true)

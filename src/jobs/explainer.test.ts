@@ -52,13 +52,13 @@ const good = {
   cited_lines: [line],
 }
 
-test('words that cite a given line are taken, without addresses', async () => {
+test('a wording that cites a given line is used, without addresses', async () => {
   answer = () => says(`Here you are: ${JSON.stringify(good)}`)
   for (const path of ['/v1/chat/completions', '/v1/messages'])
     expect(await explain(path)).toEqual({ diagnosis: 'Damage is not declared.', suggested_fix: 'Include the header; ask boss.' })
 })
 
-test('the model sees redacted evidence and no more', async () => {
+test('the model gets redacted evidence and no more', async () => {
   answer = () => says(good)
   await explain()
   expect(asked[0]!.body).toContain('error C2065')
@@ -73,16 +73,16 @@ test.each([
   ['is no JSON', says('I cannot help with that')],
   ['is an error', { status: 500, body: 'no' }],
   ['is empty', { body: '{}' }],
-])('an answer that %s is dropped', async (_, reply) => {
+])('a reply that %s is dropped', async (_, reply) => {
   answer = () => reply
   expect(await explain()).toBeNull()
 })
 
-test('nobody at the address is no harm', async () => {
+test('an unreachable model does no harm', async () => {
   expect(await explainer({ url: 'http://127.0.0.1:1/v1/chat/completions', key: undefined, model: 'm' }, log)(finding)).toBeNull()
 })
 
-test('a silent model is asked three times, then left alone, then by one until it answers', async () => {
+test('a silent model is called three times, then paused, then called once at a time until it responds', async () => {
   asked = []
   let now = 0
   const breaker = openBreaker(
@@ -95,7 +95,7 @@ test('a silent model is asked three times, then left alone, then by one until it
     return waiting.signal
   }
   const ask = explainer(modelAt('/v1/messages'), log, { timeout, breaker })
-  // Patience ends once the question has come.
+  // The timeout fires once the request has arrived.
   answer = () => {
     waiting.abort()
     return 'nothing'
@@ -111,7 +111,7 @@ test('a silent model is asked three times, then left alone, then by one until it
   expect(await Promise.all([ask(finding), ask(finding), ask(finding)])).not.toContain(null)
 })
 
-test('an answer that is of no use is no silence', async () => {
+test('a useless reply does not count as silence', async () => {
   const ask = explainer(modelAt('/v1/messages'), log)
   answer = () => ({ status: 500, body: 'no' })
   for (let i = 0; i < 5; i++) await ask(finding)

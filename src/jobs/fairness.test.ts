@@ -34,7 +34,7 @@ const context = (): WorkerContext => {
 }
 const idOf = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
 
-/** Reports of builds on a Jenkins that an account of its own talks to. */
+/** Build reports for a Jenkins of a separate account. */
 async function report(project: string, server: string, numbers: number[]) {
   const made = await studio.load({
     integrations: [{ key: 'ci', project: idOf('projects', project), provider: 'jenkins', config: { server } }],
@@ -46,7 +46,7 @@ async function report(project: string, server: string, numbers: number[]) {
   }
 }
 
-/** Asks why builds failed. */
+/** Requests investigations of failed builds. */
 async function investigate(account: string, project: string, count: number): Promise<number[]> {
   const [accountId, projectId] = [idOf('accounts', account), idOf('projects', project)]
   const ids: number[] = []
@@ -73,7 +73,7 @@ const jobs = (kind: string) =>
   studio.db.rows<Job>(sql`
     select kind, attempts, state = 'running' as held, last_error as error from jobs where kind = ${kind}`)
 
-test('forty builds on a Jenkins that never answers hold up nobody else', async () => {
+test('forty builds on a Jenkins that never responds block nobody else', async () => {
   let hung = 0
   for (let i = 1; i <= 40; i++) jenkins.answers[`/job/night/${i}/api/json`] = () => void hung++
   const well = await openJenkins()
@@ -90,15 +90,15 @@ test('forty builds on a Jenkins that never answers hold up nobody else', async (
   await report('den', well.url, [1])
   await until(async () => (await finished(ids)) === 3)
   await until(async () => (await studio.db.rows(sql`select from build_runs where output_log = ${'done\n'}`)).length === 1)
-  // Nobody had to wait until the silent server was given up on.
+  // Nobody had to wait for the silent server's timeout.
   const polls = await jobs('poll_jenkins')
   expect(polls.filter(({ error }) => error !== null)).toEqual([])
-  // Two that ask the silent server, and maybe the one that is done and not yet written down as such.
+  // Two that call the silent server, and possibly one that is done but not recorded yet.
   expect(polls.filter(({ held }) => held).length).toBeLessThanOrEqual(3)
   well.close()
 })
 
-test('a server that is away is left alone, its jobs wait without being held, and all of them are done once it is back', async () => {
+test('an unreachable server is not called for a while, its jobs wait without a slot, and all of them are done once it is back', async () => {
   const { url } = jenkins
   await report('star', url, [1, 2, 3, 4, 5, 6, 7, 8])
   jenkins.close()
@@ -116,7 +116,7 @@ test('a server that is away is left alone, its jobs wait without being held, and
 })
 
 test.each([1, 2])(
-  'accounts take turns at investigations with %i worker(s): who asks for one does not wait for a crowd',
+  "accounts take turns at investigations with %i worker(s): one request does not wait for another account's many",
   async (nodes) => {
     const crowd = await investigate('owl', 'star', 60)
     const second = await investigate('owl', 'moon', 60)
@@ -134,11 +134,11 @@ test.each([1, 2])(
   },
 )
 
-test('a language model that never answers holds up neither investigations nor other work', async () => {
+test('a language model that never responds blocks neither investigations nor other work', async () => {
   let hung = 0
   jenkins.answers['/v1/messages'] = () => void hung++
   const model = { url: `${jenkins.url}/v1/messages`, key: undefined, model: 'm' }
-  // Whoever waits for the model waits for good.
+  // Calls to the model never end.
   const timeout = new AbortController()
   const explain = explainer(model, studio.service.log, { timeout: () => timeout.signal })
   worker = await startWorker({ ...context(), explain })

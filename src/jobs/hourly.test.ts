@@ -61,11 +61,11 @@ afterAll(async () => {
   await own.drop()
 })
 
-test('what is due goes by the clock, every kind of it', async () => {
+test('due rows of every kind are purged on schedule', async () => {
   const { db } = own
   for (const kind of kinds) await db.execute(AGING[kind].fill(1, old))
   for (const { fill } of Object.values(EXPIRED)) await db.execute(fill)
-  // What the builds above left to be numbered is young.
+  // Unnumbered rows of the builds above are new.
   await db.execute(sql`delete from outbox where position is null`)
   const gone = [...kinds.map((kind) => AGING[kind].left), ...Object.values(EXPIRED).map(({ left }) => left)]
   for (const left of gone) expect(await db.rows(left)).not.toEqual([])
@@ -77,7 +77,7 @@ test('what is due goes by the clock, every kind of it', async () => {
     site: 'https://gold.example',
   }
   worker = await startWorker({ ...context, retention })
-  // The time of all recurring work has come.
+  // Makes all recurring work due.
   await db.execute(sql`update jobs set run_at = now() where slot is not null`)
   for (const left of gone) await until(async () => (await db.rows(left)).length === 0)
 })

@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 afterEach(() => jenkins.close())
 
-/** Works for that many steps, a statement sent and one answered being a step each; then its user is dead and nothing reaches it. */
+/** Runs for this many steps, where sending a statement and receiving its result is a step each; then the connection is dead. */
 function mortal(db: Database, steps: number): Database {
   let left = steps
   const step = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -92,7 +92,7 @@ const triggered = async () => {
 }
 const stateOf = (build: number) => rows(sql`select status, build_number, output_log from build_runs where id = ${build}`)
 
-/** A build that failed at a change which touches the file that its log names. */
+/** A failed build at a change that touches the file in its log. */
 const brokenBuild = async () => {
   await forgetChanges()
   const project = studio.world.projects!.star!.id
@@ -279,7 +279,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const path = `/api/v1/projects/${studio.world.projects!.star!.id}/build_runs/${id}/investigate`
       const begun = await studio.ask(path, { method: 'POST', token: studio.world.tokens!.kim!.token as string })
       const investigation_id = Number(begun.json.investigation_id)
-      // Without a log there is nothing to find, and the credit comes back.
+      // Without a log there is nothing to find, and the credit is refunded.
       const effect = async () => [
         ...(await rows(sql`select status from investigations where id = ${investigation_id}`)),
         (await credits()) - before,
@@ -341,7 +341,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   ],
   review_ranges: [
     async () => {
-      // Only the builds of a day are looked at.
+      // Only builds of the last day are considered.
       await studio.db.execute(sql`update build_runs set created_at = created_at - interval '2 days'`)
       const { broken } = await brokenBuild()
       await forgetAll()
@@ -357,10 +357,10 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   ],
 }
 
-/** Jobs that go through every table take hundreds of steps: they are killed after some. */
+/** Jobs that read every table take hundreds of steps: they are killed only after some of them. */
 const STRIDES: Partial<Record<JobKind, number>> = { write_export: 97, delete_account: 61, delete_project: 41, delete_user: 61 }
 
-test.each(Object.keys(CASES) as JobKind[])('%s, its worker killed after any step, is done once by the next', async (kind) => {
+test.each(Object.keys(CASES) as JobKind[])('%s is done once after its worker is killed at any step', async (kind) => {
   const [make, expected] = CASES[kind] as [Case<JobKind>, unknown]
   const work = WORK[kind] as (context: WorkerContext, payload: unknown) => Promise<unknown>
   for (let steps = 0, over = false; !over; steps += STRIDES[kind] ?? 1) {
@@ -376,7 +376,7 @@ test.each(Object.keys(CASES) as JobKind[])('%s, its worker killed after any step
   }
 })
 
-test('a person is notified once of a suspicion, the reader of the outbox killed after any step', async () => {
+test('a person is notified once of a suspicion after the outbox reader is killed at any step', async () => {
   for (let steps = 0, over = false; !over; steps++) {
     await forgetAll()
     await studio.db.execute(sql`delete from notifications`)
@@ -414,7 +414,7 @@ async function readAll() {
   while (await readOutbox(studio.db, context(studio.db)));
 }
 
-test('a mail is sent once under one id, the sender killed after any step', async () => {
+test('a mail is sent once under one id after the sender is killed at any step', async () => {
   for (let steps = 0, over = false; !over; steps++) {
     mails = []
     await studio.db.execute(sql`delete from mails`)
@@ -429,7 +429,7 @@ test('a mail is sent once under one id, the sender killed after any step', async
       () => false,
     )
     await send(studio.db)
-    // A mail server that was not heard gets it again; the mail says that it is the same.
+    // A mail server whose reply was lost gets it again; its id shows that it is the same.
     expect(new Set(mails).size, `killed after ${steps} steps`).toBe(1)
     expect(await rows(sql`select sent_at is not null as sent, next_at from mails`)).toEqual([{ sent: true, next_at: null }])
   }

@@ -4,29 +4,29 @@ import type { Pool } from '../db/database.ts'
 import { openLeases, type Session } from './leases.ts'
 
 const TICK_MS = 250
-/** Queues worked off side by side; one that hangs holds up nobody else. */
+/** Queues processed in parallel; one that hangs blocks nobody else. */
 const LANES_MAX = 512
-/** After the signal to stop, what is under way has this long. */
+/** How long running messages have after the signal to stop. */
 const STOP_TIMEOUT_MS = 3_000
 
-/** What works off one queue, one message after the other. */
+/** Processes one queue, one message after the other. */
 export interface Lane {
   id: number
-  /** After the message under way, the lane ends. */
+  /** The lane ends after the current message. */
   stopping(): boolean
-  /** The message under way is broken off. */
+  /** Aborts the current message. */
   signal: AbortSignal
 }
 
 export interface Work {
-  /** What the log calls its queues. */
+  /** The name of its queues in the log. */
   name: string
   lease: number
-  /** Fills the queues. True when there is more than one turn takes. */
+  /** Fills the queues. Returns true if there is more than one round handles. */
   fill(): Promise<boolean>
-  /** Queues that have something to send. */
+  /** Queues with something to send. */
   due(lanes: { busy: number[]; resting: number[]; free: number }): Promise<number[]>
-  /** Returns for how many milliseconds the queue should get no other lane. */
+  /** Returns how many milliseconds the queue should not get another lane. */
   run(lane: Lane): Promise<number>
   close(): void
 }
@@ -35,7 +35,7 @@ export interface Lanes {
   stop(): Promise<void>
 }
 
-/** Does it again and again: at once if there is more to do, else after a short pause. */
+/** Repeats: at once if there is more to do, otherwise after a short pause. */
 export async function repeat(round: () => Promise<boolean>, stopped: AbortSignal, onError: (error: Error) => void) {
   while (!stopped.aborted) {
     const more = await round().catch((error: Error) => {
@@ -46,7 +46,7 @@ export async function repeat(round: () => Promise<boolean>, stopped: AbortSignal
   }
 }
 
-/** Works off queues in lanes, until stopped. Any number of nodes may do so side by side: each queue has one lane among all of them. */
+/** Processes queues in lanes, until stopped. Any number of nodes may do so in parallel: each queue has one lane among all of them. */
 export function startLanes({ db, log }: { db: Pool; log: Logger }, work: Work): Lanes {
   const lanes = new Map<number, Promise<void>>()
   const resting = new Set<number>()

@@ -72,7 +72,7 @@ async function diagnosisOf(build: string): Promise<string> {
   return (await studio.ask(path, { token })).json.investigation.diagnosis
 }
 
-test('the language model words findings until the account turns it off, and gets no evidence after that', async () => {
+test('the language model rephrases findings until the account turns it off, and gets no evidence after that', async () => {
   expect((await people.member!.app(account())).json.uses_language_model).toBe(true)
   expect(await diagnosisOf('owl1')).toBe('In other words.')
   expect(asked).toHaveLength(1)
@@ -80,7 +80,7 @@ test('the language model words findings until the account turns it off, and gets
   expect(await set('admin', false)).toMatchObject({ status: 200, json: { uses_language_model: false } })
   expect(await diagnosisOf('owl2')).toContain('Damage')
   expect(asked).toHaveLength(1)
-  // Another account's findings are worded as before.
+  // Findings of another account are rephrased as before.
   expect(await diagnosisOf('fox1')).toBe('In other words.')
   expect(asked).toHaveLength(2)
 

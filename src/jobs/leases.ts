@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { Pool } from '../db/database.ts'
 
-/** Which queues this process works off: held by a connection that ends with the process, so that others can take over at once. */
+/** The queues of this process: locked by a connection that ends with the process, so that others can take over at once. */
 export interface Session {
-  /** Those of the queues named that nobody else works off. */
+  /** The given queues that no other process has. */
   take(ids: number[]): Promise<number[]>
   release(id: number): Promise<void>
-  /** Whatever is under way must be broken off: the connection is gone, and with it the right to go on, or time is up. */
+  /** Aborts running work: the connection, and with it the lock, is lost, or the time to stop is up. */
   signal: AbortSignal
   breakOff(): void
   isLost(): boolean
@@ -16,7 +16,7 @@ export interface Session {
 export async function openLeases(db: Pool, kind: number): Promise<Session> {
   const client = await db.pool.connect()
   const control = new AbortController()
-  // Every message under way listens.
+  // Every running message listens.
   setMaxListeners(0, control.signal)
   let lost = false
   const end = () => {
@@ -26,14 +26,14 @@ export async function openLeases(db: Pool, kind: number): Promise<Session> {
     client.release(true)
   }
   client.on('error', end)
-  // One question at a time: a connection answers in turn anyway.
+  // One statement at a time: a connection runs them in sequence anyway.
   let before: Promise<unknown> = Promise.resolve()
   const ask = <Row extends object>(text: string, values: unknown[]): Promise<Row[]> => {
     const answer = before.then(() => client.query<Row>(text, values)).then(({ rows }) => rows)
     before = answer.catch(end)
     return answer
   }
-  // What a vanished machine held is free within a minute; by default the server would wait for hours.
+  // Locks of a vanished machine are free within a minute; by default the server would wait for hours.
   await ask("select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false)", [])
   return {
     signal: control.signal,

@@ -4,27 +4,27 @@ import { accountsDue, move, removeUnused } from '../domain/retention/move-to-obj
 import { type Lanes, startLanes } from './lanes.ts'
 import type { WorkerContext } from './worker.ts'
 
-/** Accounts whose values are moved side by side, and uploads of each: what a small store bears, and little memory. */
+/** Accounts whose values are moved in parallel, and uploads of each: suitable for a small store, with little memory. */
 const ACCOUNTS = 4
 const UPLOADS = 4
-/** Of one account, before it is somebody else's turn. */
+/** Per account, before the next account's turn. */
 const BATCH = 100
-/** Accounts looked at in one go. */
+/** Accounts checked per query. */
 const LOOK = 200
-/** When all accounts were looked at and none had anything to do. */
+/** The pause when no account had anything to do. */
 const IDLE_MS = 60_000
-/** A store that is away is asked again after a second, and each time later. */
+/** An unreachable store is retried after a second, with growing delays. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
 interface Moving extends Pick<WorkerContext, 'log'> {
   db: Pool
   objects: ObjectStore
-  /** How long to wait where there is nothing to do, or nobody to ask. */
+  /** The pauses without work, and after a failure. */
   pauses?: { idle: number; first: number }
 }
 
-/** Moves large values into the store and removes what nobody has any more, account after account, until stopped. */
+/** Moves large values into the object store and removes unused objects, account by account, until stopped. */
 export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS, first: FIRST_PAUSE_MS } }: Moving): Lanes {
   let [after, found, notBefore, failures] = [0, false, 0, 0]
 
@@ -50,7 +50,7 @@ export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS,
     const { accounts, last } = await accountsDue(db, after, LOOK)
     const free = accounts.filter((id) => !busy.includes(id)).slice(0, ACCOUNTS - busy.length)
     found ||= accounts.length > 0
-    // Those that found no place are the first of the next look.
+    // Accounts without a free slot come first in the next round.
     after = free.length > 0 && free.length < accounts.length ? Math.max(...free) : (last ?? 0)
     if (last === undefined) {
       if (!found) notBefore = performance.now() + pauses.idle

@@ -34,7 +34,7 @@ const add = async (account_id: number, count: number, more: object = {}) => {
 }
 const waiting = async () => (await db.rows(sql`select from jobs where state = 'waiting'`)).length
 
-test('no owner has all slots, and the rest goes to whoever comes', async () => {
+test('no owner gets all slots, and the rest is available to others', async () => {
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -52,7 +52,7 @@ test('no owner has all slots, and the rest goes to whoever comes', async () => {
   await until(async () => (await db.rows(sql`select from jobs`)).length === 0)
 })
 
-test('two jobs at a time call one server', async () => {
+test('at most two jobs at a time call one server', async () => {
   let calls = 0
   let most = 0
   const task = async () => {
@@ -66,7 +66,7 @@ test('two jobs at a time call one server', async () => {
   expect(most).toBe(2)
 })
 
-test('a job that fails keeps its reason without addresses, waits longer each time, and is given up in the end', async () => {
+test('a failing job stores its reason without addresses, waits longer each time, and is given up in the end', async () => {
   await add(1, 1)
   await start(async () => {
     throw new Error('asked kim@example.com \0 in vain')
@@ -101,7 +101,7 @@ test('recurring work runs once among two processes, and then waits for its next 
   expect(Date.parse((await row())!.slot) - Date.parse(slot)).toBe(3_600_000)
 })
 
-test('times that were missed are made up for once', async () => {
+test('missed times are made up for once', async () => {
   const slots: unknown[] = []
   const task = async ({ slot }: { slot: string }) => void slots.push(slot)
   const hoursAgo = (hours: number) => {
@@ -117,7 +117,7 @@ test('times that were missed are made up for once', async () => {
   expect(slots).toEqual([hoursAgo(5).toISOString()])
 })
 
-test('recurring work at a time that the settings have no more is skipped', async () => {
+test('recurring work at a time that was removed from the settings is skipped', async () => {
   const slots: unknown[] = []
   await start(async (payload) => void slots.push(payload), {}, { ingest: hourly(MINUTE) })
   const old = new Date(Date.now() - 3_600_000)
@@ -127,7 +127,7 @@ test('recurring work at a time that the settings have no more is skipped', async
   expect(slots).toEqual([])
 })
 
-test('recurring work that fails is tried again, and has its next time all the same', async () => {
+test('recurring work that fails is retried, and keeps its next time', async () => {
   let runs = 0
   await start(
     async () => {
@@ -151,7 +151,7 @@ test('recurring work that fails is tried again, and has its next time all the sa
   expect(Date.parse((await row())!.slot)).toBeGreaterThan(Date.parse(slot))
 })
 
-test('a job that does not end when told to is given back', async () => {
+test('a job that does not stop in time is released', async () => {
   await add(1, 1)
   let signal: AbortSignal | undefined
   const runner = await start((_, its) => {

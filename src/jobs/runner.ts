@@ -11,7 +11,7 @@ import { isTime, nextTime, type Times } from './schedule.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
 
-/** Kinds of jobs that share slots, and how these are shared out. */
+/** Kinds of jobs that share slots, and how the slots are shared. */
 export interface WorkerPool {
   /** Jobs that call a server, or those that do not. */
   remote: boolean
@@ -25,20 +25,20 @@ interface RunnerContext {
   db: Pool
   log: Logger
   breaker: Breaker
-  /** When recurring work is due, by its kind. */
+  /** The times of recurring work, by kind. */
   times: Record<string, Times>
 }
 
-/** New jobs are found by looking: NOTIFY takes a lock that all commits of the database wait for, and a pooler does not pass it on. */
+/** New jobs are found by polling: NOTIFY takes a lock that all commits of the database wait for, and a pooler does not forward it. */
 const TICK_MS = 200
 const RENEW_MS = 5_000
 const SCHEDULE_MS = 60_000
-/** After the signal to stop, work may go on for this long; then what waits for other servers is cut off and tried again later. */
+/** How long work may continue after the signal to stop; then jobs that wait for other servers are aborted and retried later. */
 const STOP_TIMEOUT_MS = 3_000
 const GIVE_UP_MS = 2 * STOP_TIMEOUT_MS + 1_000
 const PAUSE_MS = 1_000
 const ERROR_MAX = 2_000
-/** Attempts of half an hour: then recurring work waits for its next time. */
+/** Attempts over half an hour: after that recurring work waits for its next time. */
 const RECURRING_ATTEMPTS = 8
 
 interface Running {
@@ -48,7 +48,7 @@ interface Running {
   ended: Promise<void>
 }
 
-/** Works on jobs until stopped. A job that throws is tried again, each time a little later. */
+/** Runs jobs until stopped. A job that throws is retried with growing delays. */
 export async function startRunner({ db, log, breaker, times }: RunnerContext, pools: WorkerPool[]) {
   const worker = randomUUID()
   const running = new Map<number, Running>()
@@ -67,7 +67,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     ],
   })
 
-  /** Fills the free slots of a pool, one job for each owner at a time. */
+  /** Fills the free slots of a pool, one job per owner at a time. */
   const filling = (pool: WorkerPool) => {
     const kinds = Object.keys(pool.tasks)
     let after = ''
@@ -80,7 +80,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
         if (claimed.length === 0 || isStopping()) return
         for (const job of claimed) begin(job, pool)
         after = claimed.at(-1)!.owner
-        // All owners had their turn, and those who did get no more.
+        // All owners had their turn, and those at their limit get no more.
         const { owners } = full([...jobs, ...claimed], pool)
         if (claimed.length < limit && claimed.every(({ owner }) => owners.includes(owner))) return
       }
@@ -109,7 +109,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     await record(job, () => (slot === undefined ? end(job, failure) : recur(job, slot, failure)))
   }
 
-  /** What a server's silence or its answer means for the others that are to call it. */
+  /** Updates the circuit breaker after a job that called a server. */
   const judge = async (server: string, failure: unknown) => {
     if (!(failure instanceof NoAnswer)) {
       if (failure === undefined || failure instanceof Unreachable) breaker.answered(server)
@@ -136,7 +136,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
       : queue.reschedule(db, worker, job, next, error)
   }
 
-  /** The job keeps its slot until its end is recorded: without the database there is no other to run. */
+  /** The job keeps its slot until its end is recorded: without the database there is no other job to run. */
   const record = async (job: queue.Job, write: () => Promise<unknown>) => {
     for (;;)
       try {
@@ -154,7 +154,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     isWoken = true
     resume()
   }
-  /** Until the next look at the queue, which a free slot brings forward. */
+  /** Until the next poll of the queue, which a free slot triggers early. */
   const rest = () =>
     new Promise<void>((resolve) => {
       if (isWoken) return resolve()
@@ -175,7 +175,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     }
     for (const fill of fills) await fill(db)
   }
-  /** A connection of its own: whatever jobs do with the others, the queue is looked at. */
+  /** A separate connection: the queue is polled whatever jobs do with the others. */
   const attend = () =>
     db.onOneConnection(async (db) => {
       await queue.planForIndexes(db, true)
@@ -203,7 +203,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   const schedule = () =>
     queue.schedule(db, Object.fromEntries(Object.entries(times).map(([kind, its]) => [kind, nextTime(its, new Date())])))
 
-  /** Again and again until stopped; without the database it is tried again after a while. */
+  /** Repeats until stopped; retries after a while if the database is unreachable. */
   const repeat = async (work: () => Promise<unknown>, rest: () => Promise<unknown>) => {
     while (!isStopping())
       await work().then(rest, (error: unknown) => {
@@ -252,7 +252,7 @@ const backOff = ({ attempts }: queue.Job) => Math.exp(Math.min(10, attempts))
 
 const failureOf = (error: unknown) => error ?? new Error('It failed without a reason.')
 
-/** The queue keeps why a job failed, and errors quote what others wrote. */
+/** The queue stores why a job failed, and errors quote external text. */
 const reasonOf = (error: unknown) =>
   scrub(error instanceof Error ? error.message : String(error))
     .replaceAll('\0', '')

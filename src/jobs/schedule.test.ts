@@ -15,14 +15,14 @@ test('work of every five minutes is due at the next of them', () => {
   expect(next(everyMinutes(5), '23:58:00')).toBe('2026-03-05T00:00:00.000Z')
 })
 
-test('daily work is due at the next of its times, in whatever order they are given', () => {
+test('daily work is due at the next of its times, in any order', () => {
   const times = daily(['14:05', '02:30'])
   expect(next(times, '01:00:00')).toBe('2026-03-04T02:30:00.000Z')
   expect(next(times, '02:30:00')).toBe('2026-03-04T14:05:00.000Z')
   expect(next(times, '20:00:00')).toBe('2026-03-05T02:30:00.000Z')
 })
 
-test('a time that the settings have no more is none', () => {
+test('a time that was removed from the settings is not due', () => {
   expect(isTime(daily(['02:30']), at('02:30:00'))).toBe(true)
   expect(isTime(daily(['04:00']), at('02:30:00'))).toBe(false)
 })

@@ -22,5 +22,5 @@ export function nextTime(times: Times, after: Date): Date {
   return new Date(Math.min(...upcoming))
 }
 
-/** Whether work is due at such a time by these settings: they may have changed. */
+/** Whether work is due at this time: the settings may have changed. */
 export const isTime = (times: Times, slot: Date): boolean => times.includes((slot.getTime() / MINUTE_MS) % DAY)

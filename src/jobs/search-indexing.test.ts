@@ -17,7 +17,7 @@ afterAll(() => studio.close())
 const count = async (table: 'search_queue' | 'search_documents') =>
   (await studio.db.rows(table === 'search_queue' ? sql`select from search_queue` : sql`select from search_documents`)).length
 
-test('nodes side by side index what every account queued, once', async () => {
+test("several nodes index every account's queue, once", async () => {
   expect(await count('search_queue')).toBe(3)
   const nodes = [startIndexing(studio.service), startIndexing(studio.service)]
   try {
@@ -32,7 +32,7 @@ test('nodes side by side index what every account queued, once', async () => {
   ])
 })
 
-test('a batch that fails stays queued and holds up no other account', async () => {
+test('a batch that fails stays queued and blocks no other account', async () => {
   await studio.db.execute(sql`update tasks set title = 'Another name'`)
   const owl = Number(studio.world.accounts!.owl!.id)
   await studio.db.pool.query(`alter table search_documents add constraint broken check (account_id <> ${owl}) not valid`)

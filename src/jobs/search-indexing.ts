@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { indexAccount, nextAccount, queueUnindexed } from '../domain/search/index.ts'
 import type { WorkerContext } from './worker.ts'
 
-/** How long a new record may be found by way of the queue alone. */
+/** How long a new record may be found only through the queue. */
 const TICK_MS = 1_000
-/** A backlog takes at most a tenth of a core from whoever writes and reads. */
+/** A backlog takes at most a tenth of a core from reads and writes. */
 const REST = 9
 const HOUR_MS = 3_600_000
 
@@ -12,7 +12,7 @@ interface Indexing {
   stop(): Promise<void>
 }
 
-/** Indexes what search is to find, account after account, until stopped. One node at a time does so. */
+/** Indexes records for search, account by account, until stopped. One node at a time. */
 export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): Indexing {
   const stopped = new AbortController()
   const running = (async () => {
@@ -26,7 +26,7 @@ export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): I
           await queueUnindexed(db)
           checkedAt = began
         }
-        // The next one also after a failure: what cannot be indexed for one account holds up no other.
+        // Also after a failure: an account that cannot be indexed blocks no other.
         account = await nextAccount(db, account ?? 0)
         worked = account !== undefined && (await indexAccount(db, account))
       } catch (error) {

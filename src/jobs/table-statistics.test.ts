@@ -8,7 +8,7 @@ import { analyzeGrown, startTableStatistics } from './table-statistics.ts'
 let studio: Studio
 beforeAll(async () => {
   studio = await openStudio(workshop)
-  // By itself PostgreSQL would look at some moment of its own.
+  // Otherwise PostgreSQL would analyze it at any moment.
   await studio.db.execute(sql`alter table tasks set (autovacuum_enabled = false)`)
 })
 afterAll(() => studio.close())
@@ -18,13 +18,13 @@ const addTasks = (count: number) =>
     await db.execute(sql`
       insert into tasks (account_id, project_id, title)
       select account_id, id, 'A task' from projects, generate_series(1, ${count}::integer) where name = 'Starfall'`)
-    // What a session counts is otherwise told to others about once a second.
+    // A session's counters are otherwise published about once a second.
     await db.execute(sql`select pg_stat_force_next_flush()`)
   })
 const known = async () =>
   (await studio.db.one<{ rows: number }>(sql`select reltuples as rows from pg_class where oid = 'tasks'::regclass`))!.rows
 
-test('a table that has grown to twice what PostgreSQL knows of is looked at, once', async () => {
+test('a table with twice the rows of its statistics is analyzed, once', async () => {
   await addTasks(300)
   await until(async () => (await analyzeGrown(studio.db)).includes('tasks'))
   expect(await known()).toBe(300)
@@ -33,7 +33,7 @@ test('a table that has grown to twice what PostgreSQL knows of is looked at, onc
   expect(await known()).toBe(300)
 })
 
-test('a node does so by itself, and passes over a table that is locked', async () => {
+test('a node does so automatically, and skips a locked table', async () => {
   await addTasks(900)
   const warned: unknown[] = []
   const log = { ...studio.service.log, warn: (...said: unknown[]) => warned.push(said) } as unknown as typeof studio.service.log

@@ -3,12 +3,12 @@ import { type Pool, raw, sql } from '../db/database.ts'
 import type { WorkerContext } from './worker.ts'
 
 const TICK_MS = 5_000
-/** Of a smaller table any plan is good. */
+/** For a smaller table any plan is good. */
 const ROWS = 100
 
 /**
- * Has PostgreSQL look at tables that have twice the rows it knows of. Statements are planned once, by what it knows: one that was planned
- * for an empty table may read all of a full one each time. Left to itself it looks once a minute, and a young service fills quickly.
+ * Analyzes tables with twice the rows of their statistics. Statements are planned once, by the statistics: one planned for an empty table
+ * may read all of a full one each time. Autovacuum checks only once a minute, and a new service fills quickly.
  */
 export async function analyzeGrown(db: Pool): Promise<string[]> {
   const grown = (
@@ -18,7 +18,7 @@ export async function analyzeGrown(db: Pool): Promise<string[]> {
         and pg_stat_get_live_tuples(c.oid) > greatest(${ROWS}, 2 * c.reltuples)
       order by c.relname`)
   ).map(({ name }) => name)
-  // A table that a migration or another node has locked is passed over.
+  // A table that a migration or another node has locked is skipped.
   if (grown.length > 0) await db.execute(sql`analyze (skip_locked) ${raw(grown.join(', '))}`)
   return grown
 }
@@ -27,7 +27,7 @@ interface TableStatistics {
   stop(): Promise<void>
 }
 
-/** Until stopped, on every node: who comes second finds nothing grown. */
+/** Until stopped, on every node: a second one finds nothing to do. */
 export function startTableStatistics({ db, log }: Pick<WorkerContext, 'db' | 'log'>): TableStatistics {
   const stopped = new AbortController()
   const running = (async () => {

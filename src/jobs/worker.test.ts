@@ -40,7 +40,7 @@ const context = (): WorkerContext => {
 }
 const BUILD = '/job/night/1'
 
-/** A build on a Jenkins of its own; the job that polls it waits. */
+/** A build on its own Jenkins; the job that polls it waits. */
 async function polled() {
   const config = { server: jenkins.url }
   const made = await studio.load({
@@ -65,7 +65,7 @@ const abandon = (more = sql`attempts = 1`) =>
     update jobs set state = 'running', worker = gen_random_uuid(), lease_until = now() - interval '1 minute', ${more} where slot is null`)
 
 describe('the worker', () => {
-  test('does what a 202 promised', async () => {
+  test('does the work after a 202', async () => {
     worker = await startWorker(context())
     const token = studio.world.integrations!.perforce!.webhook_token
     const { json: delivered } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist: 7 } })
@@ -78,7 +78,7 @@ describe('the worker', () => {
     expect(await studio.db.rows(sql`select identifier from changes`)).toEqual([{ identifier: '7' }])
   })
 
-  test('tries again later what fails, says so, and is done when it succeeds', async () => {
+  test('retries what fails later, logs it, and is done when it succeeds', async () => {
     const build = await polled()
     jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.writeHead(503).end()
     const began = Date.now()
@@ -99,7 +99,7 @@ describe('the worker', () => {
     await until(async () => (await failingJobs(studio.db)).length === 0)
   })
 
-  test('that is told to stop leaves a slow server alone and gives its job back', async () => {
+  test('that is stopped abandons a slow server and releases its job', async () => {
     const build = await polled()
     let cutOff = false
     jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.on('close', () => (cutOff = true))
@@ -110,13 +110,13 @@ describe('the worker', () => {
     await until(() => cutOff)
     const held = await studio.db.rows(sql`select id from jobs where state = 'running'`)
     expect(held).toEqual([])
-    // Its work noticed and ended by itself: a queue that gives up on it writes another reason.
+    // Its work noticed the abort and ended by itself: a queue that gives up on it writes another reason.
     expect((await jobs()).map(({ last_error }) => last_error)).toEqual([expect.stringContaining('took too long')])
     expect(await row(build.id)).toMatchObject({ status: 'building' })
   })
 })
 
-test('a worker that cannot record how a job ended, for the database is away, does so when it is back', async () => {
+test('a worker that cannot record the end of a job, because the database is down, does so when it is back', async () => {
   await polled()
   let answer: (() => void) | undefined
   jenkins.answers[`${BUILD}/api/json`] = (_, reply) => {
@@ -145,7 +145,7 @@ test('a worker that cannot record how a job ended, for the database is away, doe
   }
 })
 
-test('a job that another worker took over is broken off, and what it still does changes nothing in the queue', async () => {
+test('a job that another worker took over is aborted, and what it still does changes nothing in the queue', async () => {
   await polled()
   let cutOff = false
   jenkins.answers[`${BUILD}/api/json`] = (_, reply) => reply.on('close', () => (cutOff = true))
@@ -160,12 +160,12 @@ test('a job that another worker took over is broken off, and what it still does 
   expect(held).toEqual({ state: 'running', attempts: 1, last_error: null })
 })
 
-test('a job whose claim was made and never heard of is taken again', async () => {
+test('a job that was claimed without a response is claimed again', async () => {
   const build = await polled()
   jenkins.answers[`${BUILD}/api/json`] = () => {}
   worker = await startWorker(context())
   await until(() => jenkins.calls.length === 1)
-  // As the answer would have said: a second job of the same worker, which renews the leases of those alone that it knows of.
+  // As the response would have said: a second job of the same worker, which renews only the leases it knows of.
   await enqueue(studio.db, 'poll_jenkins', { build_run_id: build.id, offset: 0, looks: 9 }, { server: 'b', delay: 3600 })
   await studio.db.execute(sql`
     update jobs j set state = 'running', worker = o.worker, lease_until = now() + interval '1 second', attempts = 1
@@ -173,7 +173,7 @@ test('a job whose claim was made and never heard of is taken again', async () =>
   await until(() => jenkins.calls.length === 2)
 })
 
-test('a job that a dead worker took before the clock was set back is taken again', async () => {
+test('a job that a dead worker claimed before the clock was set back is claimed again', async () => {
   await polled()
   jenkins.answers[`${BUILD}/api/json`] = () => {}
   await abandon()
@@ -187,7 +187,7 @@ describe('a worker that dies', () => {
     enqueue(studio.db, 'settle_breakages', { project_id: studio.world.projects!.star!.id as number, job: name }, { name })
   const left = () => studio.db.rows(sql`select name, state, attempts, last_error from jobs where slot is null order by id`)
 
-  test('leaves no failed job behind when its job was replaced while it ran', async () => {
+  test('leaves no failed job behind if its job was replaced while it ran', async () => {
     await settle('night')
     await abandon()
     await settle('night')
@@ -196,7 +196,7 @@ describe('a worker that dies', () => {
     expect(await left()).toMatchObject([{ state: 'waiting', attempts: 0 }])
   })
 
-  test('takes no attempt from its job, unless that has been dying for more than a day', async () => {
+  test('does not use up an attempt of its job, unless that has been dying for more than a day', async () => {
     await settle('young')
     await abandon(sql`attempts = 25`)
     await reclaim(studio.db)
@@ -209,7 +209,7 @@ describe('a worker that dies', () => {
   })
 })
 
-test('a worker whose database vanishes without a word goes on with the next one, and still renews its leases', async () => {
+test('a worker whose database vanishes silently continues with the next one, and still renews its leases', async () => {
   const way = await openUnsteadyWay(studio.url)
   const db = openDatabase(way.url, { max: 8, statementTimeout: 2_000 })
   await polled()
@@ -246,7 +246,7 @@ describe('a worker killed in the middle', () => {
     const first = work()
     await until(async () => (await row(build.id)).output_log === 'first line\n')
 
-    // The second look finds more to read, but the answer never comes: killed while it waits.
+    // The second poll finds more to read, but the response never comes: killed while it waits.
     log = Buffer.from('first line\nsecond line\n')
     const answer = jenkins.answers[`${BUILD}/logText/progressiveText`]!
     const calls = jenkins.calls.length
@@ -255,7 +255,7 @@ describe('a worker killed in the middle', () => {
     first.child.kill('SIGKILL')
     expect(await first.ended).toBe('SIGKILL')
     expect((await jobs()).length).toBe(1)
-    // Its lease would run out by itself.
+    // Its lease would expire by itself.
     await abandon()
 
     jenkins.answers[`${BUILD}/logText/progressiveText`] = answer
@@ -266,11 +266,11 @@ describe('a worker killed in the middle', () => {
     await until(async () => (await jobs()).length === 0)
   })
 
-  test('after its work was written but before the queue knew does it once', async () => {
+  test('after its work was written but before the queue was updated does it once', async () => {
     const build = await polled()
     jenkins.answers[`${BUILD}/api/json`] = json(() => ({ ...jenkinsFixture('build'), building: true, result: null }))
     jenkins.answers[`${BUILD}/logText/progressiveText`] = progressive(() => ({ log: Buffer.from('one line\n'), running: true }))
-    // A job that is begun and never ended, as a dead worker leaves it.
+    // A job that was started and never ended, as a dead worker leaves it.
     await abandon()
     const { pollJenkins } = await import('../intake/providers/jenkins/poll.ts')
     await pollJenkins(context(), { build_run_id: build.id, offset: 0, looks: 0 })

@@ -29,26 +29,26 @@ import { startRunner, type Task, type WorkerPool } from './runner.ts'
 import { daily, everyMinutes, hourly, type Times } from './schedule.ts'
 import type { Post } from './sending/mail.ts'
 
-/** What work on a job may use. */
+/** The resources of a job. */
 export interface WorkerContext extends JobContext {
   db: Pool
-  /** Hands mails to a mail server, where one is configured. */
+  /** Sends mails to a mail server, if one is configured. */
   post?: Post
-  /** A language model that words findings, where one is configured. */
+  /** A language model that rephrases findings, if one is configured. */
   explain?: investigations.Explain
-  /** Where people open what they are told of. */
+  /** The public URL for links in messages. */
   site: string
-  /** How many jobs that ask nobody else are done at once. */
+  /** How many jobs without remote calls run at once. */
   concurrency?: number
-  /** Where scheduled backups go, if anywhere. */
+  /** The destination of scheduled backups, if any. */
   backups?: Backups
-  /** How long what is kept; the defaults where nothing is configured. */
+  /** Retention; the defaults if not configured. */
   retention?: Retention
 }
 
 type Work<Payload> = (context: WorkerContext, payload: Payload, signal?: AbortSignal) => Promise<unknown>
 
-/** Every kind of job and who does it; a kind without work does not compile. */
+/** Every kind of job and its function; a kind without one does not compile. */
 export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ingest: ({ db }, { delivery_id }) => ingest(db, delivery_id),
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
@@ -67,7 +67,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ...serverJobs,
 }
 
-/** What is done by the clock. */
+/** Scheduled work. */
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
   settle_breakages_overdue: ({ db }) => settleOverdue(db),
@@ -83,7 +83,7 @@ const HOURLY: Record<string, Work<never>> = {
   record_sizes: ({ db }) => recordSizes(db),
 }
 
-/** What people look at meanwhile. */
+/** More frequent, because people see the result. */
 const EVERY_FIVE_MINUTES: Record<string, Work<never>> = { mark_lost_builds: ({ db }) => markLost(db) }
 
 const SCHEDULED_BACKUP: Record<string, Work<never>> = {
@@ -109,7 +109,7 @@ export interface Worker {
 }
 
 interface StartedWorker extends Worker {
-  /** Servers that don't answer and are left alone. */
+  /** Silent servers that are not called for now. */
   silentServers(): string[]
 }
 
@@ -120,13 +120,13 @@ export async function startWorker(context: WorkerContext): Promise<StartedWorker
   return { silentServers: breaker.silent, stop }
 }
 
-/** Jobs that call a server have slots of their own: silence there holds up nothing else. Nobody ever has all slots of a pool. */
+/** Jobs that call a server have separate slots: a silent server blocks nothing else. Nobody ever has all slots of a pool. */
 function poolsOf(context: WorkerContext): WorkerPool[] {
   const kinds = Object.entries<Work<never>>({
     ...WORK,
     ...HOURLY,
     ...EVERY_FIVE_MINUTES,
-    // Only where it can be done: other nodes leave the job to those that can.
+    // Only if it is configured: other nodes leave the job to those that can.
     ...(context.backups && SCHEDULED_BACKUP),
   })
   const tasks: Record<string, Task> = Object.fromEntries(

@@ -3,11 +3,11 @@ export interface Header {
   goldmaster_backup: 1
   version: string
   made_at: string
-  /** Those that had been applied: the schema that the rows fit. */
+  /** The applied migrations: the schema of the rows. */
   migrations: { number: number; checksum: string | null }[]
-  /** The key kept in DATA_DIR; one that was given by SECRET_KEY is the operator's to keep. */
+  /** The key stored in DATA_DIR; one set by SECRET_KEY must be kept by the operator. */
   secret_key: string | null
-  /** Sealed with that key, to tell another one by. */
+  /** Sealed with that key, to detect another one. */
   canary: string | null
 }
 
@@ -22,13 +22,13 @@ interface RowsLine {
 }
 /** The last line. */
 export interface EndLine {
-  /** What the next number of each sequence comes after; null where none was given out. */
+  /** The last number of each sequence; null if it was never used. */
   sequences: Record<string, string | null>
 }
 
 /**
- * A backup is a line of JSON for the header, for each table a line, its rows as PostgreSQL's COPY writes them and a line with their
- * number, and a last line. Rows come in blocks, each after a line with its length; an empty one ends them.
+ * The archive format: a line of JSON for the header; for each table a line, its rows as PostgreSQL's COPY writes them and a line with their
+ * count; and a last line. Rows are in blocks, each after a line with its length; an empty block ends them.
  */
 export const lineOf = (value: Header | TableLine | RowsLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 
@@ -49,7 +49,7 @@ export class DamagedBackup extends Error {
 const LONGEST_LINE = 1 << 20
 const NEWLINE = 10
 
-/** Takes an archive apart, whatever the pieces are that it comes in. */
+/** Parses an archive, however its chunks are cut. */
 export class ArchiveReader {
   readonly #source: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -58,7 +58,7 @@ export class ArchiveReader {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** Lets go of what the archive comes from, read to its end or not. */
+  /** Closes the source, whether read to its end or not. */
   async close() {
     await this.#source.return?.()
   }
@@ -114,7 +114,7 @@ export class ArchiveReader {
     }
   }
 
-  /** Table after table, then the end. `take` gets the rows and says how many it took. */
+  /** Table by table, then the end. `take` gets the rows and returns how many there were. */
   async tables(take: (table: TableLine, rows: AsyncGenerator<Buffer>) => Promise<number | undefined>): Promise<EndLine> {
     for (;;) {
       const line = await this.line<TableLine | EndLine>()
@@ -126,13 +126,13 @@ export class ArchiveReader {
   }
 }
 
-/** Reads all of a backup and keeps nothing: whoever restores it should know beforehand that it is whole. */
+/** Reads a whole backup without storing anything: before a restore it should be known to be complete. */
 export async function verifyArchive(source: AsyncIterable<Buffer>): Promise<Header> {
   const reader = new ArchiveReader(source)
   const header = await reader.header()
   await reader.tables(async (_, rows) => {
     let count = 0
-    // A line break within a row is escaped.
+    // Line breaks within a row are escaped.
     for await (const piece of rows) for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) count++
     return count
   })

@@ -13,7 +13,7 @@ import { dump } from './dump.ts'
 import { restore } from './restore.ts'
 
 const WORLD = readFileSync(new URL('../../world/fixtures/world.json', import.meta.url))
-/** Whatever COPY escapes or could take for its end, and more than fits one block. */
+/** Everything that COPY escapes or could mistake for its end, and more than fits into one block. */
 const AWKWARD = `tab\t, \\N, \\., line\n\\.\nend \\\\ "quotes" 'apostrophes' \u2028 🦉 ${'ä'.repeat(100_000)}`
 const log = { info: () => {}, warn: () => {} }
 
@@ -42,12 +42,12 @@ async function whole(source: AsyncIterable<Buffer>): Promise<Buffer> {
   for await (const part of source) parts.push(part)
   return Buffer.concat(parts)
 }
-/** In pieces that end anywhere. */
+/** In chunks cut anywhere. */
 async function* pieces(archive: Buffer, size: number) {
   for (let i = 0; i < archive.length; i += size) yield archive.subarray(i, i + size)
 }
 
-/** All that the tables hold, as a sum for each. */
+/** The content of all tables, as a checksum of each. */
 async function sums(db: Database): Promise<Record<string, string>> {
   const tables = await db.rows<{ name: string }>(sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -59,7 +59,7 @@ async function sums(db: Database): Promise<Record<string, string>> {
   return found
 }
 
-test('a restored database holds what was there when the copy began, and goes on from it', async () => {
+test('a restored database has the content from when the copy started, and continues from there', async () => {
   const copy = dumped()
   const first = (await copy.next()).value as Buffer
   const before = await sums(own.db)
@@ -79,7 +79,7 @@ test('a restored database holds what was there when the copy began, and goes on 
   await expect(target.db.one(insert(99))).rejects.toMatchObject({ code: '23503' })
 })
 
-test('a database that is not empty is refused, and replaced where that is asked', async () => {
+test('a non-empty database is refused, and replaced on request', async () => {
   const target = await emptyTarget()
   await target.db.execute(sql`create table accounts (note text)`)
   await expect(restore(target.url, dumped(), { log })).rejects.toThrow('The database is not empty')
@@ -89,12 +89,12 @@ test('a database that is not empty is refused, and replaced where that is asked'
   expect(await schemaState(target.url)).toBe('current')
 })
 
-test('a copy that moves the service is refused while it is used', async () => {
+test('a copy that moves the service is refused while the service is running', async () => {
   await own.db.one(sql`select 1`)
   await expect(whole(dump(own.url, { secretKey: null, alone: true }))).rejects.toThrow('The service is running')
 })
 
-test('a backup that is cut off leaves the place empty', async () => {
+test('a truncated backup leaves the target empty', async () => {
   const target = await emptyTarget()
   const archive = await whole(dumped())
   const cut = pieces(archive.subarray(0, archive.lastIndexOf('{')), 1 << 16)
@@ -102,7 +102,7 @@ test('a backup that is cut off leaves the place empty', async () => {
   expect(await schemaState(target.url)).toBe('empty')
 })
 
-test('a damaged backup is known as such before anything is touched', async () => {
+test('a damaged backup is detected before anything is changed', async () => {
   const archive = await whole(dumped('the key'))
   expect(await verifyArchive(pieces(archive, 999))).toMatchObject({ secret_key: 'the key', version: VERSION })
   const verify = (text: string) => verifyArchive(pieces(Buffer.from(text, 'latin1'), 1 << 16))
@@ -113,7 +113,7 @@ test('a damaged backup is known as such before anything is touched', async () =>
   await expect(verify('\x7fELF\n')).rejects.toThrow('cannot be read')
 })
 
-test('a backup of an older version is brought to this one, one of a newer is refused', async () => {
+test('a backup of an older version is upgraded, one of a newer is refused', async () => {
   const older = await emptyTarget()
   await migrate(older.url, log)
   await older.db.execute(sql`insert into accounts (name) values ('Owl')`)

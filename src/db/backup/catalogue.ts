@@ -3,13 +3,13 @@ import type pg from 'pg'
 const OWN = `n.nspname = 'public' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
 export interface Table {
-  /** With its schema, quoted where it must be. */
+  /** With its schema, quoted if necessary. */
   name: string
-  /** Those that hold what was written, and not what follows from it. */
+  /** Stored columns, without generated ones. */
   columns: string[]
 }
 
-/** The tables whose rows make up the service; what was migrated is told by the header. */
+/** The tables with the service's data; the header has the applied migrations. */
 export async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select format('%I.%I', n.nspname, c.relname) as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -20,7 +20,7 @@ export async function tablesOf(client: pg.Client): Promise<Table[]> {
   return rows
 }
 
-/** Read after the rows: a number that was given out meanwhile is left out, never given out twice. */
+/** Read after the rows: a number used meanwhile is skipped, never used twice. */
 export async function sequencesOf(client: pg.Client): Promise<Record<string, string | null>> {
   const { rows } = await client.query<{ name: string; last: string | null }>(`
     select format('%I.%I', schemaname, sequencename) as name, last_value::text as last from pg_sequences
@@ -49,7 +49,7 @@ export async function isEmpty(client: pg.Client): Promise<boolean> {
   return rows.length === 0
 }
 
-/** Other processes of ours that have the database open. */
+/** Other processes of the service that use the database. */
 export async function isInUse(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`
     select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'goldmaster%'
@@ -57,13 +57,13 @@ export async function isInUse(client: pg.Client): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Names are looked up before the first drop: what goes along with something else has none any more. */
+/** Names are looked up before the first drop: an object dropped by cascade no longer has one. */
 const dropAll = (kind: string, catalogue: 'pg_class' | 'pg_proc', named: string, condition: string) => `
   names := array(select c.oid::${named}::text from ${catalogue} c join pg_namespace n on n.oid = c.${catalogue === 'pg_class' ? 'rel' : 'pro'}namespace
     where ${OWN} and ${condition});
   foreach one in array names loop execute format('drop ${kind} if exists %s cascade', one); end loop;`
 
-/** Everything of ours goes, extensions and what they brought stay. */
+/** Drops everything of ours; extensions and their objects stay. */
 export const empty = (client: pg.Client) =>
   client.query(`
     do $$

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream'
 import type pg from 'pg'
 
-/** What `pg` lends to a statement that reads and writes messages itself. */
+/** The parts of `pg` for a statement that handles protocol messages itself. */
 interface Connection {
   stream: NodeJS.ReadWriteStream & { writableNeedDrain: boolean }
   query(text: string): void
@@ -13,7 +13,7 @@ const BLOCK = 1 << 16
 /** `COPY 42` → 42. */
 const rowsOf = ({ text }: { text: string }) => Number(text.split(' ').at(-1))
 
-/** The rows of `copy … to stdout` as a stream of blocks; the database waits while nobody reads them. */
+/** The rows of `copy … to stdout` as a stream of blocks; the database waits while nobody reads. */
 export class CopyOut extends Readable {
   rows = 0
   readonly #text: string
@@ -32,7 +32,7 @@ export class CopyOut extends Readable {
     connection.query(this.#text)
   }
 
-  /** A row, in memory that the parser will use again: it is copied, many into one block. */
+  /** A row, in memory that the parser reuses: it is copied, many into one block. */
   handleCopyData({ chunk }: { chunk: Buffer }) {
     for (let done = 0; done < chunk.length; ) {
       const copied = chunk.copy(this.#block, this.#filled, done)
@@ -68,7 +68,7 @@ export class CopyOut extends Readable {
   }
 }
 
-/** Takes the rows of `copy … from stdin`; finished when the database has them all. */
+/** Writes the rows of `copy … from stdin`; finished when the database has all of them. */
 export class CopyIn extends Writable {
   rows = 0
   readonly #text: string
@@ -87,7 +87,7 @@ export class CopyIn extends Writable {
     connection.query(this.#text)
   }
 
-  /** Nothing is written before the database is ready for it. */
+  /** Nothing is written before the database is ready. */
   override _construct(done: () => void) {
     this.#opened = done
   }

@@ -5,7 +5,7 @@ import { blocksOf, type Header, lineOf } from './archive.ts'
 import { isInUse, sequencesOf, tablesOf } from './catalogue.ts'
 import { CopyOut } from './copy.ts'
 
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface CopyProgress {
   tables: number
   of: number
@@ -13,9 +13,9 @@ export interface CopyProgress {
 }
 
 interface DumpSettings {
-  /** The key kept beside the data. */
+  /** The key stored with the data. */
   secretKey: string | null
-  /** Nobody else may write meanwhile: what they would write would be left behind. */
+  /** Nobody else may write meanwhile: those writes would be lost. */
   alone?: boolean
   onProgress?: (progress: CopyProgress) => void
 }
@@ -24,7 +24,7 @@ const { escapeIdentifier } = pg
 
 export const columnList = (columns: readonly string[]) => columns.map(escapeIdentifier).join(', ')
 
-/** A session for long statements that nothing but a lost connection ends. */
+/** A session for long statements that only a lost connection ends. */
 async function openSession(url: string): Promise<pg.Client> {
   const client = openClient(url, { connectionTimeoutMillis: 10_000, keepAlive: true, application_name: 'goldmaster backup' })
   // Its statement fails too; without a listener a lost connection would end the process.
@@ -43,7 +43,7 @@ export async function inSession<T>(url: string, work: (client: pg.Client) => Pro
   }
 }
 
-/** Everything as it was in one moment, while others go on writing. */
+/** A snapshot of everything, while others continue to write. */
 export async function* dump(url: string, { secretKey, alone = false, onProgress }: DumpSettings): AsyncGenerator<Buffer> {
   const client = await openSession(url)
   try {
@@ -52,7 +52,7 @@ export async function* dump(url: string, { secretKey, alone = false, onProgress 
     const tables = await tablesOf(client)
     if (!tables.some(({ name }) => name === 'public.accounts'))
       throw new Error('There is nothing to copy: the database is empty.')
-    // A migration that begins now waits, with its patience, until the copy is done.
+    // A migration that starts now waits until the copy is done.
     await client.query(`lock table ${tables.map(({ name }) => name).join(', ')} in access share mode`)
     yield lineOf(await headerOf(client, secretKey))
     const progress = { tables: 0, of: tables.length, rows: 0 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { packed, unpacked } from './encryption.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
-/** More than one block of 64 KiB, and nothing that compresses. */
+/** More than one block of 64 KiB, and incompressible. */
 const ARCHIVE = randomBytes(300_000)
 
 async function all(source: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -19,19 +19,19 @@ const pieces = (bytes: Buffer, size = 10_000) =>
 const pack = (passphrase?: string) => all(packed(pieces(ARCHIVE), passphrase))
 const unpack = (bytes: Buffer, passphrase?: string, size?: number) => all(unpacked(pieces(bytes, size), passphrase))
 
-test('what is packed with a passphrase is unpacked with it, in whatever pieces it comes', async () => {
+test('data packed with a passphrase can be unpacked with it, in any chunks', async () => {
   const stored = await pack(PASSPHRASE)
   for (const size of [7, 1_000, 10_000_000]) expect((await unpack(stored, PASSPHRASE, size)).equals(ARCHIVE)).toBe(true)
   expect(stored.includes(ARCHIVE.subarray(1_000, 1_050))).toBe(false)
 })
 
-test('without a passphrase it is compressed alone, and one that is given does no harm', async () => {
+test('without a passphrase it is only compressed, and a given one is ignored', async () => {
   const stored = await pack()
   expect(gunzipSync(stored).equals(ARCHIVE)).toBe(true)
   expect((await unpack(stored, PASSPHRASE)).equals(ARCHIVE)).toBe(true)
 })
 
-test('the library of the age format opens ours by its passphrase, and we open what it wrote', async () => {
+test('the age library decrypts our files with the passphrase, and we decrypt its files', async () => {
   const decrypter = new Decrypter()
   decrypter.addPassphrase(PASSPHRASE)
   expect(gunzipSync(await decrypter.decrypt(await pack(PASSPHRASE))).equals(ARCHIVE)).toBe(true)
@@ -41,7 +41,7 @@ test('the library of the age format opens ours by its passphrase, and we open wh
   expect((await unpack(Buffer.from(await encrypter.encrypt(gzipSync(ARCHIVE))), PASSPHRASE)).equals(ARCHIVE)).toBe(true)
 })
 
-test('a wrong or missing passphrase, and a file for a key, are refused in one line', async () => {
+test('a wrong or missing passphrase, and a file for a key, are refused with one line', async () => {
   const stored = await pack(PASSPHRASE)
   await expect(unpack(stored, 'another passphrase')).rejects.toThrow(
     'The passphrase is not the one that this backup was encrypted with.',
@@ -65,6 +65,6 @@ test.each([
       return changed
     },
   ],
-])('a file that was %s is not taken for a whole backup', async (_, damage) => {
+])('a file that was %s is not accepted as a complete backup', async (_, damage) => {
   await expect(unpack(damage(await pack(PASSPHRASE)), PASSPHRASE)).rejects.toThrow('This is no whole backup')
 })

@@ -7,27 +7,27 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { Decrypter, Encrypter, type Identity, type Recipient, Stanza } from 'age-encryption'
 import { DamagedBackup } from './archive.ts'
 
-/** How files in the age format begin. */
+/** The start of files in the age format. */
 const AGE = Buffer.from('age-encryption.org/v1\n')
 const LABEL = 'age-encryption.org/v1/scrypt'
-/** 2^17, as for exports; 128 MB for half a second. */
+/** 2^17, as for exports; 128 MB and half a second. */
 const WORK = 17
 const WORK_MAX = 20
 const CIPHER = 'chacha20-poly1305'
 const NONCE = Buffer.alloc(12)
 const TAG = 16
 
-/** Half of the time and a tenth more room than the usual level takes. */
+/** Half of the time and a tenth more space than the default level. */
 const COMPRESSION = { level: 4 }
 
-/** One line that says what to do about the passphrase. */
+/** A one-line error that says what to do about the passphrase. */
 export class PassphraseRefused extends Error {}
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
 const keyOf = (passphrase: string, salt: Buffer, work: number) =>
   derive(passphrase, Buffer.concat([Buffer.from(LABEL), salt]), 32, { N: 2 ** work, r: 8, p: 1, maxmem: 2 ** work * 2048 })
 
-/** The library's own works through scrypt for seconds on the thread that answers requests; Node's has threads for it. */
+/** The library's own scrypt would block the event loop for seconds; Node's runs in threads. */
 class Passphrase implements Recipient, Identity {
   readonly #passphrase: string
 
@@ -60,7 +60,7 @@ class Passphrase implements Recipient, Identity {
   }
 }
 
-/** A backup as it is stored: compressed and, with a passphrase, encrypted in the age format. */
+/** A backup in its stored form: compressed and, with a passphrase, encrypted in the age format. */
 export async function* packed(archive: AsyncIterable<Buffer>, passphrase: string | undefined): AsyncGenerator<Buffer> {
   const gzip = createGzip(COMPRESSION)
   pipeline(archive, gzip).catch((error) => gzip.destroy(error))
@@ -70,7 +70,7 @@ export async function* packed(archive: AsyncIterable<Buffer>, passphrase: string
   yield* asReadable(await encrypter.encrypt(asWeb(gzip)))
 }
 
-/** What `packed` made, as an archive again; encrypted or not, its first bytes tell. */
+/** Reverses `packed`; its first bytes show whether it is encrypted. */
 export async function* unpacked(stored: AsyncIterable<Buffer>, passphrase: string | undefined): AsyncGenerator<Buffer> {
   const [start, source] = await peek(stored, AGE.length)
   const gunzip = createGunzip()
@@ -94,7 +94,7 @@ async function decrypted(source: Readable, passphrase: string | undefined): Prom
   }
 }
 
-/** What was changed or cut off doesn't decrypt. */
+/** Modified or truncated data doesn't decrypt. */
 async function* named(plain: Readable): AsyncGenerator<Buffer> {
   try {
     yield* plain
@@ -103,7 +103,7 @@ async function* named(plain: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first bytes, and all of them. */
+/** The first bytes, and a stream of all of them. */
 async function peek(stored: AsyncIterable<Buffer>, length: number): Promise<[start: Buffer, all: Readable]> {
   const iterator = stored[Symbol.asyncIterator]()
   let start = Buffer.alloc(0)

@@ -9,13 +9,13 @@ import { CopyIn } from './copy.ts'
 import { type CopyProgress, columnList, inSession } from './dump.ts'
 
 interface RestoreSettings {
-  /** Drops what is there. */
+  /** Drops the existing data. */
   replace?: boolean
   log: MigrationLog
   onProgress?: (progress: CopyProgress) => void
 }
 
-/** The schema as it was, all rows in one transaction, then what this version adds to the schema. */
+/** Creates the former schema, loads all rows in one transaction, then applies newer migrations. */
 export async function restore(url: string, source: AsyncIterable<Buffer>, settings: RestoreSettings) {
   const reader = new ArchiveReader(source)
   try {
@@ -54,7 +54,7 @@ async function restoreFrom(reader: ArchiveReader, url: string, { replace = false
 
 export const refuseNewer = (header: Header) => refuse(header.migrations, migrations(), 'backup')
 
-/** An empty place to copy to, or a clear no. */
+/** Requires or creates an empty target. */
 const prepare = (url: string, replace: boolean) =>
   inSession(url, async (client) => {
     const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
@@ -66,13 +66,13 @@ const prepare = (url: string, replace: boolean) =>
     await empty(client)
   })
 
-/** Without triggers, which would tell everything as news, and without foreign keys, which are checked at the end, once for each. */
+/** Without triggers, which would create events for everything, and without foreign keys, which are checked at the end, once for each. */
 async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog, onProgress?: RestoreSettings['onProgress']) {
   const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
   const foreignKeys = await foreignKeysOf(client)
   for (const { table, name } of foreignKeys) await client.query(`alter table ${table} drop constraint ${name}`)
   for (const name of tables.keys()) await client.query(`alter table ${name} disable trigger user`)
-  // Migrations leave a few rows of their own.
+  // Migrations insert a few rows.
   await client.query(`truncate ${[...tables.keys()].join(', ')}`)
   const progress = { tables: 0, of: tables.size, rows: 0 }
   const end = await reader.tables(async ({ table, columns }, rows) => {

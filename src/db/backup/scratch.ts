@@ -11,13 +11,13 @@ function beside(url: string, database: string): string | undefined {
   return start && `${start}/${database}${query}`
 }
 
-/** The same each time: what a killed process left behind is dropped by the next. */
+/** Always the same: the next process drops what a killed one left behind. */
 const nameFor = (database: string) =>
   `goldmaster_restore_test_${createHash('sha256').update(database).digest('hex').slice(0, 12)}`
 
 /**
- * Works with an empty database beside the service's own, which is dropped afterwards. Undefined where the role may not make one. Only for
- * who holds the lease for backups: there is one such database.
+ * Runs `work` with an empty scratch database on the same server, which is dropped afterwards. Undefined if the role may not create one.
+ * Only for the holder of the backup lease: there is one such database.
  */
 export async function withScratchDatabase<T>(url: string, work: (url: string) => Promise<T>): Promise<T | undefined> {
   const { name, locale } = await inSession(url, async (client) => {

@@ -1,19 +1,19 @@
 import { lchown, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The system account PostgreSQL runs under when we are root, which it refuses to be. */
+/** The system account for PostgreSQL if we are root, which it refuses to run as. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** Whoever owns the cluster runs it; a new one belongs to `nobody`. Undefined: we are not root, so it runs as ourselves. */
+/** The owner of the cluster runs it; a new one belongs to `nobody`. Undefined: we are not root, so it runs as ourselves. */
 export async function accountFor(cluster: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(cluster).catch(() => undefined)
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
   const account = await unprivileged()
-  // A folder that root put back from a copy.
+  // A folder that root restored from a copy.
   if (owner) await giveTo(account, cluster)
   return account
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { windowsUrl } from './windows.ts'
 
-/** The socket is called `.s.PGSQL.<port>`, so the port is only a part of its name. */
+/** The socket is named `.s.PGSQL.<port>`, so the port is only a part of its name. */
 export const PORT = 5432
 // The longest path to a socket: 107 bytes on Linux, 103 on macOS.
 const LONGEST = 103
@@ -16,7 +16,7 @@ export async function urlOf(cluster: string, database: string): Promise<string> 
   return `postgresql://goldmaster@/${database}?host=${host}&port=${PORT}&sslmode=disable`
 }
 
-/** The socket stands in the cluster, which only its owner and root may enter; a deep cluster is reached through a short link. */
+/** The socket is in the cluster's folder, which only its owner and root can access; a long path is shortened with a link. */
 async function socketFolder(cluster: string): Promise<string> {
   if (fits(cluster)) return cluster
   const name = `goldmaster-${process.getuid?.()}-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
@@ -25,7 +25,7 @@ async function socketFolder(cluster: string): Promise<string> {
   await symlink(cluster, link).catch((error) => {
     if (error.code !== 'EEXIST') throw error
   })
-  // Somebody else's link of that name could lead to a server of theirs.
+  // Another user's link of that name could lead to their server.
   const found = await lstat(link)
   const ours = found.isSymbolicLink() && found.uid === process.getuid?.() && (await readlink(link)) === cluster
   if (!ours) throw new Error(`${link} is not a link to ${cluster} made by this user: remove it.`)

@@ -10,16 +10,16 @@ export interface Binaries {
   initdb: string
   postgres: string
   pgCtl: string
-  /** The version a data folder must have, such as `18`. */
+  /** The required version of a data folder, such as `18`. */
   major: string
 }
 
 const PLATFORM = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-// The libraries cannot be linked, or the programs not be entered; anything else would be no better in a copy.
+// The libraries cannot be linked, or the programs not be accessed; a copy would not help with any other error.
 const SHUT_OUT = ['EACCES', 'EPERM', 'EROFS']
 const ELSEWHERE = 'set DATABASE_URL to a PostgreSQL 15 or newer'
 
-/** The programs of the npm package, or a copy of them where the account can reach them. */
+/** The programs of the npm package, or a copy of them that the account can access. */
 export async function findBinaries(home: string, account: Account | undefined): Promise<Binaries> {
   const shipped = findPackage()
   const { version } = JSON.parse(await readFile(join(shipped, '..', 'package.json'), 'utf8')) as { version: string }
@@ -34,7 +34,7 @@ export async function findBinaries(home: string, account: Account | undefined): 
   let reason = (await linkLibraries(shipped).catch((error) => error)) ?? (await refusal(shipped, account))
   if (!reason) return programs(shipped)
   if (SHUT_OUT.includes(reason.code)) {
-    // Our own folders may be closed to the account, and temporary ones are swept while the server runs: they come last.
+    // Our own folders may be inaccessible to the account, and temporary ones are cleaned while the server runs: they come last.
     for (const place of account ? ['/var/cache/goldmaster', tmpdir()] : [home]) {
       const copy = join(place, name)
       reason = (await copyOnce(shipped, copy).catch((error) => error)) ?? (await refusal(copy, account))
@@ -54,7 +54,7 @@ function findPackage(): string {
   }
 }
 
-/** Makes the links between libraries that npm cannot carry and an install without scripts leaves out. */
+/** Creates the links between libraries that npm cannot pack and an install without scripts leaves out. */
 export async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -66,7 +66,7 @@ export async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** Why the programs do not run under this account; undefined when they do. */
+/** Why the programs do not run under this account; undefined if they do. */
 async function refusal(native: string, account: Account | undefined): Promise<Error | undefined> {
   const run = promisify(execFile)
   try {
@@ -77,7 +77,7 @@ async function refusal(native: string, account: Account | undefined): Promise<Er
   }
 }
 
-/** Copies beside the goal and renames, so that what bears the name is complete and several processes may try. */
+/** Copies next to the target and renames, so that the final name is always complete and several processes may try. */
 async function copyOnce(native: string, goal: string): Promise<void> {
   if (!(await lstat(goal).catch(() => undefined))) {
     await mkdir(dirname(goal), { recursive: true })

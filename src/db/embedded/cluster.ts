@@ -5,17 +5,17 @@ import { type Account, accountFor } from './account.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { windowsSettings } from './windows.ts'
 
-/** What the programs of PostgreSQL see of our environment: nothing that could redirect them. */
+/** The environment of PostgreSQL's programs: nothing of ours that could redirect them. */
 export const ENVIRONMENT = process.platform === 'win32' ? process.env : { LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * How a program that runs with the cluster as its working folder names it. Under another account the real path may lead through
- * folders closed to it (`/root`); Linux lets it in through the working folder, which we enter before we drop our rights.
+ * The cluster's path for a program with the cluster as its working folder. For another account the real path may go through inaccessible
+ * folders (`/root`); Linux allows access through the working folder, which we enter before we drop our rights.
  */
 export const nameOf = (cluster: string, account: Account | undefined): string =>
   account && process.platform === 'linux' ? '/proc/self/cwd' : cluster
 
-/** The programs and the account for the cluster, which is made if it is missing. */
+/** The programs and the account for the cluster, which is created if it is missing. */
 export async function prepareCluster(cluster: string): Promise<{ binaries: Binaries; account: Account | undefined }> {
   const account = await accountFor(cluster)
   const binaries = await findBinaries(dirname(cluster), account)
@@ -39,8 +39,8 @@ async function versionOf(cluster: string): Promise<string | undefined> {
 }
 
 /**
- * Builds the cluster in a folder of our own and renames it at the end: a half-made one never bears the name, and of several
- * processes that start at once the first to finish wins and the others use what it made.
+ * Creates the cluster in a temporary folder and renames it at the end: an incomplete one never has the final name, and if several processes
+ * start at once the first to finish wins and the others use its result.
  */
 async function createCluster(cluster: string, binaries: Binaries, account: Account | undefined): Promise<string> {
   const home = dirname(cluster)
@@ -56,7 +56,7 @@ async function createCluster(cluster: string, binaries: Binaries, account: Accou
       throw error
     }
   }
-  // Drafts of those who came too late or were killed.
+  // Temporary folders of late or killed processes.
   for (const entry of await readdir(home))
     if (entry.startsWith(`${basename(cluster)}.new-`))
       await rm(join(home, entry), { recursive: true, force: true, maxRetries: 5 })
@@ -66,10 +66,10 @@ async function createCluster(cluster: string, binaries: Binaries, account: Accou
 async function runInitdb(draft: string, binaries: Binaries, account: Account | undefined): Promise<void> {
   const windows = process.platform === 'win32' ? await windowsSettings(draft) : undefined
   const settings = {
-    // The service logs the errors of its own statements; the file keeps what happens to the server itself.
+    // The service logs errors of its own statements; the file has events of the server itself.
     log_min_messages: 'log',
     log_checkpoints: 'off',
-    // A query whose asker was killed ends soon; until then nothing else may start on the folder of a killed server.
+    // A query whose client was killed ends soon; until then nothing else can start on the folder of a killed server.
     client_connection_check_interval: '1s',
     ...windows?.settings,
   }
@@ -103,7 +103,7 @@ async function runInitdb(draft: string, binaries: Binaries, account: Account | u
   throw new Error(`The database in ${dirname(draft)} could not be made: ${complaint(output)}`)
 }
 
-/** The line of initdb's output that gives the cause; those after it only tell of the tidying up. */
+/** The line of initdb's output with the cause; later lines are only about cleaning up. */
 function complaint(output: string): string {
   const lines = output.split('\n')
   return lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1)!

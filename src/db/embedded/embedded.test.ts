@@ -35,7 +35,7 @@ async function ask(url: string, ...statements: string[]) {
 
 const pidIn = async (home: string) => Number.parseInt(await readFile(join(home, 'postgres/postmaster.pid'), 'utf8'), 10)
 
-/** A process that has ended and that nobody has asked about yet (a zombie) does not run. */
+/** A zombie process counts as ended. */
 async function runs(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return /\) [^ZX] /.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
   try {
@@ -49,7 +49,7 @@ async function gone(pid: number) {
   while (await runs(pid)) await sleep(10)
 }
 
-/** Another process that starts the database, runs `body` with its address in `url`, and stays until it is killed. */
+/** Another process that starts the database, runs `body` with its URL in `url`, and stays until it is killed. */
 async function otherProcess(home: string, body: string): Promise<{ child: ChildProcess; said: string }> {
   const program = `
     import { startEmbedded } from ${JSON.stringify(new URL('embedded.ts', import.meta.url).href)}
@@ -75,7 +75,7 @@ async function kill(child: ChildProcess) {
 }
 
 describe('the built-in PostgreSQL', () => {
-  test('starts in an empty folder, open to its owner alone and to no network', async () => {
+  test('starts in an empty folder, accessible only to its owner and to no network', async () => {
     const database = await startEmbedded(home)
     const [row] = await ask(
       database.url,
@@ -109,7 +109,7 @@ describe('the built-in PostgreSQL', () => {
     await expect.poll(() => runs(pid)).toBe(false)
   })
 
-  test('comes back by itself, at the same address and with every acknowledged row, when its process is killed', async () => {
+  test('restarts by itself, at the same URL and with every acknowledged row, when its process is killed', async () => {
     const database = await startEmbedded(home)
     await ask(database.url, 'insert into kept select generate_series(11, 20)')
     const pid = await pidIn(home)
@@ -150,7 +150,7 @@ describe('the built-in PostgreSQL', () => {
     await database.stop()
   })
 
-  test('starts although the number of its last process now belongs to a stranger', async () => {
+  test('starts although the pid of its last process now belongs to another one', async () => {
     const { uid, gid } = await stat(join(home, 'postgres'))
     const stranger = spawn('sleep', ['60'], root ? { uid, gid } : {})
     await writeFile(join(home, 'postgres/postmaster.pid'), `${stranger.pid}\n${join(home, 'postgres')}\n1700000000\n5432\n.\n\n`)
@@ -161,7 +161,7 @@ describe('the built-in PostgreSQL', () => {
     stranger.kill()
   })
 
-  test('is made once when several start at the same moment', async () => {
+  test('is created once when several start at the same moment', async () => {
     const crowded = join(folder, 'crowded')
     const callers = await Promise.all([startEmbedded(crowded), startEmbedded(crowded), startEmbedded(crowded)])
     const seen = await Promise.all(callers.map(({ url }) => ask(url, 'select system_identifier from pg_control_system()')))
@@ -182,7 +182,7 @@ describe('the built-in PostgreSQL', () => {
     await rm(link)
   })
 
-  test.runIf(root)('runs for root below a folder that only root may enter, under another account', async () => {
+  test.runIf(root)('runs for root below a folder that only root can access, under another account', async () => {
     const closed = join(folder, 'closed')
     await mkdir(closed, { mode: 0o700 })
     const database = await startEmbedded(join(closed, 'data'))
@@ -191,21 +191,21 @@ describe('the built-in PostgreSQL', () => {
     await database.stop()
   })
 
-  test('says in one line that a folder cannot be used', async () => {
+  test('reports in one line that a folder cannot be used', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     await expect(startEmbedded(file)).rejects.toThrow(`The data folder ${file} cannot be used (it is a file)`)
     await expect(startEmbedded(join(file, 'data'))).rejects.toThrow('a part of its path is a file')
   })
 
-  test.runIf(!root)('says in one line that a folder is closed to this user', async () => {
+  test.runIf(!root)('reports in one line that a folder is inaccessible to this user', async () => {
     const closed = join(folder, 'read-only')
     await mkdir(closed, { mode: 0o500 })
     await expect(startEmbedded(closed)).rejects.toThrow(`The data folder ${closed} cannot be used (permission denied)`)
     await chmod(closed, 0o700)
   })
 
-  test('refuses a folder that another version made, or that holds something else', async () => {
+  test('refuses a folder of another version, or with other content', async () => {
     const other = join(folder, 'other')
     await mkdir(join(other, 'postgres'), { recursive: true })
     await writeFile(join(other, 'postgres/notes.txt'), '')
@@ -217,7 +217,7 @@ describe('the built-in PostgreSQL', () => {
   })
 })
 
-test('the links between libraries are made where an install without scripts left them out', async () => {
+test('the links between libraries are created if an install without scripts left them out', async () => {
   const native = join(folder, 'copy')
   await mkdir(join(native, 'lib'), { recursive: true })
   await writeFile(join(native, 'lib/libpq.so.5.18'), 'the library')

@@ -6,20 +6,20 @@ import { urlOf } from './address.ts'
 import { type Launch, launch, shutDown } from './postmaster.ts'
 
 export interface Embedded {
-  /** A connection string for `pg` and psql; it stays the same when the server is started again. */
+  /** A connection string for `pg` and psql; it stays the same after a restart. */
   url: string
-  /** Leaves the database; the last process to leave shuts it down. */
+  /** Disconnects from the database; the last process shuts it down. */
   stop(): Promise<void>
 }
 
 const DATABASE = 'goldmaster'
-// Everyone who uses the server holds this lock shared, in the database `postgres`, where it can meet no lock of the service.
+// Every user of the server holds this lock shared, in the database `postgres`, where it cannot conflict with locks of the service.
 const USERS_LOCK = 7_118_533
 const TIMEOUT_MS = 60_000
 const ANSWER_MS = 10_000
 const RETRIES = 100
 
-/** Starts the built-in PostgreSQL in `dataDir`, or reaches the one that already runs there. */
+/** Starts the built-in PostgreSQL in `dataDir`, or connects to the one that already runs there. */
 export async function startEmbedded(dataDir: string, timeout = TIMEOUT_MS): Promise<Embedded> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -30,7 +30,7 @@ export async function startEmbedded(dataDir: string, timeout = TIMEOUT_MS): Prom
   }
 }
 
-/** Keeps one connection open: it counts us among the users and tells us at once when the server dies, which is then started again. */
+/** Keeps one connection open: it counts us among the users and reports at once when the server dies, which is then restarted. */
 async function use(cluster: string, timeout: number): Promise<Embedded> {
   let stopping: Promise<void> | undefined
   let recovery: Promise<void> | undefined
@@ -60,7 +60,7 @@ async function use(cluster: string, timeout: number): Promise<Embedded> {
     try {
       if (await isLast(keeper)) await shutDown(cluster)
     } catch {
-      // The server went away first: there is nothing to leave.
+      // The server ended first: there is nothing to disconnect.
     }
     await keeper.end().catch(() => {})
   }
@@ -68,7 +68,7 @@ async function use(cluster: string, timeout: number): Promise<Embedded> {
   return { url: await urlOf(cluster, DATABASE), stop: () => (stopping ??= leave()) }
 }
 
-/** Of two who leave at once, one sees the other's lock gone: somebody always turns off the light. */
+/** If two disconnect at once, one of them sees the other's lock gone: the server is always shut down. */
 async function isLast(keeper: Client): Promise<boolean> {
   await keeper.query('select pg_advisory_unlock_shared($1)', [USERS_LOCK])
   const { rows } = await keeper.query('select pg_try_advisory_lock($1) as last', [USERS_LOCK])
@@ -84,7 +84,7 @@ async function connectOrStart(cluster: string, timeout: number): Promise<Client>
     if (answer instanceof Client) return answer
     if (answer === 'busy') heard = performance.now()
     else if (launched?.failure) {
-      // Somebody else was faster, or processes of a killed server are still on their way out.
+      // Another process was faster, or processes of a killed server are still ending.
       const passing = /lock file .* (already exists|is empty)|shared memory block .* still in use/.test(launched.failure)
       if (!passing || ++retries > RETRIES) throw new Error(`The database in ${cluster} does not start: ${launched.failure}`)
       launched = undefined
@@ -93,20 +93,20 @@ async function connectOrStart(cluster: string, timeout: number): Promise<Client>
       throw new Error(`The database in ${cluster} does not answer: see ${cluster}.log.`)
     } else if (!launched) {
       launched = await launch(cluster)
-      // One that runs already has been asked, and its silence counts.
+      // One that is already running was asked, and its silence counts.
       if (launched) heard = performance.now()
     }
     await sleep(10)
   }
 }
 
-/** A connection that counts as a user of the server, or how the server met it: not at all, or starting up or shutting down. */
+/** A connection that counts as a user of the server, or the server's state: absent, or starting up or shutting down. */
 async function enter(cluster: string, timeout: number): Promise<Client | 'absent' | 'busy'> {
   let client: Client | undefined
   try {
     const connectionString = await urlOf(cluster, 'postgres')
     client = new Client({ connectionString, connectionTimeoutMillis: timeout, application_name: 'goldmaster keeper' })
-    // A connection that breaks also ends, and that is what we watch.
+    // A broken connection also ends, and that is what we watch.
     client.on('error', () => {})
     await client.connect()
     await client.query('select pg_advisory_lock_shared($1)', [USERS_LOCK])
@@ -128,7 +128,7 @@ async function ensureDatabase(client: Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (rowCount) return
   await client.query(`create database ${DATABASE}`).catch((error) => {
-    // Another process that started with us made it.
+    // Another process that started with us created it.
     if (error.code !== '42P04' && error.code !== '23505') throw error
   })
 }
@@ -142,7 +142,7 @@ const CAUSES: Record<string, string> = {
   ENOENT: 'it cannot be made',
 }
 
-/** What the operating system refused, as one line about the folder. */
+/** An error of the operating system, as one line about the folder. */
 function explained(error: unknown, dataDir: string): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT')

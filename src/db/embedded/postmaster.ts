@@ -9,7 +9,7 @@ import { findBinaries } from './binaries.ts'
 import { ENVIRONMENT, nameOf, prepareCluster } from './cluster.ts'
 import { windowsStart, windowsStop } from './windows.ts'
 
-/** A start under way; `failure` is set once the process has ended. */
+/** A start in progress; `failure` is set once the process has ended. */
 export interface Launch {
   failure?: string
 }
@@ -17,7 +17,9 @@ export interface Launch {
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 const LARGEST_LOG = 10_000_000
 
-/** Starts PostgreSQL in the cluster, which is made if it is missing, without waiting until it answers. Undefined: it runs already. */
+/**
+ * Starts PostgreSQL in the cluster, which is created if it is missing, without waiting until it responds. Undefined: it is already running.
+ */
 export async function launch(cluster: string): Promise<Launch | undefined> {
   const stale = await recordedPid(cluster)
   if (stale !== undefined && (await serves(stale, cluster))) return undefined
@@ -45,10 +47,10 @@ export async function launch(cluster: string): Promise<Launch | undefined> {
     {
       ...account,
       cwd: cluster,
-      // The pid of a dead server may meanwhile belong to a stranger, and PostgreSQL would give way to it. It does not for the pid
-      // named here; its own check that no old process still uses the folder's shared memory stays in force.
+      // The pid of a dead server may meanwhile belong to another process, and PostgreSQL would refuse to start. It ignores the pid given
+      // here; its check for processes that still use the folder's shared memory stays in force.
       env: { ...ENVIRONMENT, PG_GRANDPARENT_PID: String(stale ?? 0) },
-      // A group of its own: Ctrl-C is for us, who finish our work first.
+      // A separate process group: Ctrl-C is for us, and we finish our work first.
       detached: true,
       // A file, not a pipe: the server may outlive us.
       stdio: ['ignore', log.fd, log.fd],
@@ -66,10 +68,10 @@ export async function launch(cluster: string): Promise<Launch | undefined> {
   return result
 }
 
-/** Longer than a last checkpoint takes; one that hangs ends when it wakes up. */
+/** Longer than a last checkpoint takes; a hanging one ends when it wakes up. */
 const SHUT_DOWN_MS = 60_000
 
-/** Ends the server, open transactions and all, and waits until it is gone. */
+/** Stops the server with all open transactions, and waits until it is gone. */
 export async function shutDown(cluster: string): Promise<void> {
   const pid = await recordedPid(cluster)
   if (pid === undefined || !(await serves(pid, cluster))) return
@@ -83,7 +85,7 @@ async function recordedPid(cluster: string): Promise<number | undefined> {
   return Number.parseInt(text, 10) || undefined
 }
 
-/** Whether a process is the server of this cluster and not a stranger with the same number. */
+/** Whether a process is the server of this cluster and not another one with the same pid. */
 async function serves(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === 'win32') {
     try {
@@ -99,7 +101,7 @@ async function serves(pid: number, cluster: string): Promise<boolean> {
   return stdout.trim().split(' ').includes(mark)
 }
 
-/** Names the folder itself, whatever path leads to it. */
+/** Identifies the folder itself, by whatever path. */
 async function identityOf(cluster: string): Promise<string> {
   const { dev, ino } = await stat(cluster, { bigint: true })
   return `${dev}:${ino}`
@@ -108,7 +110,7 @@ async function identityOf(cluster: string): Promise<string> {
 async function openLog(path: string, account: Account | undefined) {
   const { size } = await stat(path).catch(() => ({ size: 0 }))
   if (size > LARGEST_LOG) await rename(path, `${path}.old`)
-  // Where the folder belongs to somebody else, root must not be led to another file.
+  // If the folder belongs to another user, root must not follow a link to another file.
   const log = await open(path, O_APPEND | O_CREAT | O_WRONLY | (O_NOFOLLOW ?? 0), 0o600)
   if (account) await log.chown(account.uid, account.gid)
   return log

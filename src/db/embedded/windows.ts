@@ -6,14 +6,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 
-// Windows has no sockets that Node and PostgreSQL both speak: a port on the loopback address, closed by a password.
+// On Windows Node and PostgreSQL share no socket type: a port on the loopback address, with a password.
 
 const LOGIN_FILE = 'goldmaster-login.json'
 
 // Without pipes: the server would inherit them and keep them open.
 const run = (program: string, args: string[]) => once(spawn(program, args, { stdio: 'ignore' }), 'exit')
 
-/** A port and a password for a new cluster, and what initdb must know of them. */
+/** A port and a password for a new cluster, and initdb's arguments for them. */
 export async function windowsSettings(draft: string) {
   const port = await freePort()
   const password = randomBytes(24).toString('hex')
@@ -32,11 +32,11 @@ export async function windowsUrl(cluster: string, database: string): Promise<str
   return `postgresql://goldmaster:${password}@127.0.0.1:${port}/${database}?sslmode=disable`
 }
 
-/** pg_ctl gives up an administrator's rights, without which PostgreSQL would refuse to start. */
+/** pg_ctl drops administrator rights, with which PostgreSQL would refuse to start. */
 export const windowsStart = ({ pgCtl }: Binaries, cluster: string, log: string) =>
   run(pgCtl, ['start', '-W', '-s', '-D', cluster, '-l', log])
 
-/** Windows has no signals; pg_ctl speaks to the server through its own pipe. */
+/** Windows has no signals; pg_ctl uses the server's own pipe. */
 export const windowsStop = ({ pgCtl }: Binaries, cluster: string) => run(pgCtl, ['stop', '-s', '-m', 'fast', '-D', cluster])
 
 const freePort = () =>

@@ -1,12 +1,12 @@
--- The clock for waiting times: how long a failure waits for its log, when a breakage is too old to reopen, how often a room gets a post about
--- a flickering one. It is the database's own time; tests replace this function to move all processes on this database to another day.
+-- The clock for waiting times: how long a failure waits for its log, when a breakage is too old to reopen, how often a room gets a post
+-- about a flaky one. It is the database's own time; tests replace this function to move all processes on this database to another day.
 create function goldmaster_now() returns timestamptz language sql stable parallel safe return now();
 
--- A time as it travels: UTC, milliseconds, Z.
+-- A time in the API's format: UTC, milliseconds, Z.
 create function iso(timestamptz) returns text language sql stable parallel safe
   return to_char($1 at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- Loading a world tells nobody: it describes what was, not what happens.
+-- Loading a world creates no events: it describes the past.
 create function is_quiet() returns boolean language sql stable as $$ select coalesce(current_setting('goldmaster.quiet', true), '') = 'on' $$;
 
 -- Node accepts names of time zones that PostgreSQL rejects: the zone of one account must not stop the messages of all.
@@ -18,7 +18,7 @@ exception when invalid_parameter_value then
   return 'UTC';
 end $$;
 
--- One spelling: `//Game/Main/...` is `//game/main`, `origin/main` is `main`. Depots are compared without case, names of git with it.
+-- Normalizes: `//Game/Main/...` is `//game/main`, `origin/main` is `main`. Depots are case-insensitive, git names are not.
 create function branch_key(branch text) returns text language sql immutable parallel safe
   return case when branch like '//%' then lower(rtrim(regexp_replace(branch, '/(\.\.\.|\*)$', ''), '/'))
     else regexp_replace(branch, '^(refs/heads/|refs/remotes/origin/|origin/)', '') end;

@@ -6,25 +6,25 @@ create table accounts (
   trial_ends_at          timestamptz(3),
   payment_method         boolean not null default false,
   demo                   boolean not null default false,
-  -- Set by the sweep when a trial lapsed without a payment method, cleared when one is added.
+  -- Set by the sweep when a trial ended without a payment method, cleared when one is added.
   swept_at               timestamptz(3),
   credits                integer default 0 check (credits >= 0),
   daily_limit            integer check (daily_limit >= 0),
   created_at             timestamptz(3) not null default now(),
   updated_at             timestamptz(3) not null default now(),
-  -- Whether members see the projects they are not on. Guests never do, owners and admins always.
+  -- Whether members have access to projects that don't list them. Guests never do, owners and admins always.
   members_see_projects   boolean not null default true,
-  -- Tokens older than this do not reach the account. Null: any age.
+  -- Tokens older than this have no access to the account. Null: any age.
   token_days_max         integer,
-  -- From where an account's people and their tokens may come; null: from anywhere. And whether they need a second factor.
+  -- Addresses that an account's people and their tokens may connect from; null: any. And whether they need a second factor.
   allowed_addresses      cidr[],
   requires_second_factor boolean not null default false,
   retention              jsonb not null default '{}',
-  -- Who belonged to an account that is being deleted: whoever belongs to no other goes with it.
+  -- The members of an account that is being deleted: those without another account are deleted with it.
   closed_member_ids      integer[],
-  -- What an account may use, where it differs from what the service gives everybody; see domain/accounts/quotas.ts.
+  -- An account's quotas that differ from the service's; see domain/accounts/quotas.ts.
   quotas                 jsonb not null default '{}',
-  -- Whether the operator's language model words the findings of an account; on unless the account turns it off.
+  -- Whether the operator's language model rephrases the findings of an account; on unless the account turns it off.
   uses_language_model    boolean not null default true
 );
 create index accounts_trials on accounts (trial_ends_at) where swept_at is null and not payment_method;
@@ -38,7 +38,7 @@ create table users (
   default_account_id  integer references accounts,
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
-  -- Reads what the service itself is about, such as mails that could not be sent; the first owner is one.
+  -- Can read data of the service itself, such as unsent emails; the first owner is one.
   operator            boolean not null default false,
   timezone            text,
   daily_digest        boolean not null default false,
@@ -70,7 +70,7 @@ end $$;
 create trigger remember_former_member after delete on account_members
   for each row execute function remember_former_member();
 
--- Who belonged to an account once: its texts may still name them, so whoever is deleted is forgotten there too.
+-- Former members of an account: its texts may still contain them, so a deleted user is removed there too.
 create table former_members (
   account_id  integer not null references accounts on delete cascade,
   user_id     integer not null references users on delete cascade,
@@ -88,12 +88,12 @@ create table invitations (
   expires_at   timestamptz(3) not null,
   accepted_at  timestamptz(3),
   created_at   timestamptz(3) not null default now(),
-  -- What somebody who is invited as a guest gets to see.
+  -- The projects of an invited guest.
   project_ids  integer[] not null default '{}',
   -- The link in the mail differs from the link that the admin sees.
   mailed_hash  bytea unique check (octet_length(mailed_hash) = 32)
 );
--- One open invitation for an address; inviting again replaces it.
+-- One open invitation per address; inviting again replaces it.
 create unique index invitations_open on invitations (account_id, lower(email)) where accepted_at is null;
 
 create table projects (
@@ -104,15 +104,16 @@ create table projects (
   status                 text not null default 'active',
   created_at             timestamptz(3) not null default now(),
   updated_at             timestamptz(3) not null default now(),
-  -- What a branch must pass: [{"branch": "//game/rel-*", "jobs": ["Cook Win64"]}]; the first pattern that fits counts, none fits all jobs.
+  -- The jobs that a branch must pass: [{"branch": "//game/rel-*", "jobs": ["Cook Win64"]}]; the first matching pattern counts, without one
+  -- all jobs.
   required_jobs          jsonb not null default '[]',
-  -- Who has it may see the state of the project's branches as a picture; null while that is off.
+  -- Anybody who has it can see the state of the project's branches as an image; null while disabled.
   badge_key              text,
   investigates_failures  boolean,
   deleted_at             timestamptz(3),
-  -- Which versions of assets ask for an approval, as a list of rules; an empty one asks for nothing. Null: the usual rule.
+  -- Which asset versions need approval, as a list of rules; an empty list needs none. Null: the default rule.
   approval_rules         jsonb,
-  -- Lets every row below carry its account without ever disagreeing with its project.
+  -- Lets every row below store its account consistently with its project.
   unique (account_id, id)
 );
 comment on column projects.investigates_failures is 'null: where investigations are not counted';
@@ -123,7 +124,7 @@ create table project_members (
   project_id    integer not null references projects on delete cascade,
   user_id       integer not null references users on delete cascade,
   created_at    timestamptz(3) not null default now(),
-  -- What somebody may do in a project. `role` is the word of the API for it: a lead is an owner, everybody else a member.
+  -- The role in a project. `role` is the API's word for it: a lead is an owner, everybody else a member.
   project_role  text not null default 'approver',
   primary key (project_id, user_id)
 );
@@ -140,7 +141,7 @@ create view project_access as
   where p.deleted_at is null
     and (m.role in ('owner', 'admin') or pm.user_id is not null or (m.role = 'member' and a.members_see_projects));
 
--- Those of an account's projects that somebody sees; of these, if any are given.
+-- The projects of an account that a user has access to; limited to these, if any are given.
 create function seen_projects(_user_id integer, _account_id integer, _of integer[]) returns integer[] language sql stable parallel safe
   return array(select s.project_id from project_access s
     where s.user_id = _user_id and s.account_id = _account_id and (_of is null or s.project_id = any (_of)));
@@ -150,7 +151,7 @@ create table saved_views (
   account_id  integer not null,
   user_id     integer not null,
   name        text not null,
-  -- The page and what stands behind the question mark of its address.
+  -- The page's path and query.
   path        text not null,
   query       text not null,
   created_at  timestamptz(3) not null default now(),
@@ -158,15 +159,15 @@ create table saved_views (
   foreign key (user_id, account_id) references account_members (user_id, account_id) on delete cascade
 );
 
--- What a user is called elsewhere: authors of changes are resolved through these.
+-- A user's names in other tools: authors of changes are matched by these.
 create table connected_accounts (
   id          integer generated by default as identity primary key,
   user_id     integer not null references users on delete cascade,
   provider    text not null,
   uid         text not null,
   created_at  timestamptz(3) not null default now(),
-  -- False for what people say of themselves: it counts in an account once one of its owners has confirmed it there. What an operator, a
-  -- world file or the tool itself says needs nobody's confirmation, and neither does what was there before.
+  -- False for people's own claims: they count in an account once one of its owners has confirmed them there. Names from an operator, a
+  -- world file or the tool itself need no confirmation, and neither do older ones.
   proven      boolean not null default true,
   unique (user_id, provider, uid)
 );

@@ -10,24 +10,24 @@ create table api_tokens (
   revoked_at          timestamptz(3),
   last_used_at        timestamptz(3),
   created_at          timestamptz(3) not null default now(),
-  -- A token may be held to one account, and to some of its projects. Null: whatever its user reaches.
+  -- A token may be limited to one account, and to some of its projects. Null: everything its user has access to.
   account_id          integer references accounts on delete cascade,
   project_ids         integer[],
-  -- Accounts whose admins shut it out.
+  -- Accounts whose admins barred it.
   barred_account_ids  integer[] not null default '{}'
 );
 create index api_tokens_user on api_tokens (user_id, created_at desc, id desc);
 create index api_tokens_account on api_tokens (account_id) where account_id is not null;
 
--- What renews an assistant's login: each works once and is followed by another. Used ones stay, so that a second use is noticed.
+-- Refreshes an assistant's login: each works once and is followed by another. Used ones are kept, so that a second use is noticed.
 create table refresh_tokens (
   hash          bytea primary key check (octet_length(hash) = 32),
   token_id      integer not null references api_tokens on delete cascade,
   assistant_id  text not null,
   used_at       timestamptz(3),
-  -- What its use was answered with, for a retry; encrypted with the refresh token itself, so that nobody else can read it.
+  -- The reply to its use, for a retry; encrypted with the refresh token itself, so that nobody else can read it.
   answer        text,
-  -- The end of the login, which renewing does not put off.
+  -- The end of the login, which refreshing does not extend.
   expires_at    timestamptz(3) not null,
   created_at    timestamptz(3) not null default now()
 );
@@ -35,18 +35,18 @@ create index refresh_tokens_token on refresh_tokens (token_id, created_at desc);
 create index refresh_tokens_age on refresh_tokens (expires_at);
 
 create table oauth_clients (
-  -- Made from what it said, so that saying the same again makes no second row.
+  -- Derived from its registration, so that a repeated one creates no second row.
   id             text primary key,
   name           text not null,
-  -- Without the port where they lead to the person's own machine: there it changes with every start.
+  -- Without the port for the person's own machine: there it changes with every start.
   redirect_uris  text[] not null,
   registered_at  timestamptz(3) not null default now(),
-  -- When somebody last let it in; those nobody lets in are forgotten first.
+  -- When somebody last authorized it; unused ones are deleted first.
   used_at        timestamptz(3)
 );
 create index oauth_clients_unused on oauth_clients (registered_at desc) where used_at is null;
 
--- A code from the consent page, exchanged once for a token. It stays after its use, so that a second use is noticed.
+-- A code from the consent page, exchanged once for a token. It is kept after its use, so that a second use is noticed.
 create table oauth_codes (
   hash            bytea primary key check (octet_length(hash) = 32),
   user_id         integer not null references users on delete cascade,
@@ -57,13 +57,13 @@ create table oauth_codes (
   used_at         timestamptz(3),
   token_id        integer references api_tokens on delete cascade,
   created_at      timestamptz(3) not null default now(),
-  -- A code for an assistant is worth nothing to another, nor to a command line.
+  -- A code for an assistant is useless to another, and to the CLI.
   assistant_id    text references oauth_clients on delete cascade,
   redirect_uri    text
 );
 create index oauth_codes_age on oauth_codes (expires_at);
 
--- The first answer to a repeated request, for a day.
+-- The first reply to a repeated request, for a day.
 create table idempotency_keys (
   token_id    integer not null references api_tokens on delete cascade,
   key         text not null,
@@ -74,7 +74,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 
--- An authenticator app counts for sessions that gave one of its codes. Another account's identity provider never asks for one.
+-- An authenticator app counts for sessions that entered one of its codes. Another account's identity provider never asks for one.
 create function could_show_second_factor(_user_id integer, _account_id integer) returns boolean language sql stable parallel safe
   return exists (select from two_factors f where f.user_id = _user_id and f.confirmed_at is not null)
     or exists (select from passkeys k where k.user_id = _user_id)

@@ -1,37 +1,37 @@
--- Who changed what in an account, from where. Rows hold ids, never names or addresses of people: nothing has to be taken out when
+-- Who changed what in an account, from which address. Rows contain ids, never names or addresses of people: nothing has to be removed when
 -- somebody is deleted.
 create table audit_log (
   id          bigint generated always as identity,
   account_id  integer not null references accounts on delete cascade,
   at          timestamptz(3) not null default now(),
   user_id     integer,
-  -- The token it was done with; neither it nor a user: an operator of the service.
+  -- The token that was used; neither it nor a user: an operator of the service.
   token_id    integer,
   ip_address  text,
   -- The name of the route.
   action      text not null,
   project_id  integer,
-  -- What was changed, as `kind/id`.
+  -- The changed record, as `kind/id`.
   subject     text not null default '',
   before      jsonb,
   after       jsonb,
-  -- Its place in the chain of the account and the hash over the entry before and its own words; null until it is sealed.
+  -- Its position in the account's chain and the hash over the previous entry and its own fields; null until it is sealed.
   position    bigint,
   hash        bytea,
-  -- Who did it, where a user's id alone does not say: an operator on the machine, a job, a provider.
+  -- The actor, if a user's id is not enough: an operator on the machine, a job, a provider.
   actor       text,
-  -- The key of the hash, which the database never sees in plain; null until it is sealed.
+  -- The key of the hash, which is never stored unencrypted; null until it is sealed.
   key_id      integer,
   primary key (account_id, id)
 );
 create unique index audit_log_chain on audit_log (account_id, position) where position is not null;
 create index audit_log_unsealed on audit_log (account_id, id) where position is null;
--- The audit log is listed by time, which an action or a person narrows.
+-- The audit log is listed by time and filtered by action or person.
 create index audit_log_time on audit_log (account_id, at desc, id desc);
 create index audit_log_action_time on audit_log (account_id, action, at desc, id desc);
 create index audit_log_user_time on audit_log (account_id, user_id, at desc, id desc);
 
--- Entries are only ever added and sealed, once. Deleting an account takes its log along.
+-- Entries are only added and sealed, once. Deleting an account deletes its log.
 create function audit_log_is_append_only() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

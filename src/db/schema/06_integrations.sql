@@ -1,12 +1,12 @@
--- Large bodies and logs may lie in an object store; see domain/objects. A row without one is what it was.
+-- Large bodies and logs may be in an object store; see domain/objects. A row without an object has its value itself.
 create table stored_objects (
   id            uuid not null,
   account_id    integer not null,
-  -- Of the value, before it is packed.
+  -- The size of the value, uncompressed.
   bytes         integer not null,
   sha256        bytea not null,
-  -- Null as long as a row has it. Otherwise it is removed from the store after this time: an upload that nobody finished, or what its row
-  -- was deleted with. No foreign key, since it outlives its account until then.
+  -- Null as long as a row uses it. Otherwise it is removed from the store after this time: an unfinished upload, or the object of a deleted
+  -- row. No foreign key, since it outlives its account until then.
   remove_after  timestamptz(3) default (now() + '01:00:00'),
   primary key (id, account_id)
 );
@@ -25,11 +25,11 @@ create table integrations (
   config              jsonb not null default '{}',
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
-  -- A deleted one stays behind as a name without a token: what it told still refers to it.
+  -- A deleted one is kept as a name without a token: its data still refers to it.
   deleted_at          timestamptz(3),
   -- Until when a tool may hand over a signing secret; a new integration is about to be set up.
   handshake_until     timestamptz(3) default (now() + '01:00:00'),
-  -- The streams that a version control server told, and when: [{"path", "parent", "imports"}].
+  -- The streams listed by a version control server, and when: [{"path", "parent", "imports"}].
   streams             jsonb,
   streams_at          timestamptz(3),
   created_by_user_id  integer references users on delete set null,
@@ -47,38 +47,38 @@ create table deliveries (
   received_at     timestamptz(3) not null default now(),
   path            text not null,
   event           text not null default '',
-  -- What makes two deliveries the same; only the one that took effect counts, so a retry after a failure is no repeat.
+  -- The deduplication key; only deliveries that took effect count, so a retry after a failure is not a duplicate.
   dedupe_key      text not null,
   counts          boolean not null default false,
   outcome         text not null,
   status          integer not null,
   -- Without secrets.
   headers         jsonb not null default '{}',
-  -- As it came; emptied after its time.
+  -- As received; cleared after its retention.
   body            bytea,
   records         jsonb not null default '[]',
   message         text not null default '',
   milliseconds    integer not null default 0,
   replay_of       bigint references deliveries on delete set null,
-  -- Less than a delivery's whole body may be stored: its length as it arrived, and why ('duplicate', 'refused' or 'quota').
+  -- A body may be stored only in part: its original length, and why ('duplicate', 'refused' or 'quota').
   body_bytes      integer,
   body_note       text,
-  -- What was read from a delivery whose tool was answered before it is applied, as JSON: the job need not read the body a second time.
-  -- Null as soon as it is applied or given up. Text, because jsonb cannot hold \u0000.
+  -- The facts of a delivery that is applied after the response, as JSON: the job need not parse the body a second time. Null once it is
+  -- applied or given up. Text, because jsonb cannot store \u0000.
   facts           text,
-  -- What an owner sent to try an integration: it was read and applied, and what it made taken back.
+  -- A test sent by an owner: it was read, applied and rolled back.
   test            boolean not null default false,
   body_object     uuid
 );
 create unique index deliveries_once on deliveries (integration_id, dedupe_key) where counts;
 create index deliveries_newest on deliveries (integration_id, id desc);
 create index deliveries_outcome on deliveries (integration_id, outcome, id desc);
--- Deleting a delivery looks for its replays.
+-- Deleting a delivery searches for its replays.
 create index deliveries_replays on deliveries (replay_of) where replay_of is not null;
--- Purges go from owner to owner, since each has days of its own: by age within one integration, webhook or account.
+-- Purges go from owner to owner, since each has its own retention: by age within one integration, webhook or account.
 create index deliveries_integration_age on deliveries (integration_id, received_at);
 create index deliveries_integration_kept on deliveries (integration_id, received_at) where body is not null;
--- What is large enough to be moved, and by age what was: for moving, and for retention.
+-- Values large enough to be moved, and moved ones by age: for moving, and for retention.
 create index deliveries_large on deliveries (integration_id, received_at) where octet_length(body) >= 16384;
 create index deliveries_moved on deliveries (integration_id, received_at) where body_object is not null;
 
@@ -94,13 +94,12 @@ create trigger deliveries_deleted_object after delete on deliveries for each row
 create trigger deliveries_changed_object after update of body_object on deliveries for each row
   when ((old.body_object is not null) and old.body_object is distinct from new.body_object) execute function free_body_object();
 
--- Bytes of bodies stored for an account, by the day they arrived. Nodes add what they stored once in a while: no row is written by
--- every delivery.
+-- Bytes of bodies stored for an account, by day of arrival. Nodes add their counts from time to time: not every delivery writes a row.
 create table intake_usage (
   account_id  bigint not null references accounts on delete cascade,
   day         date not null,
   bytes       bigint not null,
-  -- Deliveries of an account by day, beside the bytes that were stored of them: nodes add what they counted once a minute.
+  -- Deliveries of an account by day, next to their stored bytes: nodes add their counts once a minute.
   deliveries  bigint not null default 0,
   primary key (account_id, day)
 );
@@ -108,7 +107,7 @@ create table intake_usage (
 create table failure_rules (
   id          integer generated by default as identity primary key,
   account_id  integer not null references accounts on delete cascade,
-  -- As the definition names it; one of our ids stands in for ours.
+  -- The id in the definition; the id of a built-in rule replaces that rule.
   rule_id     text not null,
   definition  jsonb not null,
   created_at  timestamptz(3) not null default now(),

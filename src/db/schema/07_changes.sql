@@ -6,33 +6,33 @@ create table changes (
   identifier          text not null,
   source_type         text not null,
   display_identifier  text not null generated always as (case source_type when 'Changelist' then 'CL ' || identifier else left(identifier, 8) end) stored,
-  -- As the tool wrote them: sanitized where they leave.
+  -- As the tool wrote them: scrubbed on output.
   author              text not null default '',
   description         text not null default '',
   author_user_id      integer references users on delete set null,
   branch              text not null default '',
   timestamp           timestamptz(3) not null default now(),
   orphaned_at         timestamptz(3),
-  -- [{path, action}]; null when the source did not tell.
+  -- [{path, action}]; null if the tool did not report them.
   files               jsonb,
   file_count          integer generated always as (jsonb_array_length(files)) stored,
   files_known_at      timestamptz(3),
-  -- How many assets it made or updated.
+  -- How many assets it created or updated.
   asset_count         integer not null default 0,
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
-  -- Where a tool shows a change, and the files as they were with it ({path} and {line} are filled in). Empty where it does not tell.
+  -- The tool's URLs for a change and for its files at that revision ({path} and {line} are filled in). Empty if unknown.
   url                 text not null default '',
   file_url            text not null default '',
   -- A changelist that is pending on the server: it was never submitted.
   pending             boolean not null default false,
-  -- In this order it also serves whoever asks for an identifier alone.
+  -- In this order it also serves queries by identifier alone.
   unique (project_id, identifier, source_type),
   foreign key (project_id, account_id) references projects (id, account_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 create index changes_weeks on changes (project_id, date_trunc('week', timestamp at time zone 'UTC') desc, updated_at desc);
 create index changes_feed on changes (account_id, timestamp desc, id desc) where orphaned_at is null;
--- Every push pays for every index here: few are orphaned, so that passing over them costs less than an index without them.
+-- Every index here costs every push: few changes are orphaned, so skipping them costs less than an index without them.
 create index changes_newest on changes (project_id, timestamp desc, id desc);
 create index changes_own on changes (account_id, author_user_id, timestamp desc, id desc)
   where author_user_id is not null and orphaned_at is null;
@@ -74,15 +74,15 @@ create table change_branches (
   account_id   integer not null,
   project_id   integer not null,
   branch       text not null,
-  -- The number of a changelist, or a place that a late push was given; else the order of arrival.
+  -- The changelist number, or the position that a late push was given; otherwise the order of arrival.
   given        bigint,
   position     bigint not null generated always as (coalesce(given, id * 65536)) stored,
-  -- The identifier of the change before it on this branch, as the push that brought it told.
+  -- The identifier of the previous change on this branch, as reported by its push.
   follows      text,
   arrived_at   timestamptz(3) not null default goldmaster_now(),
-  -- The time of the change, so that a branch can be walked by it.
+  -- The time of the change, so that a branch can be sorted by it.
   timestamp    timestamptz(3),
-  -- A forced push leaves a change behind on the branch that was pushed: on others it may still be.
+  -- A forced push removes a change from the pushed branch: on others it may still be.
   orphaned_at  timestamptz(3),
   change_id    bigint not null references changes on delete cascade,
   -- The branch's name in version control, if its name here contains the repository.
@@ -93,7 +93,7 @@ create table change_branches (
   foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
 );
 create index change_branches_follows on change_branches (account_id, project_id, branch, follows) where follows is not null;
--- A build that names no change stands where its branch stood when it began.
+-- A build that names no change has the position of its branch when it started.
 create index change_branches_arrival
   on change_branches (account_id, project_id, branch, arrived_at desc, position desc);
 create index change_branches_change on change_branches (change_id, id);

@@ -3,10 +3,10 @@ create table build_runs (
   account_id          integer not null,
   project_id          integer not null,
   integration_id      integer references integrations on delete set null,
-  -- The tool's own id of the run, where job and number do not travel with every event.
+  -- The tool's own id of the run, if not every event contains job and number.
   external_id         text,
   status              text not null default 'queued',
-  -- Waiting because its CI said so: only the CI lets it go.
+  -- Waiting because its CI blocks it: only the CI unblocks it.
   held                boolean not null default false,
   build_type          text not null default 'custom',
   target_type         text not null default 'development',
@@ -25,16 +25,16 @@ create table build_runs (
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
   happened_at         timestamptz(3) generated always as (COALESCE(finished_at, created_at)) stored,
-  -- A build that names no branch is of the branch of its change, and one that calls a stream by its last folder alone is of that stream.
+  -- A build without a branch has the branch of its change, and one with only the last folder of a stream belongs to that stream.
   inferred_branch     text,
-  -- When its phase was last told to those who watch.
+  -- When viewers were last notified of its phase.
   progressed_at       timestamptz(3),
-  -- The build that started this one, where the CI names it: what fails because that one failed is no breakage of its own.
+  -- The upstream build, if the CI reports it: a failure caused by that one is not a separate breakage.
   upstream_job        text,
   upstream_number     text,
-  -- What was printed since is in output_log, and stands behind it.
+  -- Later output is in output_log and follows it.
   log_object          uuid,
-  -- The failed build after which this one is the first of its job and branch to pass.
+  -- The failed build after which this one is the first pass of its job and branch.
   fixed_build_run_id  bigint,
   -- The purpose of a build. A preflight builds a change that is not on the branch yet, so it doesn't affect the branch. A bisecting build
   -- searches for the change that broke something.
@@ -56,7 +56,7 @@ create table build_runs (
   agent               text not null default '',
   -- {name, value, unit, platform}, unique by name and platform.
   measures            jsonb,
-  -- When something last reported on a build, by our own clock. Null for builds that were loaded: nobody reports on them.
+  -- When something last reported on a build, by our own clock. Null for loaded builds, which nothing reports on.
   heard_at            timestamptz(3),
   -- Since when a running build counts as lost: it has been silent for too long. Null again once it reports.
   lost_at             timestamptz(3),
@@ -65,7 +65,7 @@ create table build_runs (
 create index build_runs_job on build_runs (project_id, ci_job_name, build_number);
 create unique index build_runs_known on build_runs (integration_id, ci_job_name, build_number) where build_number <> '';
 create unique index build_runs_external on build_runs (integration_id, external_id);
--- Several nodes may adopt the same unnumbered build; the newest one waits for its number.
+-- Several nodes may take over the same unnumbered build; the newest one waits for its number.
 create index build_runs_unnumbered on build_runs (project_id, ci_job_name) where build_number = '';
 create index build_runs_inferred on build_runs (project_id, ci_job_name, branch)
   where inferred_branch is not null;
@@ -76,7 +76,7 @@ create index build_runs_moved on build_runs (account_id, happened_at) where log_
 create index build_runs_branch_newest
   on build_runs (project_id, build_branch(branch, inferred_branch), created_at desc, id desc);
 create index build_runs_changelist on build_runs (project_id, changelist, created_at desc, id desc) where changelist <> '';
--- Also finds the beginning of a hash, whatever the collation of the database.
+-- Also finds a prefix of a hash, whatever the collation of the database.
 create index build_runs_commit_start
   on build_runs (project_id, commit_hash text_pattern_ops, created_at desc, id desc) where commit_hash <> '';
 create index build_runs_feed on build_runs (account_id, happened_at desc, id desc)
@@ -128,14 +128,14 @@ create table build_steps (
   unique (build_run_id, name)
 );
 
--- The log of a running build, sent piece by piece. Pieces are rows of their own: added to one column, every piece would have the whole log
--- written anew. When the build is over they become its output_log.
+-- The log of a running build, sent piece by piece. Pieces are separate rows: appended to one column, every piece would rewrite the whole
+-- log. At the end of the build they become its output_log.
 create table build_log_streams (
-  -- Who sends it: a second run under the same number begins anew.
+  -- The sender: a second run with the same number starts over.
   stream        text not null,
-  -- Bytes of the log that are here, or were and made room for newer ones.
+  -- Bytes of the log that are stored, or were and have been dropped for newer ones.
   received      bigint not null,
-  -- The log came in another way, whole: what is still sent is in it.
+  -- The complete log has arrived in another way: later pieces are already in it.
   closed        boolean not null default false,
   received_at   timestamptz(3) not null default now(),
   account_id    integer not null,
@@ -144,7 +144,7 @@ create table build_log_streams (
 create unique index build_log_streams_account on build_log_streams (account_id, build_run_id);
 
 create table build_log_chunks (
-  -- Characters from the beginning of the stream to the end of this piece.
+  -- Characters from the start of the stream to the end of this piece.
   until         bigint not null,
   text          text not null,
   account_id    integer not null,
@@ -153,12 +153,12 @@ create table build_log_chunks (
 );
 create unique index build_log_chunks_account on build_log_chunks (account_id, build_run_id, until);
 
--- What the log of a passed build is remembered by: 6 bytes for each different line, numbers and paths aside. A later failure of the same job
--- and branch was not caused by a line that this log has too.
+-- The lines of a passed build's log: 6 bytes per distinct line, without numbers and paths. A line that this log has too did not cause a
+-- later failure of the same job and branch.
 create table passed_lines (
   account_id    integer not null,
   build_run_id  bigint not null references build_runs on delete cascade,
-  -- Of the log that was read: one that has grown since is read again.
+  -- The size of the log when it was read: a longer one is read again.
   log_size      integer not null,
   hashes        bytea not null,
   primary key (account_id, build_run_id)
@@ -166,8 +166,8 @@ create table passed_lines (
 alter table passed_lines alter column hashes set storage external;
 create index passed_lines_build on passed_lines (build_run_id);
 
--- Logs and bodies are compressed while a request waits: lz4 takes a tenth of the time for a little more room. Where the server was built
--- without it, bodies stay as they are: pglz takes more time than writing what it saves.
+-- Logs and bodies are compressed while a request waits: lz4 takes a tenth of the time for a little more space. If the server was built
+-- without it, bodies stay uncompressed: pglz takes more time than writing what it saves.
 do $$ begin
   if exists (select from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)) then
     alter table deliveries alter column body set compression lz4;

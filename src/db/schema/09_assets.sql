@@ -5,7 +5,7 @@ create table assets (
   name             text not null,
   path             text not null,
   asset_type       text not null,
-  -- That of its newest approval record.
+  -- The status of its newest approval record.
   approval_status  text not null default 'none',
   version          integer not null default 1,
   size_bytes       bigint,
@@ -36,9 +36,9 @@ create table approvals (
   created_at        timestamptz(3) not null default now(),
   updated_at        timestamptz(3) not null default now(),
   happened_at       timestamptz(3) generated always as (COALESCE(decided_at, created_at)) stored,
-  -- A page of approvals names its assets without looking each of them up.
+  -- A page of approvals shows its assets' names without looking each of them up.
   asset_name        text,
-  -- The stage of a request before it was decided, for whoever undoes the decision; null where nobody had asked.
+  -- The stage of a request before it was decided, to undo the decision; null if there was no request.
   asked_stage       text,
   foreign key (project_id, account_id) references projects (id, account_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);

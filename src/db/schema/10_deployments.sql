@@ -4,7 +4,7 @@ create table deployments (
   account_id          integer not null,
   project_id          integer not null,
   integration_id      integer references integrations on delete set null,
-  -- What makes two reports of one integration and platform speak of the same deployment.
+  -- Identifies the deployment in reports of one integration and platform.
   external_key        text,
   platform            text not null,
   status              text not null default 'pending',
@@ -18,8 +18,8 @@ create table deployments (
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
   build_run_id        bigint references build_runs on delete set null,
-  -- A deployment belongs to a store and to one of its tracks, keeps what its reports said about the build, and has a history.
-  -- The store's name if the platform is custom; empty otherwise.
+  -- A deployment belongs to a store and one of its tracks, stores what its reports said about the build, and has a history. The store's
+  -- name if the platform is custom; empty otherwise.
   store               text not null default '',
   -- Steam's branch, Google Play's track, a console's sandbox; empty if unknown.
   track               text not null default '',
@@ -28,7 +28,7 @@ create table deployments (
   commit_hash         text not null default '',
   changelist          text not null default '',
   named_build_run_id  bigint,
-  -- The field that led to the build.
+  -- The field by which the build was found.
   build_basis         text not null default '',
   unique (integration_id, platform, external_key),
   foreign key (project_id, account_id) references projects (id, account_id)
@@ -57,7 +57,7 @@ create table deployment_history (
   -- For a change of status.
   before         text not null default '',
   after          text not null default '',
-  -- For a change of build: the new one.
+  -- For a change of the build: the new one.
   build_run_id   bigint,
   note           text not null default '',
   at             timestamptz(3) not null default now(),

@@ -12,14 +12,14 @@ create table tasks (
   labels              text[] not null default '{}',
   metadata            jsonb not null default '{}',
   via_api_token_id    integer references api_tokens on delete set null,
-  -- Who made it, in a browser or with a token.
+  -- The creator, in a browser or with a token.
   created_by_user_id  integer references users on delete set null,
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
   constraint tasks_check check ((assignee_handle is null) or (user_id is null)),
   foreign key (project_id, account_id) references projects (id, account_id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
--- The rollup counts open tasks; finished ones only pile up.
+-- The rollup counts open tasks; completed ones only accumulate.
 create index tasks_open on tasks (account_id) where state <> 'completed';
 create index tasks_weeks on tasks (project_id, date_trunc('week', created_at at time zone 'UTC') desc, updated_at desc);
 create index tasks_feed on tasks (account_id, updated_at desc, id desc);
@@ -28,7 +28,7 @@ create index tasks_own on tasks (account_id, user_id, updated_at desc, id desc) 
 create index tasks_state on tasks (project_id, state, created_at desc, id desc);
 create index tasks_updated_since on tasks (project_id, updated_at desc) include (created_at, id);
 create index tasks_user on tasks (project_id, user_id, created_at desc, id desc) where user_id is not null;
--- One index for every selection of closed filters, whichever are given: the list walks each combination by itself.
+-- One index for every selection of closed filters: the list reads each combination separately.
 create index tasks_kinds on tasks (project_id, state, task_type, priority, created_at desc, id desc);
 create index tasks_user_kinds
   on tasks (project_id, user_id, state, task_type, priority, created_at desc, id desc) where user_id is not null;
@@ -57,7 +57,7 @@ create trigger tasks_labels_changed after update on tasks
   for each row when (old.labels is distinct from new.labels or old.created_at is distinct from new.created_at)
   execute function index_changed_labels();
 
--- Labels once more, one row each: a rare label is found as fast as a common one, which no index over the array gives.
+-- Labels again, one row each: a rare label is found as fast as a common one, which an index over the array cannot do.
 create table task_labels (
   project_id  integer not null,
   label       text not null,
@@ -67,7 +67,7 @@ create table task_labels (
 );
 create index task_labels_task on task_labels (task_id);
 
--- What tools told us belongs to a task.
+-- Reported records that belong to a task.
 create table task_changes (
   task_id    bigint not null references tasks on delete cascade,
   change_id  bigint not null references changes on delete cascade,
@@ -98,7 +98,7 @@ create table task_history (
   -- By field, before and after; null for texts that may be long.
   changes           jsonb not null,
   at                timestamptz(3) not null default now(),
-  -- No reference: it is still told when a deleted task is restored.
+  -- No reference: it is kept for when a deleted task is restored.
   task_id           bigint not null,
   foreign key (project_id, account_id) references projects (id, account_id) on delete cascade
 );
@@ -109,7 +109,7 @@ create table deleted_tasks (
   account_id          integer not null,
   project_id          integer not null,
   task                jsonb not null,
-  -- Ids of the changes, builds, deployments and breakages it was linked to.
+  -- Ids of the linked changes, builds, deployments and breakages.
   links               jsonb not null,
   deleted_by_user_id  integer references users on delete set null,
   deleted_at          timestamptz(3) not null default now(),
@@ -134,7 +134,7 @@ create table external_references (
   deleted_at      timestamptz(3),
   created_at      timestamptz(3) not null default now(),
   updated_at      timestamptz(3) not null default now(),
-  -- When the tracker says that it last told each part of an item, by the part's name; one that does not say leaves null.
+  -- The tracker's time of the last report about each part of an item, by part; null if it has none.
   told_at         jsonb not null default '{}',
   unique (integration_id, key),
   foreign key (project_id, account_id) references projects (id, account_id)

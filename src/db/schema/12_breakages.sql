@@ -16,7 +16,7 @@ create table investigations (
   refunded_at         timestamptz(3),
   created_at          timestamptz(3) not null default now(),
   finished_at         timestamptz(3),
-  -- Begun by the service itself: costs nothing and does not count to the day.
+  -- Started by the service itself: costs nothing and does not count towards the daily limit.
   automatic           boolean not null default false,
   build_run_id        bigint not null references build_runs on delete cascade,
   -- When the suspects of an investigation were computed again, because changes or builds were reported late.
@@ -25,7 +25,7 @@ create table investigations (
 create index investigations_day on investigations (account_id, created_at);
 create index investigations_fingerprint on investigations (account_id, fingerprint) where fingerprint is not null;
 create index investigations_build on investigations (build_run_id, id desc);
--- One build is investigated once at a time, however many ask.
+-- A build has one open investigation at a time, however many request one.
 create unique index investigations_open on investigations (build_run_id) where status in ('pending', 'running');
 
 create table breakages (
@@ -33,7 +33,7 @@ create table breakages (
   account_id             integer not null,
   project_id             integer not null,
   fingerprint            text not null,
-  -- Null: whatever the branch, since no change is to blame.
+  -- Null: independent of the branch, since no change is the cause.
   branch                 text,
   state                  text not null default 'open',
   flaky                  boolean not null default false,
@@ -49,7 +49,7 @@ create table breakages (
   owner_user_id          integer references users on delete set null,
   claimed_at             timestamptz(3),
   muted_until            timestamptz(3),
-  -- Where the branch stood when somebody said that it is fixed: what fails later opens it again.
+  -- The position of the branch when somebody resolved it: a later failure reopens it.
   resolved_position      bigint,
   resolved_at            timestamptz(3),
   fixed_at               timestamptz(3),
@@ -128,9 +128,9 @@ create index breakage_occurrences_opened on breakage_occurrences (project_id, op
 create table breakage_builds (
   account_id    integer not null,
   breakage_id   bigint not null,
-  -- It failed because the build that started it did.
+  -- It failed because its upstream build failed.
   downstream    boolean not null default false,
-  -- On its branch, when it was last looked up.
+  -- On its branch, as last looked up.
   position      bigint,
   joined_at     timestamptz(3) not null default now(),
   build_run_id  bigint not null references build_runs on delete cascade,

@@ -14,7 +14,7 @@ create table search_documents (
   segment_id     bigint not null,
   at             timestamptz(3) not null,
   terms          integer[] not null,
-  -- Which fields a document's terms are of: those of an older version are indexed anew.
+  -- The version of a document's terms: older ones are indexed again.
   terms_version  smallint not null default 1,
   primary key (account_id, kind, record_id)
 );
@@ -26,11 +26,11 @@ create table search_segments (
   id          bigint generated always as identity primary key,
   account_id  bigint not null,
   kind        text not null,
-  -- How many were put into it; deleted ones included.
+  -- How many were added; deleted ones included.
   documents   integer not null default 0,
   -- The newest record in it: segments are searched in this order.
   newest_at   timestamptz(3) not null,
-  -- The oldest record in a segment; null where it is not known.
+  -- The oldest record in a segment; null if unknown.
   oldest_at   timestamptz(3)
 );
 create index search_segments_newest on search_segments (account_id, kind, newest_at desc);

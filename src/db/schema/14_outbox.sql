@@ -1,7 +1,7 @@
 create sequence outbox_position;
 
--- What happened, in the order it was committed. Writers leave rows without a position; one reader at a time numbers what it sees,
--- so that a position is never passed by a transaction that commits late, whatever its number was.
+-- Events in the order of commits. Writers insert rows without a position; one reader at a time assigns positions to the rows it sees, so
+-- that a transaction that commits late is never skipped.
 create table outbox (
   id           bigint generated always as identity primary key,
   position     bigint,
@@ -20,8 +20,8 @@ create index outbox_account on outbox (account_id, position) where position is n
 -- Only numbered rows are purged, and a row is indexed once: numbering it writes a new version.
 create index outbox_age on outbox (written_at) where position is not null;
 
--- A database that was restored, or a standby that took over, may lack the last positions that were told: it goes on far above them, so
--- that a position never stands for two events. Positions between the two ends of such a leap were told by a history that is gone.
+-- A restored database, or a standby after a failover, may lack the last positions that were sent: it continues far above them, so that a
+-- position never stands for two events. Positions within such a gap belong to a lost timeline.
 create table outbox_timelines (
   id              bigint generated always as identity primary key,
   identity        text not null,
@@ -30,7 +30,7 @@ create table outbox_timelines (
   began_at        timestamptz(3) not null default now()
 );
 
--- How far each reader of the outbox has come. What a reader queues is committed together with its cursor.
+-- How far each reader of the outbox has read. A reader's messages are committed together with its cursor.
 create table outbox_cursors (
   reader    text primary key,
   position  bigint not null

@@ -7,15 +7,15 @@ create table ugs_tokens (
   hash                bytea not null unique check (octet_length(hash) = 32),
   revoked_at          timestamptz(3),
   created_at          timestamptz(3) not null default now(),
-  -- Who created a token that tools use: when that person leaves, admins can list and revoke it.
+  -- The creator of a token for tools: when that person leaves, admins can list and revoke it.
   created_by_user_id  integer references users on delete set null,
   unique (account_id, project_id, id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index ugs_tokens_maker on ugs_tokens (created_by_user_id) where created_by_user_id is not null and revoked_at is null;
 
--- One row per project that ever had a token. A writer holds it until it commits, so that numbers are given in the order of commits and
--- a poll that has seen one has seen all below it.
+-- One row per project that ever had a token. A writer locks it until it commits, so that numbers follow the order of commits and a poll
+-- that has seen one has seen all below it.
 create table ugs_sequences (
   account_id  integer not null,
   project_id  integer not null,
@@ -33,19 +33,19 @@ create table ugs_badges (
   state         text not null,
   url           text not null default '',
   sequence      bigint not null,
-  -- Of a build of ours, whose page it leads to.
+  -- Our own build, whose page it links to.
   build_run_id  bigint references build_runs on delete cascade,
   primary key (account_id, project_id, path, change, name)
 );
 create index ugs_badges_build on ugs_badges (build_run_id) where build_run_id is not null;
 
--- What a client replaces as a whole: everything about one change below one path (a stream, or a project in it, in lower case).
+-- The unit that a client replaces: everything about one change below one path (a stream, or a project in it, in lower case).
 create table ugs_changes (
   account_id  integer not null,
   project_id  integer not null,
   path        text not null,
   change      integer not null,
-  -- Of the last write to anything that belongs to it.
+  -- The number of the last write to anything that belongs to it.
   sequence    bigint not null,
   primary key (account_id, project_id, path, change),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
@@ -59,7 +59,7 @@ create table ugs_user_metadata (
   project_id     integer not null,
   path           text not null,
   change         integer not null,
-  -- In lower case: Perforce compares names without case on most servers.
+  -- In lower case: most Perforce servers compare names without case.
   user_key       text not null,
   user_name      text not null,
   synced_at      timestamptz(3),
@@ -79,7 +79,7 @@ create function ugs_badge_state(status text) returns text language sql immutable
 create function ugs_change_number(changelist text) returns integer language sql immutable parallel safe
   return case when changelist ~ '^[1-9]\d{0,9}$' and changelist::bigint <= 2147483647 then changelist::integer end;
 
--- Microseconds since 1970, or one more than the last: numbers go on rising after a restored backup, and stay below 2^53.
+-- Microseconds since 1970, or one more than the last: numbers keep rising after a restored backup, and stay below 2^53.
 create function ugs_touch(of_account integer, of_project integer, of_path text, of_change integer) returns bigint language sql as $$
   with counter as (
     update ugs_sequences set sequence = greatest(sequence + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
@@ -101,7 +101,7 @@ begin
   select b.account_id, b.project_id, b.changelist, b.ci_job_name, b.kind, build_branch(b.branch, b.inferred_branch) as branch,
     ugs_change_number(b.changelist) as change, left(coalesce(nullif(b.ci_job_name, ''), 'Build'), 200) as name
     into place from build_runs b where b.id = build;
-  -- Nobody else gives numbers meanwhile, so what is read below cannot be overtaken.
+  -- Nobody else assigns numbers meanwhile, so nothing read below can become outdated.
   perform from ugs_sequences s where s.account_id = place.account_id and s.project_id = place.project_id for update;
   if not found then return; end if;
 
@@ -136,7 +136,7 @@ begin
   return null;
 end $$;
 
--- When the transaction commits: reports of builds wait for each other only that long, and take no lock after this one.
+-- Deferred to the commit: build reports wait for each other only that long, and take no lock after this one.
 create constraint trigger ugs_badge_inserted_build after insert on build_runs deferrable initially deferred
   for each row when (new.changelist <> '') execute function ugs_badge_changed_build();
 create constraint trigger ugs_badge_updated_build after update on build_runs deferrable initially deferred

@@ -1,24 +1,24 @@
--- Processes that serve or work on jobs. One that is stopped removes its row; one that vanished leaves it for a day.
+-- Processes that serve requests or run jobs. A stopped one deletes its row; a vanished one leaves it for a day.
 create table nodes (
   id              uuid primary key,
   host            text not null,
   role            text not null,
   version         text not null,
-  -- Whether its settings name a mail server, and somewhere to write backups.
+  -- Whether a mail server and a backup destination are configured.
   mails           boolean not null,
   backs_up        boolean not null,
-  -- Servers that don't answer and that this process leaves alone.
+  -- Silent servers that this process does not call for now.
   silent_servers  text[] not null default '{}',
   started_at      timestamptz(3) not null default now(),
   seen_at         timestamptz(3) not null default now()
 );
 
--- Scheduled backups, one row for each try.
+-- Scheduled backups, one row per attempt.
 create table backups (
   id           bigint generated always as identity primary key,
   place        text not null,
   name         text not null,
-  -- An upload in parts that is to be broken off if this process cannot end it.
+  -- A multipart upload to abort if this process cannot finish it.
   upload       text,
   status       text not null default 'running',
   -- How the backup was tested: restored into a scratch database, or read to its end.
@@ -36,17 +36,18 @@ create index backups_newest on backups (started_at desc);
 create table daily_sizes (
   day             date primary key,
   database_bytes  bigint not null,
-  -- Logs of builds, as far as they are in the database.
+  -- Build logs that are in the database.
   log_bytes       bigint not null
 );
 
--- Requests answered with 429, counted in memory and added up here: so many addresses per account and day, the rest under an empty one.
+-- Requests that got a 429, counted in memory and summed here: a limited number of addresses per account and day, the rest under an empty
+-- one.
 create table refused_requests (
   day         date not null,
-  -- Null: refused before anybody knew whose request it was.
+  -- Null: refused before the account was known.
   account_id  integer references accounts on delete cascade,
   address     text not null,
-  -- The setting that would let them in, or the code of the refusal.
+  -- The setting that would allow them, or the error code.
   reason      text not null,
   count       bigint not null,
   unique nullS not distinct (day, account_id, address, reason)
@@ -55,10 +56,10 @@ create table refused_requests (
 create table exports (
   id                 bigint generated always as identity primary key,
   account_id         integer not null references accounts on delete cascade,
-  -- One project alone. No reference: the file outlives the project.
+  -- A single project. No reference: the file outlives the project.
   project_id         integer,
   user_id            integer not null references users on delete cascade,
-  -- Holds what admins of the account see, not only what the project's lead does.
+  -- Contains what admins of the account can see, not only what the project's lead can.
   whole              boolean not null,
   secrets            boolean not null,
   -- values: db/checks.ts
@@ -75,7 +76,7 @@ create table exports (
 create unique index exports_unfinished on exports (account_id, coalesce(project_id, 0)) where status in ('waiting', 'running');
 create index exports_expiry on exports (expires_at);
 
--- Each is a gzip member: one after the other they are the file. Where one begins is its key, so that a download resumes anywhere.
+-- Each is a gzip member: concatenated they are the file. The key is its offset, so that a download can be resumed anywhere.
 create table export_chunks (
   account_id  integer not null,
   export_id   bigint not null,
@@ -86,7 +87,7 @@ create table export_chunks (
 );
 alter table export_chunks alter column body set storage external;
 
--- A text sealed with the service's secret key: a start with another key finds out at once instead of failing at every sealed value.
+-- A text sealed with the service's secret key: a start with another key fails at once instead of at every sealed value.
 create table secret_canary (
   singleton   boolean primary key default true check (singleton),
   sealed      text not null,

@@ -10,9 +10,9 @@ import { receive } from '../receive.ts'
 import { replayHere } from '../replay.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
-/** Twenty thousand files take longer than a request usually may. */
+/** Twenty thousand files take longer than a normal statement timeout. */
 const STATEMENT_MS = 60_000
-/** Whoever reads and writes small things goes first. */
+/** Small reads and writes have priority. */
 const NICE = 5
 
 async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
@@ -61,11 +61,11 @@ async function readBytes(bytes: number): Promise<Buffer> {
 process.on('message', async ({ job, bytes }: { job: HeavyJob; bytes: number }) => {
   process.send!(await answerTo(job, await readBytes(bytes)))
 })
-// The service decides when its work ends, also where a signal reaches all processes of a group.
+// The service decides when its work ends, even if a signal reaches the whole process group.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 try {
   setPriority(NICE)
 } catch {
-  // Not every system lets a process step back.
+  // Not every system allows a lower priority.
 }

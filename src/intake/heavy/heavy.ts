@@ -11,12 +11,12 @@ import type { HeavyAnswer, HeavyJob } from './messages.ts'
 import { inProcess, ProcessEnded, stopProcesses } from './pool.ts'
 import { enqueue, stopQueue } from './queue.ts'
 
-/** From this size on a body is read elsewhere, whatever it holds. */
+/** Bodies from this size on are parsed in another process, whatever they contain. */
 export const LONG = 1024 * 1024
-/** The same for a stored one, which is not looked into before. */
+/** The same for a stored body, which is not inspected before. */
 export const LONG_STORED = 64 * 1024
 
-/** The same as `receive`. Nothing is begun for a caller who has left. */
+/** Like `receive`. Does not start for a caller who has left. */
 export function receiveHeavy(
   db: Pool,
   integration: IntegrationAuth,
@@ -34,7 +34,7 @@ interface Stored {
 export const ingestHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<void> =>
   run(account_id, { kind: 'ingest', databaseUrl: db.url, delivery_id })
 
-/** A body that is not in its row is handed over: the other process knows no store. */
+/** A body that is not in its row is passed along: the other process has no object store. */
 export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored, moved?: Buffer): Promise<Delivered> =>
   run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id }, moved)
 
@@ -59,7 +59,7 @@ function failureOf(answer: Exclude<HeavyAnswer, { done: unknown }>): Error {
   return deserializeError(answer.failed)
 }
 
-/** What has begun may end within `graceMs`; the rest is answered at once, or given up. */
+/** Running work may finish within `graceMs`; waiting requests get a response at once, the rest is aborted. */
 export async function stopHeavy(graceMs: number): Promise<void> {
   await Promise.race([stopQueue(), sleep(graceMs, undefined, { ref: false })])
   stopProcesses()

@@ -3,8 +3,8 @@ import type { IntegrationAuth } from '../../domain/integrations/webhook-access.t
 import type { Request } from '../receive.ts'
 
 /**
- * Large bodies are verified, parsed and recorded in processes of their own: parsing one here would keep everybody else waiting, and
- * one that takes more memory than there is would end the service.
+ * Large bodies are verified, parsed and recorded in separate processes: parsing one here would block everybody else, and one that needs too
+ * much memory would crash the service.
  */
 export type HeavyJob = { databaseUrl: string } & (
   | { kind: 'receive'; integration: IntegrationAuth; request: Omit<Request, 'raw'> }

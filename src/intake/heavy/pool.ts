@@ -3,14 +3,14 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
-/** Of what a body becomes. A process that needs more is ended by V8, alone: a thread would take the whole service along. */
+/** Heap for a parsed body. V8 ends only the process that needs more: a thread would take the whole service down. */
 const HEAP_MB = 512
-/** After this long nothing will come of it any more; a single statement has a minute. */
+/** After this time it will not finish any more; a single statement has a minute. */
 const DEADLINE_MS = 180_000
-/** Large bodies come in bursts; afterwards a process only costs memory. */
+/** Large bodies come in bursts; after that a process only costs memory. */
 const IDLE_MS = 30_000
 
-/** The process ended while it worked: on its own account, or because it was told to. */
+/** The process ended while it worked: it crashed, or was stopped. */
 export class ProcessEnded extends Error {
   readonly onPurpose: boolean
 
@@ -24,7 +24,7 @@ const idle = new Map<ChildProcess, NodeJS.Timeout>()
 const busy = new Set<ChildProcess>()
 const killed = new WeakSet<ChildProcess>()
 
-/** Hands one piece of work to a process and waits for its answer. The body goes over its standard input, uncopied. */
+/** Gives one piece of work to a process and waits for the result. The body is sent over standard input, without a copy. */
 export async function inProcess(job: HeavyJob, body?: Buffer): Promise<HeavyAnswer> {
   const child = takeIdle() ?? start()
   busy.add(child)
@@ -51,7 +51,7 @@ export async function inProcess(job: HeavyJob, body?: Buffer): Promise<HeavyAnsw
   }
 }
 
-/** Ctrl-C is for all processes of a terminal, and one that just starts does not yet look away. */
+/** Ctrl-C reaches the whole process group; a new process may receive it before its handler is set. */
 const isTold = (signal: NodeJS.Signals | null) => signal === 'SIGINT' || signal === 'SIGTERM'
 
 function takeIdle(): ChildProcess | undefined {
@@ -63,7 +63,7 @@ function takeIdle(): ChildProcess | undefined {
   return undefined
 }
 
-/** Kept for the next body; it keeps nobody from ending. */
+/** Kept for the next body; it does not keep the service running. */
 function rest(child: ChildProcess) {
   child.unref()
   child.channel?.unref()
@@ -80,7 +80,7 @@ function kill(child: ChildProcess) {
   child.kill('SIGKILL')
 }
 
-/** What still runs is rolled back by PostgreSQL: unanswered, it is done by the tool's next attempt. */
+/** PostgreSQL rolls back what is still running: without a response, the tool retries it. */
 export function stopProcesses() {
   for (const child of [...idle.keys()]) end(child)
   for (const child of busy) kill(child)
@@ -89,14 +89,14 @@ export function stopProcesses() {
 function start(): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = new URL(isSource ? './heavy-process.ts' : './heavy-process.js', import.meta.url)
-  // From a checkout the process must first learn to read TypeScript, as this one did.
+  // In a checkout the process must first register the TypeScript loader, as this one did.
   const loader = isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : []
   const child = fork(fileURLToPath(entry), [], {
     execArgv: [`--max-old-space-size=${HEAP_MB}`, ...loader],
     serialization: 'advanced',
     stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   })
-  // Where it ended, the exit says so; what could not be written then is no second failure.
+  // If it ended, the exit reports it; a failed write is not a second failure.
   child.stdin!.on('error', () => {})
   return child
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 
-/** Each test has a queue of its own. */
+/** Each test has its own queue. */
 let queue: typeof import('./queue.ts')
 beforeEach(async () => {
   vi.resetModules()
@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterAll(() => vi.resetModules())
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 function gate() {
   const began: string[] = []
   const ends: (() => void)[] = []
@@ -23,7 +23,7 @@ function gate() {
   return { began, work, endOne }
 }
 
-test('two at a time; accounts take turns, whoever came first', async () => {
+test('two run at a time, and accounts take turns, whoever came first', async () => {
   const { began, work, endOne } = gate()
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => queue.enqueue(name.charCodeAt(0), work(name)))
   expect(began).toEqual(['a1', 'a2'])
@@ -32,7 +32,7 @@ test('two at a time; accounts take turns, whoever came first', async () => {
   expect(began).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2'])
 })
 
-test('an account with eight waiting is told to slow down, others are let in until all is full', async () => {
+test('an account with eight waiting is told to slow down, others are accepted until the queue is full', async () => {
   const { work } = gate()
   const hold = (account: number) => void queue.enqueue(account, work('x')).catch(() => {})
   for (let i = 0; i < 10; i++) hold(1)
@@ -41,7 +41,7 @@ test('an account with eight waiting is told to slow down, others are let in unti
   await expect(queue.enqueue(9, work('x'))).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
 })
 
-test('work of a client that left is not begun, work that has begun goes on', async () => {
+test('work of a client that left is not started, started work continues', async () => {
   const { began, work, endOne } = gate()
   const left = new AbortController()
   const first = queue.enqueue(1, work('begun'), left.signal)
@@ -54,7 +54,7 @@ test('work of a client that left is not begun, work that has begun goes on', asy
   expect(began).toEqual(['begun', 'other', 'last'])
 })
 
-test('told to stop, it refuses what waits and waits for what runs', async () => {
+test('a stopped queue refuses waiting work and waits for running work', async () => {
   const { work, endOne } = gate()
   const [first, second, third] = ['a', 'b', 'c'].map((name) => queue.enqueue(1, work(name)))
   const refused = expect(third).rejects.toMatchObject({ status: 503 })

@@ -1,14 +1,14 @@
 import { clientGone, overloaded, rateLimited, stopping } from '../../contract/errors.ts'
 
-/** Processes at a time; each holds a body of up to 26 MiB and what it becomes. */
+/** Processes at a time; each has a body of up to 26 MiB and its parsed form in memory. */
 let concurrency = 2
-/** Work that waits for a process, in all and of one account: a waiting request holds its body. */
+/** Waiting work, in total and per account: a waiting request keeps its body in memory. */
 const WAITING_MAX = 64
 const WAITING_MAX_OF_ACCOUNT = 8
 /** About as long as a full queue of one account takes. */
 const RETRY_SECONDS = 10
 
-/** Several processes of one node share its memory; before the first request. */
+/** Processes of one node share its memory; called before the first request. */
 export const shareHeavyProcesses = (processes: number) => {
   concurrency = processes > 1 ? 1 : concurrency
 }
@@ -18,13 +18,13 @@ interface Waiter {
   fail(error: Error): void
 }
 
-/** By account, the one whose turn is next first: an account with much to read does not keep the others from theirs. */
+/** By account, the next one first: an account with a lot of work does not block the others. */
 const waiting = new Map<number, Waiter[]>()
 let running = 0
 let stopped = false
 let onIdle = () => {}
 
-/** Runs work when a process is free. Work whose caller left before it began is dropped. */
+/** Runs work when a process is free. Work whose caller left before it started is dropped. */
 export async function enqueue<T>(accountId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   if (stopped) throw stopping()
   if (running >= concurrency) await turn(accountId, signal)
@@ -38,7 +38,7 @@ export async function enqueue<T>(accountId: number, work: () => Promise<T>, sign
   }
 }
 
-/** The slot is taken over from whoever ended: `running` counts the waiter before it wakes up. */
+/** The slot is passed on directly: `running` counts the waiter before it wakes up. */
 function next() {
   const [accountId, waiters] = waiting.entries().next().value ?? []
   if (accountId === undefined || running >= concurrency) return
@@ -67,7 +67,7 @@ function leave(accountId: number, waiter: Waiter) {
   waiter.fail(clientGone())
 }
 
-/** From now on nothing begins, and what waits is answered at once. Ends when what runs has ended. */
+/** Nothing starts from now on, and waiting requests get a response at once. Resolves when running work has ended. */
 export function stopQueue(): Promise<void> {
   stopped = true
   const refused = [...waiting.values()].flat()

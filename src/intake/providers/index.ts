@@ -14,7 +14,7 @@ import { monday } from './monday/index.ts'
 import { perforce } from './perforce/index.ts'
 import { trello } from './trello/index.ts'
 
-/** Every tool we understand, in the order in which people are offered them; one without an adapter does not compile. */
+/** Every provider, in the order in which people see them; one without an adapter does not compile. */
 export const providers: Record<ProviderName, Provider> = {
   github,
   perforce,

@@ -26,7 +26,7 @@ const delivery = ({ path, headers, body }: Fixture): Delivery => ({
   config: {},
 })
 
-/** Whose payloads nobody publishes; SOURCES.md in their fixtures says what was looked for, and their own tests write some. */
+/** Providers without published payloads; SOURCES.md in their fixtures lists what was searched, and their own tests write some. */
 const UNPUBLISHED: readonly ProviderName[] = ['diversion']
 
 describe.each(PROVIDERS)('%s', (name) => {
@@ -40,14 +40,14 @@ describe.each(PROVIDERS)('%s', (name) => {
     ...provider.sample({ mark: 7, now: NOW, title: 'A title', job: 'a job' }),
   }
 
-  test('goes by its own name', () => expect(provider.name).toBe(name))
+  test('has its own name', () => expect(provider.name).toBe(name))
 
-  test('has real payloads, and says where they come from', () => {
+  test('has real payloads with their sources', () => {
     expect(readdirSync(room)).toContain('SOURCES.md')
     expect(names.length > 0).toBe(!UNPUBLISHED.includes(name))
   })
 
-  test('reads its own sample as something to record, changes as what a version control of its kind has', () => {
+  test("reads its own sample as facts, with changes of its version control's type", () => {
     const facts = provider.read(delivery(sample))
     expect(provider.paths).toContain(sample.path)
     expect(facts).not.toEqual([])
@@ -55,7 +55,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(facts.some(isChange)).toBe(provider.category === 'version_control')
   })
 
-  test.each(fixtures)('reads %s as the facts beside it', (name, fixture) => {
+  test.each(fixtures)('reads %s as its expected facts', (name, fixture) => {
     expect(provider.paths).toContain(fixture.path)
     expect(provider.event(delivery(fixture))).not.toBe('')
     expect(provider.read(delivery(fixture))).toEqual(json(new URL(`${name}.facts.json`, room)))
@@ -66,7 +66,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     for (const file of expected) expect(existsSync(new URL(file.replace('.facts.json', '.json'), room)), file).toBe(true)
   })
 
-  test('survives any value in any place of what it knows', () => {
+  test('survives any value at any position of its payloads', () => {
     const places = [...fixtures.map(([, fixture]) => fixture), sample].flatMap((fixture) =>
       paths(fixture.body).map((path) => ({ fixture, path })),
     )

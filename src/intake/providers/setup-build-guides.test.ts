@@ -34,7 +34,7 @@ const guides = { jenkins, buildkite, deployment, game_engine: gameEngine }
 describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   const guide = setup(contextOf(name))
 
-  test('names the token', () => {
+  test('contains the token', () => {
     expect(guide).toContain(token)
     expect(guide).not.toContain('undefined')
   })
@@ -45,7 +45,7 @@ describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   })
 })
 
-/** Runs a script in a folder with invented tools, and gives what arrived. */
+/** Runs a script in a folder with fake tools, and returns the received requests. */
 async function run(setup: (base: string) => string, tools: Record<string, string>, environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'goldmaster guides '))
   const arrived: { path: string; headers: IncomingHttpHeaders; body: string }[] = []
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('the scripts', () => {
   const upload = (base: string) => `${releaseScript(contextOf('deployment', base))}
 steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
 
-  test('find app and build of a Steam upload in what steamcmd prints', async () => {
+  test('find app and build of a Steam upload in the output of steamcmd', async () => {
     const line = '[2026-09-24 22:07:50]: Successfully finished AppID 4513280 build (BuildID 25520824).'
     const { arrived, output } = await run(
       upload,
@@ -120,7 +120,7 @@ steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
     ])
   })
 
-  test('report a Steam upload that did not finish', async () => {
+  test('report an unfinished Steam upload', async () => {
     const { arrived, code } = await run(
       upload,
       { steamcmd: '#!/bin/sh\necho "ERROR! Failed to commit build"\n' },
@@ -148,7 +148,7 @@ steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
     const file = '{"job_name":"Game","build_number":"7","status":"UNSTABLE","commit":null,"logs_tail":"a\\nb"}'
     const shell = (base: string) => {
       const script = /sh '''\n([\s\S]*?)'''/.exec(jenkinsfile(contextOf('jenkins', base)))![1]!
-      // As Groovy reads it, and as Jenkins runs it: traced, and stopped by the first failure.
+      // As Groovy reads it, and as Jenkins runs it: traced, and stopped at the first failure.
       return `printf %s "$FILE" >goldmaster.json\nset -xe\n${script.replaceAll('\\\\', '\\')}`
     }
     const environment = { FILE: file, GOLDMASTER_TOKEN: token }
@@ -159,14 +159,14 @@ steam_upload builder "$PWD/app_build.vdf" branch=beta 'version=1.4 "Rock"'`
 
     const signed = await run(shell, {}, { ...environment, GOLDMASTER_WEBHOOK_SECRET: SECRETS[0]! })
     expectSigned(ci, signed.arrived, SECRETS[0]!)
-    // Neither as it is nor byte by byte.
+    // Neither literally nor byte by byte.
     for (const shown of [SECRETS[0]!, token, [...Buffer.from(SECRETS[0]!)].slice(0, 4).join(' ')])
       expect(signed.errors).not.toContain(shown)
   })
 
   for (const secret of SECRETS)
     testWith('openssl')(
-      `sign what the release script tells, with a secret of any length and any characters: ${secret}`,
+      `sign the release script's reports, with a secret of any length and any characters: ${secret}`,
       async () => {
         const tell = (base: string) =>
           `${releaseScript(contextOf('deployment', base))}\ntell steam uploaded 'version=1.4 "Rock" é'`

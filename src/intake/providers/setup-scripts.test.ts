@@ -24,7 +24,7 @@ interface Arrived {
 const SECRET = 'what the sender signs with'
 const TOKEN = 'ab'.repeat(32)
 
-describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
+describe.skipIf(process.platform === 'win32')('the scripts we provide', () => {
   let folder: string
   let server: Server
   let arrived: Arrived[]
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
     return join(folder, name)
   }
 
-  /** In a process group of its own, so that what it leaves behind can be ended too. */
+  /** In a separate process group, so that leftover processes can be ended too. */
   const run = (script: string, ...args: string[]) => {
     const env = {
       ...process.env,
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('the scripts we hand out', () => {
         perforceTrigger({ url: `${base_url}/webhooks/perforce?token=${TOKEN}`, token: TOKEN, base_url, id: 7 }),
       )
 
-    /** Answers like the real one, for change 1234 only. */
+    /** Responds like the real one, for change 1234 only. */
     const standIn = () => {
       const indented = DESCRIPTION.split('\n').map((line) => `\t${line}`)
       const files = [
@@ -144,7 +144,7 @@ esac
       return Object.fromEntries(new URLSearchParams(arrived[0]?.body))
     }
 
-    test('posts number, user, description and files as a form, whatever characters they hold', async () => {
+    test('posts number, user, description and files as a form, with any characters', async () => {
       standIn()
       const [code] = await once(run(script(), '1234'), 'exit')
       expect(code).toBe(0)
@@ -199,21 +199,21 @@ esac
       expectSigned('perforce')
     })
 
-    test('sends the number alone when p4 cannot answer, and cleans up behind itself', async () => {
+    test('sends only the number when p4 fails, and cleans up after itself', async () => {
       executable('bin/p4', '#!/bin/sh\necho "Your session has expired, please login again." >&2\nexit 1\n')
       run(script(), '99')
       expect(Object.keys(await fields())).toEqual(['changelist', 'timestamp'])
       await until(() => readdirSync(join(folder, 'work')).length === 0)
     })
 
-    test('neither fails nor holds up a submit when the server hangs or is away', async () => {
+    test('neither fails nor delays a submit when the server hangs or is unreachable', async () => {
       executable('bin/p4', '#!/bin/sh\nsleep 120\n')
       const begun = Date.now()
       expect((await once(run(script('http://127.0.0.1:1'), '1234'), 'exit'))[0]).toBe(0)
       expect(Date.now() - begun).toBeLessThan(110_000)
     })
 
-    test('sends nothing for what is no number', async () => {
+    test('sends nothing for an invalid number', async () => {
       standIn()
       for (const change of ['default', '', '12; id']) expect((await once(run(script(), change), 'exit'))[0]).toBe(0)
       await once(run(script(), '1234'), 'exit')

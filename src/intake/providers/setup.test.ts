@@ -41,7 +41,7 @@ const guides = { asana, diversion, github, jira, linear, lore, monday, perforce,
 describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   const guide = setup(contextOf(name))
 
-  test('names the address to call, token included', () => {
+  test('has the URL to call, token included', () => {
     expect(guide).toContain(contextOf(name).url)
   })
 
@@ -49,12 +49,12 @@ describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
     for (const script of blocks(guide, 'sh')) expect(spawnSync('sh', ['-n'], { input: script }).stderr.toString()).toBe('')
   })
 
-  test('leaves no gap where a value belongs', () => {
+  test('has a value in every placeholder', () => {
     expect(guide).not.toMatch(/undefined|\$\{|\[object/)
   })
 })
 
-test('what a Jira rule fills into the body we suggest can be read', () => {
+test('a Jira rule with the suggested body can be read', () => {
   const values: Record<string, string> = {
     'issue.key': 'GAME-12',
     'issue.url': 'https://studio.atlassian.net/browse/GAME-12',
@@ -78,7 +78,7 @@ test('what a Jira rule fills into the body we suggest can be read', () => {
   ])
 })
 
-test('the revision that the Lore guide shows can be read in full', () => {
+test('the example revision of the Lore guide can be read in full', () => {
   const shown = /<<'END'\n([\s\S]*?)END\n/.exec(lore(contextOf('lore')))?.[1] ?? ''
   expect(loreProvider.read(delivery(JSON.parse(shown)))).toEqual([
     expect.objectContaining({
@@ -92,12 +92,12 @@ test('the revision that the Lore guide shows can be read in full', () => {
   ])
 })
 
-test('the tools that sign say how their secret is saved without a page', () => {
+test('the guides of signing tools show how to save their secret without a page', () => {
   const signing = Object.values(providers).filter(({ signing }) => signing !== 'handed_over')
   expect(signing.length).toBeGreaterThan(5)
   for (const { setup } of signing) expect(setup(contextOf('x'))).toContain('`goldmaster admin integration secret 7`')
 })
 
-test('the tools that give up on a paused project say how to come back', () => {
+test('the guides of tools that give up on a paused project show how to reconnect', () => {
   for (const guide of [asana, linear]) expect(guide(contextOf('x'))).toContain('If the project was paused')
 })

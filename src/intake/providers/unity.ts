@@ -2,7 +2,7 @@ import type { Delivery, Unparsed } from '../provider.ts'
 import { at, text, word } from '../reading.ts'
 import { type Checked, hmac, signedBy } from '../signatures.ts'
 
-/** Unity Build Automation has no address of its own: it calls the CI intake or the deployment intake. */
+/** Unity Build Automation has no webhook path: it calls the CI intake or the deployment intake. */
 export const isUnity = ({ headers, body }: Delivery): boolean =>
   headers['x-unitycloudbuild-event'] !== undefined ||
   (word(at(body, 'buildNumber')) !== undefined && text(at(body, 'buildTargetName')) !== undefined) ||

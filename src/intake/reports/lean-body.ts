@@ -9,8 +9,8 @@ const COLON = 0x3a
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 /**
- * A JSON body without the logs that builds store, byte for byte the same otherwise; undefined where there is nothing to leave out. A log that
- * is too long to be stored whole, or stands in the body as a list or in a form, stays.
+ * A JSON body without the logs that builds store, otherwise byte for byte the same; undefined if there is nothing to leave out. A log that
+ * is too long to be stored in full, or is a list or in a form, stays.
  */
 export function leanBody(raw: Buffer, facts: readonly Fact[]): Buffer | undefined {
   const logs = facts.flatMap((fact) => (fact.kind === 'build' && fact.log !== undefined ? [fact.log] : []))
@@ -29,7 +29,7 @@ export function leanBody(raw: Buffer, facts: readonly Fact[]): Buffer | undefine
   return left.size > 0 ? undefined : Buffer.concat([...parts, raw.subarray(kept)])
 }
 
-/** What a build reports when its log is left out: that it has one already. */
+/** The facts of a delivery whose log is left out, because its build has it already. */
 export const withoutLogs = (facts: Fact[]): Fact[] =>
   facts.map((fact) => {
     if (fact.kind !== 'build') return fact
@@ -37,7 +37,7 @@ export const withoutLogs = (facts: Fact[]): Fact[] =>
     return rest
   })
 
-/** Long strings that are the value of a field, as they stand in the body, quotes included. */
+/** Long strings that are the value of a field, as encoded in the body, quotes included. */
 function* longTexts(raw: Buffer): Generator<{ start: number; end: number }> {
   for (let start = raw.indexOf(QUOTE); start !== -1; ) {
     const end = endOfText(raw, start)
@@ -66,7 +66,7 @@ function textOf(literal: Buffer): string {
   try {
     return JSON.parse(literal.toString('utf8')) as string
   } catch {
-    // A form may hold quotes too; no log contains what is no text.
+    // A form may contain quotes too; no log contains a NUL.
     return '\0'
   }
 }

@@ -52,7 +52,7 @@ const scratchDatabases = () =>
   own.db.rows(sql`select datname from pg_database where datname like 'goldmaster_restore_test_%' and datname in (
     select 'goldmaster_restore_test_' || left(encode(sha256(current_database()::text::bytea), 'hex'), 12))`)
 
-/** Both kinds of places, with what is in them. */
+/** Both kinds of destinations, with their content. */
 const PLACES = {
   folder: async () => ({ place: folderPlace(folder), names: () => readdir(folder), close: () => {} }),
   'object store': async () => {
@@ -81,7 +81,7 @@ describe.each(Object.entries(PLACES))('to a %s', (_, open) => {
     close()
   })
 
-  test('what does not read back as it was written is no good backup, and does not push out the last good one', async () => {
+  test('a backup that does not read back as written is marked as failed and does not replace the last good one', async () => {
     const { place, names, close } = await open()
     await make(backupsTo(place))
     const [good] = await newest()
@@ -102,7 +102,7 @@ describe.each(Object.entries(PLACES))('to a %s', (_, open) => {
   })
 })
 
-test('old backups go by days, weeks and months, and the folder holds what the list says', async () => {
+test('old backups are rotated by days, weeks and months, and the destination contains what the list shows', async () => {
   const place = folderPlace(folder)
   for (const days of [0, 1, 2, 3, 40, 41]) {
     const name = `old-${days}`
@@ -119,7 +119,7 @@ test('old backups go by days, weeks and months, and the folder holds what the li
   expect((await newest()).map(({ name }) => name)).toEqual([made!.name, 'old-0', 'old-1'])
 })
 
-test('a backup that cannot be written is recorded with its reason, is tried again, and leaves nothing behind', async () => {
+test('a failed backup is recorded with its reason, retried, and leaves nothing behind', async () => {
   const blocked = join(folder, 'a-file')
   await writeFile(blocked, '')
   await expect(make(backupsTo(folderPlace(blocked)))).rejects.toThrow('EEXIST')
@@ -140,7 +140,7 @@ test('a backup that cannot be written is recorded with its reason, is tried agai
   server.close()
 })
 
-test('where the role may not create databases, the backup is read to its end instead', async () => {
+test('without the right to create databases, the backup is read to its end instead', async () => {
   const role = `limited_${Math.random().toString(36).slice(2)}`
   const admin = new pg.Client({ connectionString: own.url })
   await admin.connect()
@@ -169,13 +169,13 @@ test('two nodes at once make one backup', async () => {
   await until(async () => (await newest())[0]?.status === 'good')
   await Promise.all(nodes.map((node) => node.stop()))
   expect(await newest()).toMatchObject([{ status: 'good' }])
-  // A job that comes late for the same time of day finds it done.
+  // A late job for the same slot finds it done.
   const slot = new Date(Date.now() - 60_000).toISOString()
   await makeBackup({ db: own.db, log, backups }, { slot })
   expect(await own.db.rows(sql`select from backups`)).toHaveLength(1)
 })
 
-test('what a killed node left is cleared away by the next, and told as failed', async () => {
+test('leftovers of a killed node are removed by the next, and recorded as failed', async () => {
   await own.db.execute(sql`insert into backups (place, name) values (${folder}, 'half.backup.age')`)
   await writeFile(join(folder, 'half.backup.age.part'), 'half')
   await make(backupsTo(folderPlace(folder), { test: 'read' }))

@@ -15,17 +15,17 @@ import { expendable, type Keep } from './rotation.ts'
 /** What scheduled backups need. */
 export interface Backups {
   place: BackupPlace
-  /** When, by UTC: `02:30`. */
+  /** Times in UTC: `02:30`. */
   at: readonly string[]
   keep: Keep
   /** How each is tested: restored into a scratch database, or read to its end. */
   test: 'restore' | 'read'
   passphrase: string
-  /** The key kept in DATA_DIR; null where it is given by SECRET_KEY. */
+  /** The key stored in DATA_DIR; null if SECRET_KEY is set. */
   secretKey: () => string | null
 }
 
-/** The time that the job runs for. */
+/** The scheduled time of the job. */
 interface Slot {
   slot?: string
 }
@@ -36,11 +36,11 @@ interface Making {
   backups: Backups
 }
 
-/** There is one lease: one node of all makes a backup. */
+/** A single lease: one node makes the backup. */
 const LEASE = 1
 const ENDED = 'The node that made it ended before it was done.'
 
-/** Writes, tests and rotates, unless another node is at it or has done it for this time of day. */
+/** Writes, tests and rotates, unless another node is doing it or has done it for this slot. */
 export async function makeBackup({ db, log, backups }: Making, { slot }: Slot, signal = new AbortController().signal) {
   const session = await openLeases(db, LEASES.backups)
   try {
@@ -58,7 +58,7 @@ export async function makeBackup({ db, log, backups }: Making, { slot }: Slot, s
 const isMade = async (db: Pool, since: string) =>
   (await db.one(sql`select from backups where status = 'good' and started_at >= ${since}::timestamptz limit 1`)) !== undefined
 
-/** What killed processes left. Whoever holds the lease is the only one that makes a backup. */
+/** Leftovers of killed processes. Only the holder of the lease makes backups. */
 async function clearUnfinished(db: Pool, log: Logger, place: BackupPlace) {
   const rows = await db.rows<{ id: number; place: string; name: string; upload: string | null }>(
     sql`select id, place, name, upload from backups where status = 'running'`,
@@ -103,7 +103,7 @@ async function make({ db, log, backups }: Making, signal: AbortSignal) {
     await db.execute(sql`update backups set status = 'good', test = ${test}, finished_at = now() where id = ${id}`)
     log.info({ name, bytes, rows, test }, 'backup made')
   } catch (error) {
-    // Trying again would make the same backup: somebody has to look.
+    // A retry would make the same backup: a person has to look.
     await recordFailure(db, id, `Its restore test failed: ${(error as Error).message}`)
     log.error({ name, error: (error as Error).message }, 'the restore test of a backup failed')
     signal.throwIfAborted()
@@ -114,7 +114,7 @@ const uploadOf = async (db: Pool, id: number) =>
   (await db.one<{ upload: string | null }>(sql`select upload from backups where id = ${id}`).catch(() => undefined))?.upload ??
   null
 
-/** Restored as somebody would who needs it, where the database lets us make one beside it; otherwise read and counted to its end. */
+/** Restored as in an emergency, if the role can create a scratch database; otherwise read and counted to its end. */
 async function testBackup(db: Pool, log: Logger, { test }: Backups, open: () => AsyncIterable<Buffer>, rows: number) {
   if (test === 'restore') {
     const quiet = { info: () => {}, warn: log.warn.bind(log) }
@@ -139,7 +139,7 @@ async function rotate(db: Pool, log: Logger, { place, keep }: Backups) {
     }
 }
 
-/** Ends early, with an error, when told to. */
+/** Throws when aborted. */
 async function* until(signal: AbortSignal, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of source) {
     signal.throwIfAborted()

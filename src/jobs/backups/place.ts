@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ObjectStore } from '../../net/object-store.ts'
 
-/** Where scheduled backups are kept. What bears its name there is whole. */
+/** The destination of scheduled backups. A file with its final name is complete. */
 export interface BackupPlace {
-  /** As the operator wrote it. */
+  /** As configured by the operator. */
   name: string
-  /** Returns how many bytes it took. `begun` gets what is needed to clear away after a process that could not. */
+  /** Returns the number of bytes. `begun` gets what is needed to clean up after a crash. */
   write(
     file: string,
     source: AsyncIterable<Buffer>,
@@ -17,7 +17,7 @@ export interface BackupPlace {
   ): Promise<number>
   read(file: string, bytes: number): AsyncIterable<Buffer>
   remove(file: string): Promise<void>
-  /** Clears away what was written of a file that never became whole. */
+  /** Removes an incomplete file. */
   clear(file: string, upload: string | null): Promise<void>
 }
 
@@ -38,10 +38,10 @@ export function folderPlace(folder: string): BackupPlace {
   }
 }
 
-/** Of ten thousand at most: enough for 160 GB. */
+/** At most ten thousand parts: enough for 160 GB. */
 const PART = 16 * 1024 * 1024
 
-/** Below a prefix of the object store, as one object for each backup. */
+/** Below a prefix of the object store, one object per backup. */
 export function storePlace(name: string, prefix: string, store: ObjectStore): BackupPlace {
   const keyOf = (file: string) => `${prefix}/${file}`
   return {
@@ -69,7 +69,7 @@ export function storePlace(name: string, prefix: string, store: ObjectStore): Ba
   }
 }
 
-/** All of the same size but the last. */
+/** All of the same size except the last. */
 async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let [pieces, length]: [Buffer[], number] = [[], 0]
   for await (const piece of source) {

@@ -14,7 +14,7 @@ test('a year of daily backups leaves seven days, four weeks and six months', () 
   const year = Array.from({ length: 365 }, (_, days) => daysAgo(days))
   expect(kept(year)).toEqual([
     ...['17', '16', '15', '14', '13', '12', '11'].map((day) => `2026-11-${day}`),
-    // The Sundays that end the weeks before, one of them with a day that is kept anyway.
+    // The Sundays that end the previous weeks, one of them with a day that is kept anyway.
     '2026-11-08',
     '2026-11-01',
     // The last days of months.
@@ -39,12 +39,12 @@ test('rotating every day leaves the same as rotating once', () => {
   expect(there.length).toBeLessThanOrEqual(17)
 })
 
-test('of several backups on a day the newest stays', () => {
+test('the newest of several backups on a day stays', () => {
   const [early, late] = [daysAgo(3.05), daysAgo(3)]
   expect(expendable([early, late, daysAgo(0)], KEEP)).toEqual([early])
 })
 
-test('the last good one stays, however little is to be kept and however many fail after it', () => {
+test('the last good one stays, whatever the settings and however many fail after it', () => {
   const none = { daily: 0, weekly: 0, monthly: 0 }
   const failed = [daysAgo(2, 'failed'), daysAgo(1, 'failed'), daysAgo(0, 'failed')]
   expect(kept([...failed, daysAgo(300)], none)).toEqual(kept([...failed, daysAgo(300)]))
@@ -52,7 +52,7 @@ test('the last good one stays, however little is to be kept and however many fai
   expect(expendable(failed, KEEP)).toEqual([])
 })
 
-test('one that failed its test goes once a newer one is good', () => {
+test('one that failed its test is deleted once a newer one is good', () => {
   const failed = daysAgo(5, 'failed')
   expect(expendable([daysAgo(6), failed, daysAgo(4)], KEEP)).toEqual([failed])
 })

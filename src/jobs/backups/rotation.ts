@@ -1,4 +1,4 @@
-/** How many days, weeks and months have a backup; of each the newest one is kept. */
+/** How many days, weeks and months have a backup; the newest one of each is kept. */
 export interface Keep {
   daily: number
   weekly: number
@@ -11,16 +11,14 @@ interface Made {
 }
 
 const DAY_MS = 86_400_000
-/** The first of January 1970 was a Thursday; weeks begin on Mondays. */
+/** January 1, 1970 was a Thursday; weeks start on Monday. */
 const PERIODS: Record<keyof Keep, (time: Date) => string | number> = {
   daily: (time) => time.toISOString().slice(0, 10),
   weekly: (time) => Math.floor((time.getTime() / DAY_MS + 3) / 7),
   monthly: (time) => time.toISOString().slice(0, 7),
 }
 
-/**
- * Which backups can go. Those that failed their test go once there is a newer good one; the newest good one stays whatever is asked for.
- */
+/** The backups to delete. Those that failed their test are deleted once there is a newer good one; the newest good one is always kept. */
 export function expendable<B extends Made>(backups: readonly B[], keep: Keep): B[] {
   const newestFirst = [...backups].sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
   const good = newestFirst.filter(({ status }) => status === 'good')

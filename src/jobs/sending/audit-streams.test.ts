@@ -60,7 +60,7 @@ interface Certificate {
   cert: Buffer
 }
 
-/** A syslog server that reads messages by the length before each, as RFC 6587 has it; over TLS where it has a certificate. */
+/** A syslog server that reads messages with a length prefix, as in RFC 6587; over TLS if it has a certificate. */
 async function openSyslog(onConnection: (socket: Socket) => void = () => {}, certificate?: Certificate) {
   const lines: string[] = []
   const listener = (socket: Socket) => {
@@ -108,7 +108,7 @@ test('a syslog server over TCP gets every entry, in order, numbered as in the ch
   expect(syslog.lines.join('')).toMatch(/^[\x20-\x7e]*$/)
 })
 
-test('it goes on where it stopped: a server that resets gets the same again, and none is lost', async () => {
+test('it continues where it stopped: a server that resets gets the same entries again, and none is lost', async () => {
   let resets = 2
   const syslog = await openSyslog((socket) => {
     if (resets-- > 0) socket.resetAndDestroy()
@@ -125,7 +125,7 @@ test('it goes on where it stopped: a server that resets gets the same again, and
   expect(await shown()).toMatchObject({ failing_since: null, error: '' })
 })
 
-test('a server that is away is asked later and later, is shown as failing, and holds up nobody else', async () => {
+test('an unreachable server is retried with growing delays, is shown as failing, and blocks nobody else', async () => {
   const gone = await openSyslog()
   await closing.pop()!()
   await stream(`syslog+tcp://127.0.0.1:${gone.port}`, 'owl')
@@ -140,14 +140,14 @@ test('a server that is away is asked later and later, is shown as failing, and h
   ))!
   expect(tries).toBeGreaterThan(0)
   expect(await shown()).toMatchObject({ waiting: 1, error: expect.stringContaining('ECONNREFUSED') })
-  // It was turned to another server, which gets what the first has not got.
+  // The stream was moved to another server, which gets what the first has not received.
   const other = await openSyslog()
   await stream(`syslog+tcp://127.0.0.1:${other.port}`)
   await until(async () => (await shown()).waiting === 0)
   expect(ids(other.lines)).toEqual(['waits'])
 })
 
-test('an address of the web gets lines of JSON, with a bearer token or signed', async () => {
+test('an https receiver gets lines of JSON, with a bearer token or signed', async () => {
   let answers = 500
   receiver.answer = (_, response) => void response.writeHead(answers).end()
   await stream(`${receiver.url}in`, 'owl', { secret: 'a bearer token' })
@@ -178,7 +178,7 @@ test('an address of the web gets lines of JSON, with a bearer token or signed', 
   expect(headers.authorization).toBeUndefined()
 })
 
-/** An authority of its own, and a certificate by it for one address and no name. */
+/** A private CA, and its certificate for one address and no name. */
 async function certify(address: string) {
   const folder = await mkdtemp(join(tmpdir(), 'goldmaster-tls-'))
   closing.push(() => rm(folder, { recursive: true }))
@@ -192,7 +192,7 @@ async function certify(address: string) {
 }
 
 testWith('openssl')(
-  'over TLS a certificate counts that this machine trusts and that names the server; any other is refused, and says so',
+  'over TLS the certificate must be trusted and name the server; any other is refused with a reason',
   async () => {
     const { authority, ...certificate } = await certify('127.0.0.1')
     const syslog = await openSyslog(() => {}, certificate)
@@ -226,7 +226,7 @@ testWith('openssl')(
   },
 )
 
-test('over UDP each entry is a datagram, and one that is too long says so', async () => {
+test('over UDP each entry is a datagram, and a truncated one is marked', async () => {
   const lines: string[] = []
   const socket = createSocket('udp4').on('message', (bytes) => void lines.push(bytes.toString('utf8')))
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
@@ -244,7 +244,7 @@ test('over UDP each entry is a datagram, and one that is too long says so', asyn
   expect(read(lines[1]!).entry.after).toEqual({ left_out: 'too long for UDP' })
 })
 
-test('private addresses are not gone to, whatever the way', async () => {
+test('private addresses are not called, with any protocol', async () => {
   const syslog = await openSyslog()
   await stream(`syslog+tcp://localhost:${syslog.port}`, 'owl')
   await stream(`http://127.0.0.1:${syslog.port}/`, 'fox')
@@ -258,7 +258,7 @@ test('private addresses are not gone to, whatever the way', async () => {
   expect(syslog.lines).toEqual([])
 })
 
-test('owners set it up; its secret is shown to nobody, and goes to no other host', async () => {
+test('owners configure it; its secret is never shown, and sent to no other host', async () => {
   const path = `/accounts/${account('owl')}/audit_stream`
   const put = (body: object) => owner.app(path, { method: 'PUT', body })
   for (const url of ['ftp://siem.example', 'syslog://siem.example', 'https://me:secret@siem.example', 'siem'])

@@ -10,7 +10,7 @@ import { delayAfter, type Transport } from './transport.ts'
 const BATCH = 100
 const TIMEOUT_MS = 15_000
 
-/** At least once and in order, for as long as there is a stream. Its queue is the audit log itself. */
+/** At least once and in order, as long as the stream exists. Its queue is the audit log itself. */
 export const sendAuditLog: Transport = async ({ db, vault, allowed, site, dispatcher }, to, { signal }) => {
   const entries = await streams.next(db, vault, to, BATCH)
   if (entries.length === 0) return 'done'
@@ -38,7 +38,7 @@ class Refused extends Error {
   }
 }
 
-/** A line of JSON for each entry, and the same id for the same entries. */
+/** A line of JSON per entry, and the same id for the same entries. */
 async function post(
   dispatcher: Dispatcher,
   { account_id, url, secrets: [secret] }: Destination,

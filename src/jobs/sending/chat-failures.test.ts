@@ -9,7 +9,7 @@ const room = openChannelRoom()
 const { studio, vendors, messages, node, channel, breaks, becomes, said } = room
 
 describe('when a vendor', () => {
-  test('has enough for now, it is left alone as long as it says, and the order stays', async () => {
+  test('is rate limiting, it is not called as long as it says, and the order stays', async () => {
     await channel('slack_webhook', 'busy')
     vendors().inject('busy', '429', '503')
     node()
@@ -20,7 +20,7 @@ describe('when a vendor', () => {
   })
 
   test.each(['504 after', 'reset after'] as const)(
-    'breaks off (%s), a bot finds its message and does not say it twice',
+    'disconnects (%s), a bot finds its message and does not post it twice',
     async (fault) => {
       const made = await channel('slack', 'C0BUILDS')
       vendors().inject('C0BUILDS', fault)
@@ -34,7 +34,7 @@ describe('when a vendor', () => {
     },
   )
 
-  test('breaks off before it took a message, a bot says it again', async () => {
+  test('disconnects before it received a message, a bot posts it again', async () => {
     await channel('slack', 'C0BUILDS')
     vendors().inject('C0BUILDS', 'reset before')
     node()
@@ -44,7 +44,7 @@ describe('when a vendor', () => {
   })
 
   test.each(['discord', 'teams'] as const)(
-    'of %s breaks off, the message is uncertain, is not repeated, and can be sent again by hand',
+    'of %s disconnects, the message is uncertain, is not repeated, and can be sent again manually',
     async (kind) => {
       const made = await channel(kind, 'odd')
       vendors().inject('odd', 'reset before')
@@ -61,7 +61,7 @@ describe('when a vendor', () => {
     },
   )
 
-  test('is gone, the channel is switched off, its owners are told what to do, and what waits is sent once it is mended', async () => {
+  test('is gone, the channel is disabled, its owners get instructions, and waiting messages are sent once it is fixed', async () => {
     const { id: channelId, account_id } = await channel('discord', 'gone')
     vendors().remove('discord', 'gone')
     node()
@@ -82,7 +82,7 @@ describe('when a vendor', () => {
     expect(await now()).toMatchObject({ status: 'active', trouble: '', failing_since: null })
   })
 
-  test('has lost a message that was to be changed, it is said anew', async () => {
+  test('has lost a message that was to be edited, it is posted again', async () => {
     await channel('discord', 'tidy')
     node()
     const breakage = await breaks()

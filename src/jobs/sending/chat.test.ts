@@ -12,7 +12,7 @@ const room = openChannelRoom()
 const { studio, vendors, id, messages, node, channel, breaks, becomes, said } = room
 
 describe('a breakage', () => {
-  test.each(CHANNEL_KINDS)('is one message in %s, however often it is looked at', async (kind) => {
+  test.each(CHANNEL_KINDS)('is one message in %s, however many updates it has', async (kind) => {
     const { id: channelId } = await channel(kind, 'C0BUILDS')
     node()
     await breaks({ cause: 'The cave fell in' })
@@ -26,7 +26,7 @@ describe('a breakage', () => {
     expect(vendors().violations()).toEqual([])
   })
 
-  test.each(['slack', 'discord'] as const)('is followed by its message in %s, which says how it stands now', async (kind) => {
+  test.each(['slack', 'discord'] as const)('is edited in its message in %s, which shows the current state', async (kind) => {
     await channel(kind, 'C0BUILDS')
     node()
     const breakage = await breaks({ cause: 'The cave fell in' })
@@ -50,7 +50,7 @@ describe('a breakage', () => {
     expect(vendors().violations()).toEqual([])
   })
 
-  test('that is let go again, which no event tells of, is open in its message too', async () => {
+  test('that is unclaimed, which has no event, is open in its message too', async () => {
     await channel('discord', 'builds')
     node()
     const breakage = await breaks()
@@ -63,7 +63,7 @@ describe('a breakage', () => {
     expect(said('discord', 'builds')).toEqual([expect.stringContaining('Broken on main')])
   })
 
-  test('that is fixed and comes back is said below its message where there are threads', async () => {
+  test('that is fixed and reopens is posted in the thread of its message if there are threads', async () => {
     await channel('slack', 'C0BUILDS')
     node()
     const breakage = await breaks()
@@ -80,7 +80,7 @@ describe('a breakage', () => {
   })
 
   test.each(CHANNEL_KINDS.filter((kind) => !CHANNEL_KIND_TABLE[kind].edits))(
-    'is posted in %s as broken, fixed and broken again, and once only where a second rule asks for fixed ones',
+    'is posted in %s as broken, fixed and broken again, and once only if a second rule asks for fixed ones',
     async (kind) => {
       await channel(kind, 'C0ONE')
       await channel(kind, 'C0TWO', [{ subject: 'breakage' }, { subject: 'breakage_fixed' }])
@@ -146,7 +146,7 @@ describe('a breakage', () => {
     ])
   })
 
-  test('that is withdrawn says so in its message where it can be edited; elsewhere nothing is posted', async () => {
+  test('that is withdrawn says so in its message if it can be edited; elsewhere nothing is posted', async () => {
     await channel('discord', 'edits')
     await channel('slack_webhook', 'C0POSTS')
     node()
@@ -191,7 +191,7 @@ describe('a breakage', () => {
 })
 
 describe('rules', () => {
-  test('choose by branch, job and category, each with stars', async () => {
+  test('match by branch, job and category, each with wildcards', async () => {
     await channel('mattermost', 'release', [{ branch: 'rel-*' }])
     await channel('mattermost', 'cook', [{ job: '*ook*' }])
     await channel('mattermost', 'disk', [{ category: 'out_of_disk' }])
@@ -205,7 +205,7 @@ describe('rules', () => {
     expect(['release', 'cook', 'disk', 'both'].map(heard)).toEqual([['one'], ['two'], ['three'], ['two']])
   })
 
-  test('of another project and another account are not asked', async () => {
+  test('of another project and another account do not match', async () => {
     const { id: channelId } = await channel('mattermost', 'star')
     node()
     await breaks({ project_id: id('projects', 'den'), cause: 'nobody here may know' })
@@ -232,7 +232,7 @@ describe('rules', () => {
     ).rejects.toThrow('Project')
   })
 
-  test('ping everybody only where one says so, and only suspects and owners otherwise', async () => {
+  test('mention everybody only if one says so, and only suspects and owners otherwise', async () => {
     await channel('slack', 'C0LOUDER', [{ here: true }])
     await channel('slack', 'C0CALMER')
     node()
@@ -244,7 +244,7 @@ describe('rules', () => {
     expect(pings('C0CALMER')).toEqual(['U0KIM'])
   })
 
-  test('with quiet hours let messages wait for their end', async () => {
+  test('with quiet hours hold messages until their end', async () => {
     const { id: channelId } = await channel('mattermost', 'asleep', [{ quiet_from: '00:00', quiet_until: '23:59' }])
     await channel('mattermost', 'awake', [{ quiet_from: '00:00', quiet_until: '00:00' }])
     node()
@@ -266,7 +266,7 @@ describe('rules', () => {
   })
 })
 
-test('a channel that is paused is told nothing of what happens meanwhile', async () => {
+test('a paused channel gets nothing that happens meanwhile', async () => {
   const { id: channelId, account_id } = await channel('mattermost', 'shy')
   node()
   const set = (status: 'active' | 'paused') =>
@@ -280,7 +280,7 @@ test('a channel that is paused is told nothing of what happens meanwhile', async
   expect(said('mattermost', 'shy')).toEqual([expect.stringContaining('heard')])
 })
 
-test('a test message goes the way of every other', async () => {
+test('a test message is sent like every other', async () => {
   const made = await channel('rocketchat', 'new', [])
   node()
   const { id: message } = await log.test(studio().db, made)
@@ -292,7 +292,7 @@ test('a test message goes the way of every other', async () => {
   })
 })
 
-test('what waited for more than a day is not told any more', async () => {
+test('messages that waited for more than a day are not sent any more', async () => {
   const { id: channelId } = await channel('mattermost', 'old')
   node()
   await studio().db.execute(sql`update destinations set rests_until = now() + interval '1 hour'`)

@@ -14,14 +14,14 @@ import type { Outcome, Post, Room, VendorReply, VendorRequest } from './vendor.t
 import { VENDORS } from './vendors/vendors.ts'
 
 const TIMEOUT_MS = 10_000
-/** Between two messages to one channel: what the strictest vendor allows for long. */
+/** The pause between two messages to one channel: the limit of the strictest vendor. */
 const PACE_MS = 1_000
 /** The pause between two direct messages: vendors limit the rate per conversation. */
 const DIRECT_PACE_MS = 300
-/** What somebody else began to send may be under way for this long. */
+/** How long a message that another node began to send may be in transit. */
 const SETTLED_MS = 5_000
 
-/** What a step works with. */
+/** The context of a step. */
 interface Sending {
   context: SendingContext
   lane: Lane
@@ -29,7 +29,10 @@ interface Sending {
   message: messages.Message
 }
 
-/** At most once, and only the newest revision: a message whose fate is unknown is looked for where a vendor can, and else not repeated. */
+/**
+ * At most once, and only the newest revision: a message with an unknown result is searched for if the vendor supports it, and otherwise not
+ * repeated.
+ */
 export const sendChatMessage: Transport = async (context, destination, lane) => {
   const [message] = await messages.head(context.db, destination, { limit: 1, in_order: false })
   if (!message) return 'done'
@@ -42,7 +45,7 @@ export const sendChatMessage: Transport = async (context, destination, lane) => 
 
 const UNCERTAIN = 'The chat service didn’t confirm it, so it is not sent again automatically.'
 
-/** Somebody began to send it and never recorded the result. */
+/** A node began to send it and never recorded the result. */
 async function lookFor(sending: Sending) {
   const { context, to, message } = sending
   const { db } = context
@@ -50,7 +53,7 @@ async function lookFor(sending: Sending) {
   const began = new Date(message.tried_at!)
   const since = Date.now() - began.getTime()
   if (since < SETTLED_MS) return rest(db, to, (SETTLED_MS - since) / 1000)
-  // Only its reader and the vendor know where a message to one person stands.
+  // Only the reader and the vendor can see a direct message.
   if (!find || message.to_user_id) return messages.recordEnd(db, message, 'uncertain', UNCERTAIN)
   const request = find.ask(roomOf(sending), new Date(began.getTime() - SETTLED_MS), message.thread ?? undefined)
   const { reply } = await ask(sending, 'find', request)
@@ -186,7 +189,7 @@ async function ask(
   return answer
 }
 
-/** What people are called at the vendor. Unknown people are looked up by their address; who is not found is named without a ping. */
+/** People's ids at the vendor. Unknown people are looked up by their address; those not found are named without a mention. */
 async function chatIdsOf(sending: Sending, userIds: readonly number[]): Promise<Map<number, string>> {
   const { context, lane, to, message } = sending
   if (userIds.length === 0 || message.project_id === null) return new Map()
@@ -200,7 +203,7 @@ async function chatIdsOf(sending: Sending, userIds: readonly number[]): Promise<
       const chatId = await safeFetch(url, allowed, { ...request, timeout: TIMEOUT_MS, signal: lane.signal })
         .then(({ status, headers, body }) => findPerson.read({ status, headers, body: body.toString() }))
         .catch(() => null)
-      // Who cannot be looked for now is looked for the next time.
+      // A failed lookup is repeated with the next message.
       if (chatId === null) continue
       await people.remember(db, to, user_id, chatId)
       if (chatId !== undefined) found.set(user_id, chatId)

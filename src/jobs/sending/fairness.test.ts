@@ -7,13 +7,13 @@ import { LANES_PER_ACCOUNT } from '../../domain/sending/destinations.ts'
 
 const { studio, receiver, id, task, tasks, pump, subscribe, titles, settled } = openPostRoom()
 
-/** Webhooks of the first account that take messages and do not answer. */
+/** Webhooks of the first account whose receivers accept messages and never respond. */
 async function tarpits(count: number, failing = false) {
   for (let i = 0; i < count; i++) await subscribe({ url: `${receiver().url}tar`, event_types: ['task.*'] })
   if (failing) await studio().db.execute(sql`update destinations set failing_since = now() where url like '%/tar'`)
 }
 
-/** Receivers on `/tar` are silent until the test is over; how many of them waited at most at the same time. */
+/** Receivers on `/tar` are silent until the test is over; the maximum number that waited at the same time. */
 function silence() {
   const tar = { over: false, now: 0, most: 0 }
   receiver().answer = async ({ path }, response) => {
@@ -25,7 +25,7 @@ function silence() {
   return tar
 }
 
-test('three hundred receivers of one account that never answer hold up no other account', async () => {
+test('three hundred receivers of one account that never respond block no other account', async () => {
   await tarpits(300)
   await subscribe({ url: `${receiver().url}fox`, account_id: id('accounts', 'fox') })
   const tar = silence()
@@ -36,12 +36,12 @@ test('three hundred receivers of one account that never answer hold up no other 
     await task(title, 'den')
     await until(() => titles('/fox').includes(title))
   }
-  // A few more: the other side may hear late of one that was given up.
+  // A few more: the other side may notice an aborted request late.
   expect(tar.most).toBeLessThan(2 * LANES_PER_ACCOUNT)
   tar.over = true
 })
 
-test('of one account, receivers that fail leave lanes to those that are well', async () => {
+test('failing receivers of one account leave lanes to its healthy ones', async () => {
   await tarpits(40, true)
   const { id: well } = await subscribe({ url: `${receiver().url}well` })
   const tar = silence()
@@ -53,10 +53,10 @@ test('of one account, receivers that fail leave lanes to those that are well', a
   tar.over = true
 })
 
-test('a receiver that answers slowly does not keep its lane while others of its account wait', async () => {
+test('a slow receiver does not keep its lane while others of its account wait', async () => {
   const count = LANES_PER_ACCOUNT + 4
   for (let i = 0; i < count; i++) await subscribe({ url: `${receiver().url}${i}` })
-  // Longer than a lane is given to one that is slow.
+  // Longer than the limit for a slow receiver.
   receiver().answer = () => sleep(1_100)
   pump()
   await tasks(...Array.from({ length: 12 }, (_, i) => `task ${i}`))
@@ -65,7 +65,7 @@ test('a receiver that answers slowly does not keep its lane while others of its 
   expect(Math.max(...counts)).toBeLessThan(12)
 })
 
-test('what happens in an account with many webhooks enters their queues in portions', async () => {
+test('events of an account with many webhooks are queued in portions', async () => {
   const { id: last } = await subscribe({ url: `${receiver().url}all`, event_types: ['task.*'] })
   await tarpits(300, true)
   const names = Array.from({ length: 30 }, (_, i) => `task ${i}`)

@@ -58,7 +58,7 @@ const newest = () => store.db.one<{ id: number }>(sql`select id from mails order
 const stateOf = (id: number) =>
   store.db.one<{ sent_at: string | null; error: string }>(sql`select sent_at, error from mails where id = ${id}`)
 
-/** Sends everything that is due, whatever comes of it. */
+/** Sends everything that is due, whatever the result. */
 async function sendAll() {
   // The database rounds times, also up: a mail of this moment may be due in half a millisecond.
   await store.db.execute(sql`update mails set next_at = now() - interval '1 second' where next_at is not null and tries = 0`)
@@ -81,7 +81,7 @@ const open = (more: object = {}) => ({
   ...more,
 })
 
-test('a mail server that says nothing is left alone after a few mails', async () => {
+test('a silent mail server is not called any more after a few mails', async () => {
   const callers = new Set<Socket>()
   const silent = createServer((socket) => callers.add(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -103,7 +103,7 @@ test('a mail server that says nothing is left alone after a few mails', async ()
 })
 
 describe('a mail', () => {
-  test('leaves after the transaction that wrote it, as text and as HTML, to its reader alone', async () => {
+  test('is sent after the transaction that wrote it, as text and as HTML, only to its reader', async () => {
     const ana = await users.create(store.db, { email: 'ana@example.com', name: 'Ana' })
     await users.create(store.db, { email: 'ben@example.com', name: 'Ben' })
     const sender = startSender(open({ post }))
@@ -128,7 +128,7 @@ describe('a mail', () => {
   })
 
   test.each(['a,victim@example.com', 'a<victim@example.com>', 'a;victim@example.com'])(
-    'goes to %s and to nobody in it',
+    'is sent to %s and to nobody in it',
     async (to) => {
       await writeToAddress(store.db, to, { subject: 'Hello', text: 'Hello' })
       const before = arrived.length
@@ -137,7 +137,7 @@ describe('a mail', () => {
     },
   )
 
-  test('of a transaction that fails is never written', async () => {
+  test('of a failed transaction is never written', async () => {
     const before = await newest()
     const failing = store.db.transaction(async (db) => {
       await writeToAddress(db, 'nobody@example.com', { subject: 'Never', text: 'Never' })
@@ -147,7 +147,7 @@ describe('a mail', () => {
     expect(await newest()).toEqual(before)
   })
 
-  test('that is sent again, for nobody noted that it had left, is known as the same', async () => {
+  test('that is sent again, because its result was not recorded, has the same id', async () => {
     const ids = []
     for (const text of ['One', 'Two']) {
       await writeToAddress(store.db, 'dee@example.com', { subject: 'Hello', text })
@@ -162,7 +162,7 @@ describe('a mail', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
-  test('that the server refuses says why and is tried again', async () => {
+  test('that the server rejects records the reason and is retried', async () => {
     await store.db.execute(sql`delete from mails`)
     await writeToAddress(store.db, 'cleo@example.com', { subject: 'Hello', text: 'Hello' })
     const { id } = (await newest())!
@@ -189,7 +189,7 @@ describe('a mail', () => {
     expect(await store.db.one(sql`select next_at, sent_at from mails where id = ${id}`)).toEqual({ next_at: null, sent_at: null })
   })
 
-  test('stays where operators read it when there is no mail server', async () => {
+  test('is kept for operators if there is no mail server', async () => {
     const user = await users.create(store.db, { email: 'dora@example.com', name: 'Dora' })
     await writeToUser(store.db, user.id, { subject: 'Kept', text: 'Kept' })
     const { id } = (await newest())!
@@ -203,7 +203,7 @@ describe('a mail', () => {
   })
 })
 
-test('HTML links what is an address and shows the rest as it was written', () => {
+test('HTML links URLs and shows the rest as written', () => {
   expect(htmlOf('See https://gold.example/x?a=1&b=2\nnow\n\n<script>')).toContain(
     '<p>See <a href="https://gold.example/x?a=1&amp;b=2">https://gold.example/x?a=1&amp;b=2</a><br>now</p><p>&lt;script&gt;</p>',
   )

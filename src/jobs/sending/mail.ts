@@ -10,7 +10,7 @@ import type { Breaker } from '../breaker.ts'
 import type { Lane, Work } from '../lanes.ts'
 import { delayAfter } from './transport.ts'
 
-/** A mail server that is well is faster; the library would wait for ten minutes. */
+/** A healthy mail server is faster; the library would wait for ten minutes. */
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 
 const isSilence = (error: unknown) =>
@@ -22,15 +22,15 @@ export type Post = (mail: mails.QueuedMail) => Promise<unknown>
 export function openPost({ url, from }: { url: string; from: string }): Post {
   let transport: Promise<Transporter> | undefined
   return async ({ id, to, subject, text, unsubscribe }) => {
-    // The same each time: a mail that is sent again, for nobody heard that it had arrived, is known for what it is.
+    // The same each time: a mail that is sent again, because its acknowledgment was lost, is recognized.
     const name = createHash('sha256').update(`${id}\n${to}\n${text}`).digest('hex').slice(0, 32)
     const messageId = `<${name}@${from.split('@').at(-1)!.replace('>', '')}>`
-    // Loaded with the first mail: a start need not wait for it.
+    // Loaded with the first mail, to keep the start fast.
     transport ??= import('nodemailer').then(({ createTransport }) => createTransport({ url, ...TIMEOUTS }, { from }))
     try {
       return await (await transport).sendMail({
         messageId,
-        // One address: as a line of text `somebody,victim@example.com` would be two, and go to the second.
+        // An object: as a text, `somebody,victim@example.com` would be two addresses, and the mail would go to the second.
         to: { name: '', address: to },
         subject,
         text,
@@ -43,13 +43,13 @@ export function openPost({ url, from }: { url: string; from: string }): Post {
   }
 }
 
-/** Nobody answers a machine; and what nobody asked for is stopped with one click, also by the mail program's own button. */
+/** Marks automated mail, without replies; unrequested mail has one-click unsubscribe, also for the mail program's own button. */
 const headersOf = (unsubscribe: string): Record<string, string> => ({
   'Auto-Submitted': 'auto-generated',
   ...(unsubscribe !== '' && { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
 })
 
-/** What the breaker and the operator's page call the mail server. */
+/** The name of the mail server in the breaker and on the operator's page. */
 const SERVER = 'smtp'
 /** After this a lane ends, so that others get a turn. */
 const TURN_MS = 10_000
@@ -69,7 +69,7 @@ export const mailLanes = ({ db, log, post }: MailContext, breaker: Breaker): Wor
     if (post === undefined) await mails.keepUnsent(db)
     if (post === undefined || breaker.isOpen(SERVER)) return []
     const due = (await mails.dueLanes(db)).filter((lane) => !busy.includes(lane) && !resting.includes(lane))
-    // One mail finds out whether the server is back.
+    // One mail checks whether the server is back.
     return breaker.isHalfOpen(SERVER) ? due.slice(0, busy.length === 0 ? 1 : 0) : due
   },
   async run(lane) {
@@ -104,7 +104,7 @@ export async function sendNext(
   return true
 }
 
-/** Nobody waits for a mail server when the node stops. */
+/** A stopping node does not wait for a mail server. */
 async function unlessBrokenOff(work: Promise<unknown>, signal: AbortSignal) {
   let stop = () => {}
   const stopped = new Promise<never>((_, reject) => {
@@ -118,7 +118,7 @@ async function unlessBrokenOff(work: Promise<unknown>, signal: AbortSignal) {
   }
 }
 
-/** The same words, with links that can be followed. */
+/** The same text, with clickable links. */
 export function htmlOf(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
   const paragraphs = escaped

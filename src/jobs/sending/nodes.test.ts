@@ -7,7 +7,7 @@ import { openDatabase, sql } from '../../db/database.ts'
 
 const { studio, receiver, task, tasks, pump, pool, subscribe, titles, settled } = openPostRoom()
 
-test('nodes that come and go lose nothing, repeat nothing that was written down, and keep the order', async () => {
+test('nodes that start and stop lose nothing, repeat nothing that was recorded, and keep the order', async () => {
   const webhooks = await Promise.all(['a', 'b', 'c'].map((path) => subscribe({ url: receiver().url + path })))
   const nodes = [studio().db, pool(), pool()]
   receiver().answer = () => sleep(2)
@@ -29,13 +29,13 @@ test('nodes that come and go lose nothing, repeat nothing that was written down,
   for (const path of ['/a', '/b', '/c']) expect(titles(path)).toEqual(names)
 })
 
-test('what happens while nobody is subscribed has its place all the same, and can be purged one day', async () => {
+test('events without subscribers get a position too, and can be purged later', async () => {
   pump()
   await tasks('heard by nobody')
   await until(async () => (await studio().db.execute(sql`select from outbox where position is null`)) === 0)
 })
 
-test('a node that loses its connection stops sending, and another goes on', async () => {
+test('a node that loses its connection stops sending, and another continues', async () => {
   const { id: webhook } = await subscribe()
   let hang = true
   receiver().answer = async () => {
@@ -53,7 +53,7 @@ test('a node that loses its connection stops sending, and another goes on', asyn
   expect(titles()).toEqual(['one', 'one', 'two'])
 })
 
-test('a node whose database vanishes without a word goes on with the next one by itself', async () => {
+test('a node whose database vanishes silently continues with the next one by itself', async () => {
   const { id: webhook } = await subscribe()
   const way = await openUnsteadyWay(studio().url)
   const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000 })
@@ -65,7 +65,7 @@ test('a node whose database vanishes without a word goes on with the next one by
     await task('after')
     await until(() => titles().includes('after'))
     await settled(webhook)
-    // What was sent but not yet written down is rightly sent again.
+    // A message that was sent but not recorded yet is correctly sent again.
     expect(firsts(titles())).toEqual(['before', 'after'])
   } finally {
     await node.stop()

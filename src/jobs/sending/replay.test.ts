@@ -4,14 +4,14 @@ import * as log from '../../domain/webhooks/webhook-log.ts'
 
 const { studio, receiver, pump, subscribe, settled, tasks, titles, task, deliveries, hurry } = openPostRoom()
 
-test('a replayed delivery goes behind those that wait, although it happened before them', async () => {
+test('a replayed delivery goes behind waiting ones, although it happened before them', async () => {
   const { id: webhook } = await subscribe()
   const halted = pump()
   await tasks('one', 'two')
   await receiver().until(2)
   await settled(webhook)
   await halted.stop()
-  // Queued and not sent: nobody accepts it for the moment.
+  // Queued and not sent: the receiver refuses for the moment.
   receiver().answer = (_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end()
   const refused = pump()
   await task('three')

@@ -25,17 +25,17 @@ const TRANSPORTS = {
 const TURN_MS = 10_000
 
 export interface Sender extends Lanes {
-  /** Servers that don't answer and are left alone. */
+  /** Silent servers that are not called for now. */
   silentServers(): string[]
 }
 
-/** Everything that leaves the service by itself: webhooks, chat messages, audit logs and mails; until stopped. */
+/** Everything that the service sends by itself: webhooks, chat messages, audit logs and mails; until stopped. */
 export function startSender(context: WorkerContext & { slackApi?: string }): Sender {
   const { db, log } = context
   const dispatcher = openDispatcher(context.allowed)
   const breaker = openBreaker()
   const stopped = new AbortController()
-  // Not in the loop of the lanes: a long batch of events must not hold up what is queued already.
+  // Not in the loop of the lanes: a long batch of events must not delay queued messages.
   const reading = repeat(
     () => readOutbox(db, context),
     stopped.signal,
@@ -45,7 +45,7 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
     name: 'destination',
     lease: LEASES.destinations,
     async fill() {
-      // Even if nobody follows: events without a position are never purged.
+      // Even without readers: events without a position are never purged.
       const unnumbered = await outbox.sequence(db)
       return (await enqueueMessages(db)) || unnumbered
     },
@@ -63,7 +63,7 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
   }
 }
 
-/** Sends one thing after the other, until nothing may be sent now or the turn is over. Returns for how many milliseconds others go first. */
+/** Sends one message after the other, until nothing can be sent now or the turn is over. Returns how many milliseconds others go first. */
 export async function runLane(context: SendingContext, lane: Lane): Promise<number> {
   const began = performance.now()
   const elapsed = () => performance.now() - began

@@ -8,13 +8,13 @@ import { resolveHost } from '../../net/safe-fetch.ts'
 
 /** Facility 13, log audit; severity 5, notice. */
 const PRIORITY = 13 * 8 + 5
-/** What a datagram may hold without being cut by those who take no more. */
+/** The largest datagram that common receivers do not truncate. */
 const DATAGRAM_MAX = 8_192
 const PATIENCE_MS = 10_000
-/** For a receiver to close its side, by which it shows that it has read to the end. */
+/** How long a receiver may take to close its side, which shows that it has read to the end. */
 const CLOSING_MS = 3_000
 
-/** An entry as RFC 5424 has it. What is no ASCII is written as JSON escapes it: then the text needs no mark of its encoding. */
+/** An entry as in RFC 5424. Non-ASCII characters are JSON-escaped: then the text needs no encoding mark. */
 export function syslogLine(entry: Entry, host: string): string {
   const at = new Date(entry.at).toISOString()
   const id = entry.action.replace(/[^\x21-\x7e]/g, '_').slice(0, 32)
@@ -31,7 +31,7 @@ const datagram = (entry: Entry, host: string) => {
     : syslogLine({ ...entry, before: null, after: { left_out: 'too long for UDP' } }, host)
 }
 
-/** Throws when it cannot be told that all of it arrived; over UDP nobody can tell. */
+/** Throws if the receipt is uncertain; with UDP it always is. */
 export async function sendSyslog(url: URL, entries: Entry[], { allowed, host, signal }: Sending): Promise<void> {
   const name = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port) || PORTS[url.protocol as keyof typeof PORTS]
@@ -46,21 +46,21 @@ export async function sendSyslog(url: URL, entries: Entry[], { allowed, host, si
     url.protocol === 'syslog+tls:'
       ? connectTls({ host: address, port, ...(isIP(name) === 0 && { servername: name }) })
       : connect({ host: address, port })
-  // The length before each: a text may hold any character.
+  // The length before each: a text may contain any character.
   const frames = entries.map((entry) => syslogLine(entry, host)).map((line) => `${line.length} ${line}`)
   await sendAll(socket, frames.join(''), signal)
 }
 
 interface Sending {
   allowed: AllowedHosts
-  /** What this service calls itself. */
+  /** The name of this service. */
   host: string
   signal: AbortSignal
 }
 
 /**
- * Syslog acknowledges nothing. A connection for each batch that is closed behind it is the next best: a receiver that read to the end closes its
- * side, one that is gone resets the connection.
+ * Syslog acknowledges nothing. Closing the connection after each batch is the next best: a receiver that read to the end closes its side,
+ * one that is gone resets the connection.
  */
 function sendAll(socket: Socket, text: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -89,10 +89,10 @@ function sendAll(socket: Socket, text: string, signal: AbortSignal): Promise<voi
   })
 }
 
-/** In words for whoever set the stream up; they read no log of this service. */
+/** A readable error for the person who configured the stream; they don't read the service's log. */
 function explained(socket: Socket, error: NodeJS.ErrnoException & { reason?: string }): Error {
   if (!(socket instanceof TLSSocket)) return error
-  // Node says which check failed: who signed it, its time, its names.
+  // Node reports which check failed: issuer, time or names.
   if (socket.authorizationError) return new Error(`certificate not trusted: ${error.message}`)
   if (error.code === 'EPROTO' || error.code?.startsWith('ERR_SSL')) return new Error(`TLS failed: ${error.reason ?? error.code}`)
   return socket.getProtocol() === null && error.code === 'ECONNRESET'

@@ -1,23 +1,23 @@
 import type { Announcement, Person } from '../../domain/channels/announcement.ts'
 
-/** Where messages go: the room a bot posts to and its token, or the address of a webhook. */
+/** The destination: a bot's room and token, or the URL of a webhook. */
 export interface Room {
   room: string
   secret: string
-  /** Where a bot finds the vendor's API, if not at its usual address. */
+  /** The URL of the vendor's API for bots, if not the default. */
   api?: string
 }
 
-/** A message as we know it. */
+/** A message in our own format. */
 export interface Post {
-  /** Ours: travels with the message where a vendor keeps it, so that it can be found again. */
+  /** Our id: sent with the message if the vendor keeps it, so that it can be found again. */
   id: string
   announcement: Announcement
-  /** What somebody is called at this vendor, where that is known: they are mentioned by it; else by their name. */
+  /** A person's id at this vendor, if known, to mention them; otherwise their name is used. */
   chatIdOf(person: Person): string | undefined
-  /** What the vendor calls the message that this one follows. */
+  /** The vendor's id for the message that this one replies to. */
   thread?: string
-  /** The only person who gets it. */
+  /** The recipient of a direct message. */
   reader?: number
 }
 
@@ -34,42 +34,42 @@ export interface VendorReply {
   body: string
 }
 
-/** What an answer means. */
+/** The meaning of a reply. */
 export type Outcome =
-  /** It is there; `reference` is what changing it later needs. */
+  /** It was posted; `reference` is needed to edit it later. */
   | { kind: 'sent'; reference: string }
-  /** Not now: try again, after so many seconds where the vendor says so. */
+  /** Not now: retry, after this many seconds if the vendor says so. */
   | { kind: 'later'; seconds: number; why: string }
   /**
-   * The room is gone or the secret does not count: switch the channel off. `why` is for its owner: what to do about it.
-   * Where only the room is gone, others can still be written to with the same secret.
+   * The room is gone or the secret is invalid: disable the channel. `why` tells its owner what to do. If only the room is gone, others
+   * still work with the same secret.
    */
   | { kind: 'gone'; of: 'room' | 'secret'; why: string }
-  /** This message is not taken as it is; it can be sent once as plain text. */
+  /** This message is not accepted as it is; it can be sent once as plain text. */
   | { kind: 'refused'; why: string }
-  /** What was to be changed is not there any more. */
+  /** The message to edit no longer exists. */
   | { kind: 'lost'; why: string }
-  /** It may have arrived: look for it where that can be done, and do not send it twice where it cannot. */
+  /** It may have arrived: search for it if the vendor supports that, otherwise do not send it twice. */
   | { kind: 'unknown'; why: string }
 
 export interface Vendor {
   post(to: Room, post: Post, plain: boolean): VendorRequest
-  /** Absent where messages cannot be changed. */
+  /** Absent if messages cannot be edited. */
   edit?(to: Room, post: Post, reference: string, plain: boolean): VendorRequest
   read(reply: VendorReply): Outcome
   /**
-   * Looks for a message of ours that may have arrived, posted not before `since`, below `thread` if it was to stand there; absent
-   * where nobody can look. Undefined: not there. Throws when it cannot be known.
+   * Searches for a message of ours that may have arrived, posted not before `since`, in `thread` if it belongs there; absent if the vendor
+   * has no search. Undefined: not found. Throws if it is uncertain.
    */
   find?: {
     ask(to: Room, since: Date, thread?: string): VendorRequest
     read(reply: VendorReply, id: string): string | undefined
   }
-  /** Finds somebody by their address; absent where a vendor has no such question. Undefined: not there. Throws when it cannot be known. */
+  /** Finds a person by address; absent if the vendor has no such lookup. Undefined: not found. Throws if it is uncertain. */
   findPerson?: {
     ask(to: Room, email: string): VendorRequest
     read(reply: VendorReply): string | undefined
   }
-  /** A message to one person goes to this room; absent where there is no such thing. */
+  /** The room of a direct message to a person; absent without direct messages. */
   direct?(chatId: string): string
 }

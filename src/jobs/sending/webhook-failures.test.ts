@@ -10,7 +10,7 @@ const { studio, receiver, id, task, tasks, pump, subscribe, titles, deliveries, 
 const statusOf = async (subscriptionId: number) => (await webhooks.find(studio().db, subscriptionId)).status
 
 describe('a receiver that fails', () => {
-  test('gets the same message again, holds back its own later ones and nobody else', async () => {
+  test("gets the same message again, which blocks its own later ones and nobody else's", async () => {
     const failing = await subscribe({ url: `${receiver().url}failing` })
     await subscribe({ url: `${receiver().url}well` })
     let broken = true
@@ -40,7 +40,7 @@ describe('a receiver that fails', () => {
     expect(await webhooks.find(studio().db, failing.id)).toMatchObject({ status: 'active', failing_since: null, waiting: 0 })
   })
 
-  test('is asked less and less often, as it wishes, and no longer than a day for one message', async () => {
+  test('is retried with growing delays or as it asks, and no longer than a day per message', async () => {
     const { id: webhook } = await subscribe()
     receiver().answer = (_, response) => void response.writeHead(503, { 'retry-after': '40' }).end()
     pump()
@@ -69,7 +69,7 @@ describe('a receiver that fails', () => {
     expect(firsts(titles())).toEqual(['given up', 'next'])
   })
 
-  test('is never asked again after 410, until somebody resumes it', async () => {
+  test('is never called again after 410, until somebody resumes it', async () => {
     const { id: webhook } = await subscribe({ url: `${receiver().url}gone` })
     await subscribe({ url: `${receiver().url}well` })
     receiver().answer = ({ path }, response) => void response.writeHead(path === '/gone' ? 410 : 204).end()
@@ -85,7 +85,7 @@ describe('a receiver that fails', () => {
     expect(titles('/gone')).toEqual(['one', 'one', 'two', 'three'])
   })
 
-  test('is switched off after five days without a success, and its owners are written to', async () => {
+  test('is disabled after five days without a success, and its owners get an email', async () => {
     const { id: webhook } = await subscribe({ url: `${receiver().url}hook?key=hidden` })
     receiver().answer = (_, response) => void response.writeHead(502).end()
     pump()
@@ -116,7 +116,7 @@ describe('a receiver that fails', () => {
 })
 
 describe('a replay', () => {
-  test('of one delivery sends it again under the same id, after all that waits', async () => {
+  test('of one delivery sends it again with the same id, after all waiting ones', async () => {
     const { id: webhook } = await subscribe()
     pump()
     await tasks('one', 'two')
@@ -132,7 +132,7 @@ describe('a replay', () => {
     await expect(log.replay(studio().db, other.id, receiver().received[0]!.id)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('of what was given up since a time sends it in the order in which it happened', async () => {
+  test('of failed deliveries since a time sends them in the order in which they happened', async () => {
     const { id: webhook } = await subscribe()
     const halted = pump()
     await tasks('one', 'two', 'three', 'four')

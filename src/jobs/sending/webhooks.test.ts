@@ -13,7 +13,7 @@ const build = (status: string, project = 'star') =>
     values (${id('accounts', 'owl')}, ${id('projects', project)}, ${status}, 'Night Build', 'custom', 'development', now())`)
 
 describe('a message', () => {
-  test('is signed, and tells the event as the feed does', async () => {
+  test('is signed, and contains the event as in the feed', async () => {
     const { secret } = await subscribe()
     pump()
     await task('Paint the door')
@@ -31,7 +31,7 @@ describe('a message', () => {
     })
   })
 
-  test('is signed with the former secret too while a new one takes over', async () => {
+  test('is signed with the former secret too during a rotation', async () => {
     const { id, secret } = await subscribe()
     const rotated = await webhooks.rotateSecret(studio().db, studio().service.vault, id)
     expect(await webhooks.showSecret(studio().db, studio().service.vault, id)).toBe(rotated.secret)
@@ -45,7 +45,7 @@ describe('a message', () => {
     expect([secret, rotated.secret].map((one) => isGenuine(receiver().received[1]!, one))).toEqual([false, true])
   })
 
-  test('goes only to those who asked for it', async () => {
+  test('is sent only to webhooks that match', async () => {
     const paths = {
       all: {},
       failed: { event_types: ['build_run.failed'] },
@@ -98,28 +98,25 @@ describe('a message', () => {
 })
 
 describe('private addresses', () => {
-  test.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]', 'http://2130706433'])(
-    '%s is not gone to',
-    async (origin) => {
-      const { port } = new URL(receiver().url)
-      const { id: webhook } = await subscribe({ url: `${origin}:${port}/` })
-      pump(studio().db, allowedHosts([]))
-      await task('secret')
-      await tried(webhook, 1)
-      expect((await deliveries(webhook))[0]).toMatchObject({ status: 'waiting', answer: null })
-      expect((await deliveries(webhook))[0]!.error).toContain('private address')
-      expect(receiver().connections).toBe(0)
-    },
-  )
+  test.each(['http://127.0.0.1', 'http://localhost', 'http://[::1]', 'http://2130706433'])('%s is not called', async (origin) => {
+    const { port } = new URL(receiver().url)
+    const { id: webhook } = await subscribe({ url: `${origin}:${port}/` })
+    pump(studio().db, allowedHosts([]))
+    await task('secret')
+    await tried(webhook, 1)
+    expect((await deliveries(webhook))[0]).toMatchObject({ status: 'waiting', answer: null })
+    expect((await deliveries(webhook))[0]!.error).toContain('private address')
+    expect(receiver().connections).toBe(0)
+  })
 })
 
-test('a paused webhook keeps its place', async () => {
+test('a paused webhook keeps its cursor', async () => {
   const { id: webhook } = await subscribe({ url: `${receiver().url}paused` })
   await subscribe({ url: `${receiver().url}other` })
   pump()
   await task('before')
   await receiver().until(2)
-  // What was sent but not yet written down is rightly sent again.
+  // A message that was sent but not recorded yet is correctly sent again.
   await settled(webhook)
   await webhooks.pause(studio().db, webhook)
   await tasks('meanwhile', 'and more')
@@ -130,7 +127,7 @@ test('a paused webhook keeps its place', async () => {
   expect(titles('/paused')).toEqual(['before', 'meanwhile', 'and more'])
 })
 
-test('an account that lost the feed is told nothing until it has it again', async () => {
+test('an account that lost the feed gets nothing until it has it again', async () => {
   await subscribe({ url: `${receiver().url}unpaid` })
   await subscribe({ url: `${receiver().url}paid`, account_id: id('accounts', 'fox') })
   await studio().db.execute(sql`update accounts set plan = 'free' where id = ${id('accounts', 'owl')}`)

@@ -10,14 +10,14 @@ import type { Answer, Dispatcher } from '../../net/dispatcher.ts'
 import { delayAfter, type Transport } from './transport.ts'
 
 const BATCH = 100
-/** Deliveries are recorded this often: after a crash no more than these are sent again. */
+/** How often deliveries are recorded: after a crash no more than these are sent again. */
 const RECORD_EVERY_MS = 200
 
-/** A receiver that fails has less time to answer. */
+/** A failing receiver has less time to respond. */
 const TIMEOUT_MS = 15_000
 const FAILING_TIMEOUT_MS = 5_000
 
-/** A receiver that takes this long to answer is slow. */
+/** A receiver that takes this long is slow. */
 const SLOW_MS = 1_000
 
 /** At least once and in order: a message that fails blocks those behind it. */
@@ -68,7 +68,7 @@ async function send(
 
 const scrubEvent = scrubberOf(Event)!
 
-/** A message may have waited since before its texts were scrubbed as they are now. */
+/** A message may have been queued before its texts were scrubbed as they are now. */
 function scrubbed(payload: string): string {
   if (!mayHoldPrivate(payload)) return payload
   const { data, ...rest } = JSON.parse(payload)

@@ -18,7 +18,7 @@ describe.each(['asana_fusebit', 'asana_computed'])('the signature of %s', (name)
   const vector = JSON.parse(readFileSync(new URL(`fixtures/vectors/${name}.json`, import.meta.url), 'utf8'))
   const signed = delivery(undefined, { raw: Buffer.from(vector.body), headers: { 'x-hook-signature': vector.header_value } })
 
-  test('is accepted under any secret of the set, and only there', () => {
+  test('is accepted with any of the secrets, and only with those', () => {
     expect(asana.verify?.(signed, ['of an older webhook', vector.secret])).toBe(true)
     expect(asana.verify?.(signed, ['of an older webhook'])).toBe(false)
     expect(asana.verify?.({ ...signed, raw: Buffer.from(`${vector.body} `) }, [vector.secret])).toBe(false)
@@ -26,7 +26,7 @@ describe.each(['asana_fusebit', 'asana_computed'])('the signature of %s', (name)
   })
 })
 
-test('the handshake sends the secret back and hands it over for keeping, with or without a body', () => {
+test('the handshake returns the secret and stores it, with or without a body', () => {
   const headers = { 'x-hook-secret': 'cfecd97ea57de2b5' }
   const answer = { headers, secret: 'cfecd97ea57de2b5' }
   expect(asana.handshake?.(delivery({ events: [] }, { headers }))).toEqual(answer)
@@ -34,7 +34,7 @@ test('the handshake sends the secret back and hands it over for keeping, with or
   expect(asana.handshake?.(delivery({ events: [] }))).toBeUndefined()
 })
 
-test('a heartbeat says nothing', () => {
+test('a heartbeat has no facts', () => {
   expect(asana.read(delivery({ events: [] }))).toEqual([])
   expect(asana.read(delivery(undefined))).toEqual([])
   expect(asana.event(delivery({ events: [] }))).toBe('heartbeat')
@@ -54,7 +54,7 @@ describe('events', () => {
     ])
   })
 
-  test('know who has the task, or that nobody has, and otherwise say nothing of it', () => {
+  test('contain the assignee, or that there is none, and otherwise leave it out', () => {
     const given = (value?: unknown) =>
       task('1', 'changed', { change: { field: 'assignee', action: 'changed', new_value: value } })
     expect(read(given({ gid: '67', resource_type: 'user' }))).toEqual([{ ...fact('1'), assignee_uid: '67' }])
@@ -62,7 +62,7 @@ describe('events', () => {
     expect(read(given())).toEqual([fact('1')])
   })
 
-  test('delete a task, whatever else it is taken out of, until it is brought back', () => {
+  test('delete a task, whatever else it is removed from, until it is restored', () => {
     expect(read(task('1', 'deleted'), task('1', 'removed'))).toEqual([{ ...fact('1'), deleted: true }])
     expect(read(task('1', 'deleted'), task('1', 'undeleted'))).toEqual([{ ...fact('1'), deleted: false }])
     expect(read(task('1', 'removed'))).toEqual([fact('1')])
@@ -75,6 +75,6 @@ describe('events', () => {
   })
 })
 
-test('a body that is no object cannot be read', () => {
+test('a body that is not an object is unreadable', () => {
   for (const body of [null, [], 'text', 1]) expect(() => asana.read(delivery(body))).toThrow(Unreadable)
 })

@@ -12,10 +12,10 @@ export const asana: Provider = {
   category: 'trackers',
   paths: ['asana'],
   tokenHeader: 'x-service-token',
-  // Asana takes every status but 200 and 204 for a failure.
+  // Asana treats every status but 200 and 204 as a failure.
   answers: 200,
   signing: 'handed_over',
-  // Each webhook made in Asana brings a secret of its own: any of them will do.
+  // Each webhook created in Asana has its own secret: any of them is accepted.
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, headers['x-hook-signature'], (secret) => hmac('sha256', secret, raw).toString('hex')),
@@ -38,7 +38,7 @@ export const asana: Provider = {
   sample,
 }
 
-/** Events are compact, no name and no state; what several say about one task is one fact, the latest word last. */
+/** Events are compact, without name and state; several events about one task are one fact, the latest last. */
 function tasks(events: Json[]): Fact[] {
   const known = new Map<string, ReferenceFact>()
   for (const event of events) {

@@ -52,7 +52,7 @@ describe('the signature', () => {
     for (const off of [301, -301]) expect(verify(vector.header_value, [vector.secret], vector.body, SENT + off)).toBe(false)
   })
 
-  test('cannot be missing, bare or made without a secret', () => {
+  test('must not be missing, empty or made without a secret', () => {
     const bare = createHmac('sha256', vector.secret).update(`.${vector.body}`).digest('hex')
     for (const value of [undefined, '', 'timestamp=,signature=', `signature=${bare}`, `timestamp=,signature=${bare}`])
       expect(verify(value)).toBe(false)
@@ -81,12 +81,12 @@ describe('a build', () => {
     expect(read('build.finished', { state: 'failed', blocked: true })).toMatchObject([{ status: 'failed' }])
   })
 
-  test('may carry the tail of its log and a changelist in its meta-data', () => {
+  test('may have the tail of its log and a changelist in its meta-data', () => {
     const [fact] = read('build.finished', { state: 'failed', meta_data: { logs_tail: 'LogCook: Error', changelist: '812' } })
     expect(fact).toMatchObject({ log: 'LogCook: Error', changelist: '812', commit_hash: 'abc' })
   })
 
-  test('in a state or under an event nobody knows is ignored', () => {
+  test('with an unknown state or event is ignored', () => {
     expect(read('build.finished', { state: 'purple' })).toEqual([])
     expect(read('agent.connected')).toEqual([])
     expect(buildkite.read(delivery({}))).toEqual([])
@@ -130,16 +130,16 @@ describe('a job', () => {
     expect(read('job.started', {}, nameless)).toMatchObject([{ steps: [{ name: 'make cook' }] }])
   })
 
-  test('that only waits says nothing', () => {
+  test('that only waits is ignored', () => {
     expect(read('job.finished', {}, { ...cook, type: 'waiter' })).toEqual([])
   })
 })
 
-test('deliveries are known by their request id', () => {
+test('deliveries are identified by their request id', () => {
   expect(buildkite.deliveryKey!(delivery({}, { 'x-buildkite-request': 'r-1' }))).toBe('r-1')
 })
 
-test('no JSON throws anything but Unreadable', () => {
+test('every JSON throws nothing but Unreadable', () => {
   const body = fc.oneof(
     fc.jsonValue(),
     fc.record({ event: fc.constantFrom('build.finished', 'job.finished'), build: fc.jsonValue() }),

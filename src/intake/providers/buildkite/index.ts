@@ -13,7 +13,7 @@ import { setup } from './setup.ts'
 
 const TOLERANCE_MS = 5 * 60 * 1000
 
-/** Buildkite's own webhooks, with the HMAC signature switched on; its plain token header proves too little. */
+/** Buildkite's own webhooks, with the HMAC signature enabled; its plain token header is too weak. */
 export const buildkite: Provider = {
   name: 'buildkite',
   label: 'Buildkite',
@@ -51,7 +51,7 @@ const signatureFields = (header = '') =>
     }),
   )
 
-/** Payloads of 2015 name their event in the header alone; without either, the body shows what it is about. */
+/** Payloads of 2015 have their event only in the header; without either, the body shows what it is. */
 function eventOf({ headers, body }: Delivery): string | undefined {
   const shown = object(at(body, 'job')) ? 'job' : object(at(body, 'build')) ? 'build' : undefined
   return text(at(body, 'event')) ?? headers['x-buildkite-event'] ?? shown
@@ -82,7 +82,7 @@ function read({ body }: Delivery, subject: 'build' | 'job'): Fact[] {
   const step = subject === 'job' ? stepOf(at(body, 'job')) : undefined
   const state = STATUSES.get(text(at(build, 'state')) ?? '')
   if ((subject === 'build' && !state) || (subject === 'job' && !step)) return []
-  // A build that stopped at a block step keeps the state of what ran before it.
+  // A build that stopped at a block step keeps the state of the steps before it.
   const held = state === 'passed_pending_approval' || (state === 'completed' && at(build, 'blocked') === true)
   const [started_at, finished_at] = [time(at(build, 'started_at')), time(at(build, 'finished_at'))]
   const changelist = revisionOf(at(build, 'meta_data', 'changelist')).changelist
@@ -108,7 +108,7 @@ function read({ body }: Delivery, subject: 'build' | 'job'): Fact[] {
   return [fact]
 }
 
-/** The slug, as `BUILDKITE_PIPELINE_SLUG` has it in every step; a `project` in payloads of 2015; in short ones only the address. */
+/** The slug, as in `BUILDKITE_PIPELINE_SLUG`; a `project` in payloads of 2015; in short ones only the URL. */
 function pipelineOf(body: unknown): string | undefined {
   for (const name of ['pipeline', 'project']) {
     const known = text(at(body, name, 'slug')) ?? text(at(body, name, 'name'))

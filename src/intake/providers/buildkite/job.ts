@@ -30,7 +30,7 @@ const STATUSES: ReadonlyMap<string, Step['status']> = new Map([
   ['expired', 'cancelled'],
 ])
 
-/** A job of a build as a step of ours; undefined for a wait step and for what has no name or no known state. */
+/** A job of a build as a step; undefined for a wait step and for one without a name or a known state. */
 export function stepOf(job: unknown): Step | undefined {
   const name = nameOf(job)
   const status = statusOf(job)

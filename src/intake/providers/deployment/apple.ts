@@ -5,7 +5,7 @@ import { Unreadable } from '../../provider.ts'
 import { at, text, time } from '../../reading.ts'
 import { type Checked, hmac, signedBy } from '../../signatures.ts'
 
-/** App Store Connect: one event, its new state, and the id of the version, upload or beta it is about. */
+/** App Store Connect: one event, its new state, and the id of its version, upload or beta. */
 
 export const appleType = (body: unknown): string | undefined =>
   typeof at(body, 'data', 'attributes') === 'object' ? text(at(body, 'data', 'type')) : undefined
@@ -16,7 +16,7 @@ export function appleSignature({ headers, raw }: Unparsed, secrets: readonly str
   return signedBy(secrets, given, (secret) => `hmacsha256=${hmac('sha256', secret, raw).toString('hex')}`)
 }
 
-/** The state belongs to the key: some senders repeat the id of the instance as the id of every event. */
+/** The key includes the state: some senders use the instance id as the id of every event. */
 export function appleKey(body: unknown): string | undefined {
   const id = text(at(body, 'data', 'id'))
   return id && JSON.stringify([appleType(body), id, stateOf(body)])
@@ -42,7 +42,7 @@ const VERSION = states({
   METADATA_REJECTED: { status: 'rejected' },
   INVALID_BINARY: { status: 'rejected' },
   DEVELOPER_REJECTED: { status: 'rejected' },
-  // Its time on the store ended without anything going wrong.
+  // It was replaced on the store, which is not a failure.
   REPLACED_WITH_NEW_VERSION: {},
 })
 const UPLOAD = states({

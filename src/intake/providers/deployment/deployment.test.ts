@@ -19,7 +19,7 @@ const read = (body: object) => deployment.read(delivery(body))[0] as DeploymentF
 const steam = { platform: 'steam', event: 'upload_started', build_number: 42 }
 
 describe('a report of a script', () => {
-  test('names store, build and what is known about it', () => {
+  test('has store, build and its known fields', () => {
     const body = {
       ...steam,
       platform: 'Steamworks',
@@ -82,20 +82,20 @@ describe('a report of a script', () => {
     expect(read({ ...steam, platform, event: 'uploaded' })).toMatchObject({ status, uploaded: true })
   })
 
-  test.each(['glitched', '__proto__', '', undefined])('keeps a deployment whose event is %j, with a warning', (event) => {
+  test.each(['glitched', '__proto__', '', undefined])('stores a deployment with the event %j, with a warning', (event) => {
     const fact = read({ ...steam, event })
     expect(fact.status).toBeUndefined()
     expect(fact.warnings?.[0]).toContain(JSON.stringify(event || null))
     expect(fact.key).toBe('42')
   })
 
-  test('gives way to an external id of its own', () => {
+  test('is identified by its external id if it has one', () => {
     expect(read({ ...steam, external_id: 'own', steam_app_id: 480 }).external_id).toBe('own')
     expect(read({ ...steam, steam_app_id: 480 }).external_id).toBe('480')
     expect(read(steam).external_id).toBeUndefined()
   })
 
-  test('without a build number is known by its version, else by what the store calls it', () => {
+  test("without a build number is identified by its version, or by the store's name for it", () => {
     const { build_number: _, ...bare } = steam
     expect(read({ ...bare, version: '1.4', external_build_id: 'x' }).key).toBe('1.4')
     expect(read({ ...bare, external_build_id: 'x', external_id: 'y' }).key).toBe('x')
@@ -116,7 +116,7 @@ describe('a report of a script', () => {
     },
   )
 
-  test('needs no signature, even where a secret is set', () => {
+  test('needs no signature, even if a secret is set', () => {
     expect(deployment.verify!(delivery(steam), ['secret'])).toBe(true)
   })
 })
@@ -138,7 +138,7 @@ describe('App Store Connect', () => {
     expect(read(version(state))).toMatchObject({ platform: 'apple_app_store', key: 'instance-1', status })
   })
 
-  test('keeps a state it does not know with a warning, and a replaced version without one', () => {
+  test('stores an unknown state with a warning, and a replaced version without one', () => {
     expect(read(version('ON_THE_MOON'))).toMatchObject({ warnings: [expect.stringContaining('ON_THE_MOON')] })
     const replaced = read(version('REPLACED_WITH_NEW_VERSION'))
     expect([replaced.status, replaced.warnings]).toEqual([undefined, undefined])
@@ -156,7 +156,7 @@ describe('App Store Connect', () => {
     expect(key('PROCESSING')).not.toBe(key('COMPLETE'))
   })
 
-  test('has its signature checked when it sends one', () => {
+  test('has its signature checked if it sends one', () => {
     const raw = '{"zażółć":"gęślą","n":1}'
     const signature = 'hmacsha256=ea64b5ee78f88dc3d94836265dda41f8ec788302d11d1223efc932b8c28557cb'
     const verify = (bytes: string, secrets: string[]) =>
@@ -168,13 +168,13 @@ describe('App Store Connect', () => {
   })
 })
 
-test('a Unity signature is checked when it is there', () => {
+test('a Unity signature is checked if present', () => {
   const headers = { 'x-unitycloudbuild-event': 'ProjectBuildSuccess', 'x-unitycloudbuild-signature': '00' }
   expect(deployment.verify!(delivery({}, headers), ['secret'])).toBe(false)
   expect(deployment.verify!(delivery({}, headers), [])).toBe(true)
 })
 
-test('no JSON throws anything but Unreadable', () => {
+test('every JSON throws nothing but Unreadable', () => {
   const names = ['platform', 'event', 'build_number', 'version', 'external_id', 'timestamp', 'data', 'buildNumber']
   const body = fc.oneof(fc.jsonValue(), fc.record(Object.fromEntries(names.map((name) => [name, fc.jsonValue()]))))
   fc.assert(

@@ -14,7 +14,7 @@ import { setup } from './setup.ts'
 import { readUnity } from './unity.ts'
 import { statusOf } from './words.ts'
 
-/** Stores: what a studio's script tells about an upload, or what App Store Connect and Unity tell by themselves. */
+/** Stores: reports of a studio's upload script, or of App Store Connect and Unity themselves. */
 export const deployment: Provider = {
   name: 'deployment',
   label: 'Stores',
@@ -77,7 +77,7 @@ function report(reported: unknown): Fact {
   return {
     kind: 'deployment',
     platform,
-    // All stores that nobody knows share one platform; their names keep them apart.
+    // All unknown stores share one platform; their names keep them apart.
     key: store === '' ? subject : `${store} ${subject}`,
     ...(store !== '' && { store }),
     ...status,

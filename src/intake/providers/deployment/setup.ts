@@ -1,6 +1,6 @@
 import { type Setup, SIGN, saveSecret, signedDeliveries } from '../../setup.ts'
 
-/** Shell functions for the release script of a studio: `tell` for every store, and what a Steam upload prints read for it. */
+/** Shell functions for a studio's release script: `tell` for every store, and a parser for the output of a Steam upload. */
 export const releaseScript: Setup = ({ url }) => String.raw`${SIGN}
 # Job name and number of the build that you ship, as your CI reports them. A release job that ships the build of another job
 # sets SHIPPED_JOB and SHIPPED_NUMBER to that build's: numbers alone do not name a build, since every job counts from 1.

@@ -5,7 +5,7 @@ import { Unreadable } from '../../provider.ts'
 import { at, text, word } from '../../reading.ts'
 import { isUnityPing } from '../unity.ts'
 
-/** A finished cloud build is a build that can be handed out: there is no store that reviews it. */
+/** A finished cloud build can be handed out: no store reviews it. */
 const STATUSES: ReadonlyMap<string, { status: DeploymentStatus; uploaded?: true }> = new Map([
   ['queued', { status: 'pending' }],
   ['started', { status: 'uploading' }],
@@ -16,7 +16,7 @@ const STATUSES: ReadonlyMap<string, { status: DeploymentStatus; uploaded?: true 
   ['canceled', { status: 'rejected' }],
 ])
 
-/** Unity Build Automation, where a studio has it call the deployment intake. */
+/** Unity Build Automation, if a studio sends it to the deployment intake. */
 export function readUnity(body: unknown): Fact[] {
   if (isUnityPing(body)) return []
   const [target, build_number] = [text(at(body, 'buildTargetName')), word(at(body, 'buildNumber'))]

@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { statusAfterUpload } from '../../../contract/spellings/stores.ts'
 
-/** `uploaded` is no status of its own: where it leads depends on whether the store reviews. */
+/** `uploaded` is not a status: the next one depends on whether the store reviews. */
 type Meaning = DeploymentStatus | 'uploaded'
 
 const WORDS: Record<Meaning, string> = {
@@ -11,7 +11,7 @@ const WORDS: Record<Meaning, string> = {
   uploaded: 'upload_completed upload_complete upload_finished upload_succeeded processed processing_completed',
   in_review: 'review_started review reviewing under_review',
   approved: 'accepted review_approved review_passed review_completed certified ready_for_release pending_release',
-  // What was withdrawn before it was out stands here, too: the stores do the same.
+  // Also for uploads withdrawn before release, as in the stores.
   rejected:
     'failed failure error denied upload_failed processing_failed review_rejected review_failed deploy_failed ' +
     'cancelled canceled aborted withdrawn',
@@ -27,7 +27,7 @@ const MEANINGS = new Map<string, Meaning>(
   ),
 )
 
-/** `Upload started`, `build.uploaded` and `deployment-released` are all known; undefined for a word that is not. */
+/** `Upload started`, `build.uploaded` and `deployment-released` are all recognized; undefined for an unknown word. */
 export function statusOf(event: string, store: string): { status: DeploymentStatus; uploaded?: true } | undefined {
   const word = event
     .trim()

@@ -32,13 +32,13 @@ describe.each(vectors)('the signature of $headers.webhook-id', ({ headers, secre
     delivery({}, { headers: { ...headers, ...more }, raw: Buffer.from(raw), received: new Date(sent + seconds * 1000) })
   const verify = (given: Delivery, secrets = [secret]) => diversion.verify?.(given, secrets)
 
-  test('is accepted, with or without the prefix of its secret, beside an older secret', () => {
+  test('is accepted, with or without the prefix of its secret, next to an older secret', () => {
     expect(verify(arrived())).toBe(true)
     expect(verify(arrived(), [secret.slice('whsec_'.length)])).toBe(true)
     expect(verify(arrived(), ['whsec_b2xkZXItc2VjcmV0LW9mLXRoZS1ob29r', secret])).toBe(true)
   })
 
-  test('may travel in headers of either family', () => {
+  test('may be in headers of either family', () => {
     const branded = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('webhook', 'svix'), value]))
     expect(verify({ ...arrived(), headers: branded })).toBe(true)
     expect(verify({ ...arrived(), headers: { ...branded, 'svix-id': undefined, 'webhook-id': headers['webhook-id'] } })).toBe(
@@ -52,7 +52,7 @@ describe.each(vectors)('the signature of $headers.webhook-id', ({ headers, secre
     expect(verify(arrived({ 'webhook-signature': `v2,${signature.slice('v1,'.length)}` }))).toBe(false)
   })
 
-  test('counts for five minutes to either side', () => {
+  test('is valid for five minutes before and after', () => {
     for (const seconds of [300, -300]) expect(verify(arrived({}, seconds))).toBe(true)
     for (const seconds of [301, -301]) expect(verify(arrived({}, seconds))).toBe(false)
   })
@@ -64,7 +64,7 @@ describe.each(vectors)('the signature of $headers.webhook-id', ({ headers, secre
     for (const name of Object.keys(headers)) expect(verify(arrived({ [name]: undefined }))).toBe(false)
   })
 
-  test('is not asked for without a secret, and an empty secret signs nothing', () => {
+  test('is not required without a secret, and an empty secret signs nothing', () => {
     expect(verify(delivery({}), [])).toBe(true)
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
     const forged = createHmac('sha256', '').update(signed).digest('base64')
@@ -72,13 +72,13 @@ describe.each(vectors)('the signature of $headers.webhook-id', ({ headers, secre
   })
 })
 
-test('a delivery is known by its message id', () => {
+test('a delivery is identified by its message id', () => {
   expect(diversion.deliveryKey?.(delivery({}, { headers: { 'webhook-id': 'msg_1' } }))).toBe('msg_1')
   expect(diversion.deliveryKey?.(delivery({}, { headers: { 'svix-id': 'msg_2' } }))).toBe('msg_2')
   expect(diversion.deliveryKey?.(delivery({}))).toBeUndefined()
 })
 
-test('a commit is found inside an envelope or at the top, under likely names', () => {
+test('a commit is found inside an envelope or at the top level, under likely names', () => {
   const expected = {
     kind: 'change',
     source_type: 'GitCommit',
@@ -112,19 +112,19 @@ test('a commit is found inside an envelope or at the top, under likely names', (
   expect(change({ data: { commits: [nested], branch_name: 'main', repo: 'dv.repo.1' } })).toEqual(expected)
 })
 
-test('an author may be a mere text', () => {
+test('an author may be a plain text', () => {
   expect(change({ commit: 'dv.commit.1', author: 'ada' })).toMatchObject({ author: 'ada', author_uids: ['ada'] })
   const author = 'Ada <ada@example.com>'
   expect(change({ commit: 'dv.commit.1', author })).toMatchObject({ author, author_uids: ['ada@example.com', author] })
 })
 
-test('a commit has a page where its own address is told, not that of what stands around it', () => {
+test('the page of a commit is its own URL, not that of the envelope', () => {
   const commit = { id: 'dv.commit.1', html_url: 'https://app.example/commit/1' }
   expect(change({ data: { commit, url: 'https://app.example/repo' } }).url).toBe('https://app.example/commit/1')
   expect(change({ data: { commit: { id: 'dv.commit.1' }, url: 'https://app.example/repo' } })).not.toHaveProperty('url')
 })
 
-test('files are read where they are sent', () => {
+test('files are read if they are sent', () => {
   const files = [{ path: 'Content/T_Dragon.png', action: 'add' }]
   expect(change({ commit_id: 'dv.commit.1', files }).files).toEqual(files)
 })
@@ -145,7 +145,7 @@ test('a deleted branch is reported', () => {
   ])
 })
 
-test('no body makes it stumble', () => {
+test('every body is handled', () => {
   const likely = fc.record({
     commit_id: fc.constant('dv.commit.1'),
     author: fc.jsonValue(),

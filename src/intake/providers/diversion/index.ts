@@ -7,7 +7,10 @@ import { setup } from './setup.ts'
 
 const TOLERANCE_SECONDS = 300
 
-/** Diversion publishes neither its header names nor its payload: the headers are Standard Webhooks', and fields are looked for under every likely name. */
+/**
+ * Diversion publishes neither its header names nor its payload: the headers are those of Standard Webhooks, and fields are searched under
+ * every likely name.
+ */
 export const diversion: Provider = {
   name: 'diversion',
   label: 'Diversion',
@@ -43,7 +46,7 @@ function signed({ headers, raw, received }: Unparsed, secrets: readonly string[]
   if (id === undefined || signatures === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(received.getTime() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false
 
-  // An empty key would let anybody sign. Each key signs once, however many signatures came along.
+  // An empty key would let anybody sign. Each key signs once, however many signatures were sent.
   const keys = secrets.map(keyOf).filter((key) => key.length > 0)
   const own = keys.map((key) => `v1,${hmac('sha256', key, `${id}.${timestamp}.`, raw).toString('base64')}`)
   return signatures.split(' ').some((given) => signedBy(own, given, (signature) => signature))

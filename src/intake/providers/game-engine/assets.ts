@@ -1,7 +1,7 @@
 import type { Step } from '../../facts.ts'
 import { at, list, number, text } from '../../reading.ts'
 
-/** More failed assets than anyone reads one by one. */
+/** More failed assets than anybody reads one by one. */
 const SHOWN = 50
 
 interface Cooked {
@@ -13,7 +13,7 @@ interface Cooked {
   error?: string
 }
 
-/** `asset` is a path with its measurements beside it, or an object like one of `assets`. */
+/** `asset` is a path with its measurements next to it, or an object like one of `assets`. */
 function assetsOf(body: unknown): Cooked[] {
   const single = at(body, 'asset')
   return [
@@ -46,7 +46,7 @@ const amount = (value: unknown): number | undefined => {
   return reported !== undefined && reported >= 0 ? reported : undefined
 }
 
-/** A failed asset is a step of its own: the assets after it move the cooking step on, and it must not be forgotten. */
+/** A failed asset is a separate step: later assets update the cooking step, and the failure must not be lost. */
 export function failedAssets(body: unknown): Step[] {
   const failures = assetsOf(body).filter((asset) => !asset.ok)
   return failures.slice(0, SHOWN).map((asset) => ({ name: `cook ${asset.path}`, status: 'failed', detail: asset.error }))

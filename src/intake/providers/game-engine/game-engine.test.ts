@@ -42,7 +42,7 @@ describe('the build of an event', () => {
   })
 
   test.each([{}, { job_name: 'Game' }, { commit: 'abc' }, { build_run_id: -1 }, { build_id: {} }, null, 'x', []])(
-    '%j names none',
+    '%j has none',
     (body) => {
       for (const path of gameEngine.paths) expect(() => gameEngine.read(delivery(path.split('/')[1]!, body))).toThrow(Unreadable)
     },
@@ -54,7 +54,7 @@ describe('the build of an event', () => {
 })
 
 describe('phases', () => {
-  test('cooking starts with what is to be cooked', () => {
+  test('cooking starts with the number of assets', () => {
     const body = {
       engine: 'Unreal Engine 5.4',
       platform: 'Win64',
@@ -86,13 +86,13 @@ describe('phases', () => {
     })
   })
 
-  test('shaders end with how long they took', () => {
+  test('shaders end with their duration', () => {
     expect(read('shaders_completed', { duration_seconds: 30.4 }).steps).toEqual([
       { name: 'shaders', status: 'completed', finished_at: RECEIVED, duration_seconds: 30 },
     ])
   })
 
-  test('packaging ends what came before it', () => {
+  test('packaging ends the phases before it', () => {
     expect(read('packaging_started')).toMatchObject({
       status: 'building',
       phase: 'packaging',
@@ -104,7 +104,7 @@ describe('phases', () => {
     })
   })
 
-  test('a completed build brings its log and artifacts', () => {
+  test('a completed build has its log and artifacts', () => {
     const artifacts = [{ name: 'Game.zip', size_bytes: 5, url: 'https://x.example/Game.zip' }]
     expect(read('build_completed', { duration_seconds: 157, logs_tail: 'BUILD SUCCESSFUL', artifacts })).toMatchObject({
       status: 'completed',
@@ -119,23 +119,23 @@ describe('phases', () => {
 describe('cooked assets', () => {
   const step = (body: object) => read('asset_cooked', body).steps
 
-  test('move the counter', () => {
+  test('increase the counter', () => {
     expect(step({ cooked: 400, total: 660 })).toEqual([{ name: 'cooking', status: 'running', detail: '400/660 cooked' }])
   })
 
-  test('tell their time and size, as a path with numbers beside it or as an object', () => {
+  test('have time and size, as a path with numbers next to it or as an object', () => {
     const numbers = { ms: 12, size_before: 4_000_000, size_after: 1_240_000 }
     const expected = [{ name: 'cooking', status: 'running', detail: '/Game/T_Rock in 12 ms, 4 MB to 1.2 MB' }]
     expect(step({ asset: '/Game/T_Rock', ...numbers })).toEqual(expected)
     expect(step({ asset: { path: '/Game/T_Rock', ok: true, ...numbers } })).toEqual(expected)
   })
 
-  test('that come together are summed up', () => {
+  test('in one event are summed up', () => {
     const assets = [{ path: '/Game/A', ms: 5 }, { path: '/Game/B', ms: 7 }, '/Game/C']
     expect(step({ assets, cooked: 3 })).toMatchObject([{ detail: '3 cooked; 3 assets in 12 ms' }])
   })
 
-  test('that fail stand as steps of their own, and cooking says so', () => {
+  test('that fail are separate steps, and cooking shows it', () => {
     const assets = [{ path: '/Game/A' }, { path: '/Game/B', ok: false, error: 'missing import' }]
     expect(step({ assets, cooked: 2, total: 9 })).toMatchObject([
       { name: 'cooking', status: 'failed', detail: '/Game/B failed: missing import; 2/9 cooked; 2 assets' },
@@ -152,7 +152,7 @@ describe('cooked assets', () => {
 })
 
 describe('a failed build', () => {
-  test('keeps its error in the step and in the log', () => {
+  test('has its error in the step and in the log', () => {
     const fact = read('build_failed', { error: 'Cook failed.', logs_tail: 'LogCook: Display: 1' })
     expect(fact).toMatchObject({ status: 'failed', finished_at: RECEIVED, log: 'LogCook: Display: 1\nCook failed.' })
     expect(fact.steps!.at(-1)).toEqual({ name: 'build', status: 'failed', finished_at: RECEIVED, detail: 'Cook failed.' })
@@ -160,7 +160,7 @@ describe('a failed build', () => {
     expect(read('build_failed', { error: { message: 'No space' }, log: 'x: No space left' }).log).toBe('x: No space left')
   })
 
-  test('fails what still ran, or the phase it names', () => {
+  test('fails the running steps, or the phase it names', () => {
     expect(read('build_failed').steps).toMatchObject([
       { name: 'cooking', status: 'failed', ends: true },
       { name: 'shaders', status: 'failed', ends: true },
@@ -175,7 +175,7 @@ describe('a failed build', () => {
   })
 })
 
-test('no JSON throws anything but Unreadable', () => {
+test('every JSON throws nothing but Unreadable', () => {
   const names = [
     'build_id',
     'build_run_id',

@@ -11,7 +11,7 @@ import { cookingDetail, failedAssets } from './assets.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
-/** Unreal and Unity say nothing by themselves: a wrapper around the build posts what it sees pass by in the log. */
+/** Unreal and Unity send nothing by themselves: a wrapper around the build posts what it finds in the log. */
 export const gameEngine: Provider = {
   name: 'game_engine',
   label: 'Unreal or Unity',
@@ -59,7 +59,7 @@ function eventOf({ path }: Delivery): string {
   return path.slice('game_engine/'.length)
 }
 
-/** With a job a plain number is the build's number, whatever the field is called: Jenkins has it as BUILD_ID and BUILD_NUMBER. */
+/** With a job, a plain number is the build's number, whatever the field is called: Jenkins has it as BUILD_ID and BUILD_NUMBER. */
 function reference(body: unknown): BuildReference | undefined {
   const build_run_id = buildRunIdOf(body)
   const job = text(at(body, 'job_name'))
@@ -84,7 +84,7 @@ const details = (body: unknown) => ({
 
 const changelist = (value: unknown) => (word(value) === undefined ? {} : { changelist: word(value) })
 
-/** What each event does to the build's state, phase and steps; `moment` is when it happened. */
+/** The effect of each event on the build's state, phase and steps; `moment` is its time. */
 function happened(event: string, body: unknown, moment: string): Partial<BuildFact> {
   const failures = failedAssets(body)
   const duration_seconds = durationOf(body, 'duration_seconds', 1)
@@ -135,8 +135,8 @@ function setting(body: unknown, count?: string, noun?: string): string | undefin
 }
 
 /**
- * The error stands in the step that failed and in the log, so that it is found even when no log was sent.
- * What still ran is what failed, unless the report names the phase itself.
+ * The error is in the failed step and in the log, so that it is found even without a log. The running steps failed, unless the report names
+ * the phase.
  */
 function failed(body: unknown, moment: string, failures: Step[]): Partial<BuildFact> {
   const error = text(at(body, 'error')) ?? text(at(body, 'error', 'message')) ?? text(at(body, 'message'))

@@ -1,6 +1,6 @@
 import { type Setup, SIGN } from '../../setup.ts'
 
-/** A wrapper around a build for POSIX shells. String.raw: the script's own backslashes stay, so it does without `${}`. */
+/** A wrapper around a build for POSIX shells. String.raw keeps the script's backslashes, so the script avoids `${}`. */
 export const engineShell: Setup = ({ token, base_url }) => String.raw`#!/bin/sh
 # Runs an Unreal or Unity build and tells Goldmaster how it goes:
 #   sh goldmaster-build.sh ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package

@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the wrapper around a build', () =
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Wraps an invented build, a shell script called like the tool it stands for. */
+  /** Wraps a fake build, a shell script with the name of the tool. */
   async function build(tool: string, script: string, environment: Record<string, string> = {}) {
     writeFileSync(join(folder, tool), script)
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -140,7 +140,7 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
     expect(facts().at(-1)).toMatchObject({ status: 'failed', log: expect.stringContaining(`${error}\n`) })
   })
 
-  test('believes the log of Unity rather than its exit code', async () => {
+  test("trusts Unity's log more than its exit code", async () => {
     const lines = "Assets/Rock.cs(3,7): error CS0246: The type 'Rok' could not be found\\nBuild Finished, Result: Failure.\\n"
     const { code } = await build('Unity', `printf "${lines}Exiting batchmode successfully now!\\n"\n`)
     expect(code).toBe(0)
@@ -154,7 +154,7 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
     expect(events()).toEqual(['build_failed', 'build_completed'])
   })
 
-  test('encodes whatever a log may hold', async () => {
+  test('encodes any log content', async () => {
     const { output } = await build(
       'RunUAT.sh',
       `printf 'tab\\there \\033[31mred\\033[0m "quoted" back\\\\\\\\slash zażółć\\r\\n\\001end'\n`,
@@ -170,7 +170,7 @@ LogInit: Display: Success - 0 error(s), 3 warning(s)
     expect(log.endsWith('\nthe very end\n')).toBe(true)
   })
 
-  test('lets the build be when nobody listens, and leaves nothing behind', async () => {
+  test('does not disturb the build if nobody listens, and leaves nothing behind', async () => {
     answer = 401
     const { code, output, errors } = await build('RunUAT.sh', `${COOK}END\nexit 3\n`)
     expect([code, output.includes('Running AutomationTool...')]).toEqual([3, true])

@@ -12,13 +12,13 @@ const run = (action: string, more: object = {}) =>
   })
 const status = (conclusion: string) => (run('completed', { conclusion })[0] as BuildFact | undefined)?.status
 
-test('a run is a build known by its id, and by workflow and number', () => {
+test('a run is a build identified by its id, and by workflow and number', () => {
   expect(run('in_progress', { head_sha: 'a1', head_branch: 'main' })).toMatchObject([
     { build: { external_id: 'run:99', job: 'Nightly', number: '12' }, status: 'building', commit_hash: 'a1', branch: 'main' },
   ])
 })
 
-test('a run goes from queued to building to its end, with the times of each', () => {
+test('a run goes from queued to building to finished, with the times of each', () => {
   expect(run('requested')[0]).toMatchObject({ status: 'queued', started_at: undefined, finished_at: undefined })
   expect(run('in_progress')[0]).toMatchObject({
     status: 'building',
@@ -47,7 +47,7 @@ test.each([
   expect(status(conclusion)).toBe(expected)
 })
 
-test('a run that someone has to let in is held by GitHub and has not started', () => {
+test('a run that needs approval is held by GitHub and has not started', () => {
   expect(run('completed', { conclusion: 'action_required' })[0]).toMatchObject({
     held: true,
     started_at: undefined,
@@ -56,12 +56,12 @@ test('a run that someone has to let in is held by GitHub and has not started', (
   expect(run('completed', { conclusion: 'success' })[0]).not.toHaveProperty('held')
 })
 
-test('a run without a name of its workflow goes by its file', () => {
+test('a run without a workflow name is named by its file', () => {
   const nameless = workflowRun({ action: 'requested', workflow_run: { id: 99, name: '', path: '.github/workflows/cook.yml' } })
   expect(nameless).toMatchObject([{ build: { job: '.github/workflows/cook.yml' } }])
 })
 
-test('a run with an action or conclusion nobody knows is ignored, without id it is unreadable', () => {
+test('a run with an unknown action or conclusion is ignored, without an id it is unreadable', () => {
   expect(run('bewitched', { conclusion: 'success' })).toEqual([])
   expect(run('completed', { conclusion: 'bewitched' })).toEqual([])
   expect(() => workflowRun({ action: 'completed' })).toThrow(Unreadable)
@@ -69,7 +69,7 @@ test('a run with an action or conclusion nobody knows is ignored, without id it 
 
 const job = (action: string, more: object = {}) => workflowJob({ action, workflow_job: { run_id: 99, name: 'cook', ...more } })
 
-test('a job is a step of its run, makes no build and moves no state', () => {
+test('a job is a step of its run, creates no build and changes no state', () => {
   const [fact] = job('in_progress', { started_at: '2026-03-01T11:00:00Z' })
   expect(fact).toEqual({
     kind: 'build',
@@ -79,7 +79,7 @@ test('a job is a step of its run, makes no build and moves no state', () => {
   })
 })
 
-test('a failed job names the part that failed', () => {
+test('a failed job names the step that failed', () => {
   const steps = [
     { name: 'Set up job', conclusion: 'success' },
     { name: 'Cook maps', conclusion: 'failure' },
@@ -89,7 +89,7 @@ test('a failed job names the part that failed', () => {
   ])
 })
 
-test('a job in a queue has no start, whatever the payload carries', () => {
+test('a queued job has no start, whatever the payload contains', () => {
   for (const action of ['queued', 'waiting'])
     expect(job(action, { started_at: '2026-03-01T11:00:00Z' })).toMatchObject([
       { steps: [{ status: 'queued', started_at: undefined }] },
@@ -99,7 +99,7 @@ test('a job in a queue has no start, whatever the payload carries', () => {
 const check = (action: string, more: object = {}) =>
   checkRun({ action, check_run: { head_sha: 'a1', name: 'Sonar', status: 'completed', app: { slug: 'sonarcloud' }, ...more } })
 
-test('a check of another app is a step of the build of its commit, never a build', () => {
+test("a check of another app is a step of its commit's build, never a build", () => {
   expect(check('completed', { conclusion: 'timed_out', output: { title: 'Gave up' } })).toEqual([
     {
       kind: 'build',
@@ -111,11 +111,11 @@ test('a check of another app is a step of the build of its commit, never a build
   ])
 })
 
-test('a check that waits for someone has not passed', () => {
+test('a check that needs action has not passed', () => {
   expect(check('completed', { conclusion: 'action_required' })).toMatchObject([{ steps: [{ status: 'queued' }] }])
 })
 
-test('a check of GitHub Actions itself is ignored, and so is a request to run one again', () => {
+test('a check of GitHub Actions itself is ignored, and so is a request to rerun one', () => {
   expect(check('completed', { conclusion: 'success', app: { slug: 'github-actions' } })).toEqual([])
   expect(check('completed', { conclusion: 'success', app: { name: 'GitHub Actions' } })).toEqual([])
   expect(check('rerequested', { conclusion: 'success' })).toEqual([])

@@ -17,7 +17,7 @@ const CONCLUSIONS: ReadonlyMap<string, BuildStatus> = new Map([
   ['action_required', 'passed_pending_approval'],
 ])
 
-/** The payload may still show an older state than the action says: without a conclusion the action decides. */
+/** The payload may have an older state than the action: without a conclusion the action decides. */
 const RUN_ACTIONS: ReadonlyMap<string, BuildStatus> = new Map([
   ['requested', 'queued'],
   ['in_progress', 'building'],
@@ -33,7 +33,7 @@ export function workflowRun(body: Json): Fact[] {
   if (status === undefined) return []
 
   const repository = repositoryOf(body)
-  // A run that someone has to let in carries times of both kinds and has done nothing yet.
+  // A run that needs approval has both times but has not done anything yet.
   const held = status === 'passed_pending_approval'
   const [started, over] = [status !== 'queued' && !held, status !== 'queued' && status !== 'building' && !held]
   const times = spanOf(started, at(run, 'run_started_at') ?? at(run, 'created_at'), over && at(run, 'updated_at'))
@@ -68,7 +68,7 @@ function runOrigin(run: unknown) {
   })
 }
 
-/** Nothing when the action or the conclusion is a word we do not know. */
+/** Undefined for an unknown action or conclusion. */
 function statusOf(byAction: BuildStatus | undefined, conclusion: unknown): BuildStatus | undefined {
   const word = text(conclusion)
   return byAction === undefined || word === undefined ? byAction : CONCLUSIONS.get(word)
@@ -79,7 +79,7 @@ const workflowName = (body: Json): string | undefined =>
 
 const JOB_ACTIONS: ReadonlyMap<string, BuildStatus> = new Map([['queued', 'queued'], ['waiting', 'queued'], ...RUN_ACTIONS])
 
-/** A job is a step of its run's build. It knows no build number, so it never makes a build by itself. */
+/** A job is a step of its run's build. It has no build number, so it never creates a build. */
 export function workflowJob(body: Json): Fact[] {
   const job = at(body, 'workflow_job')
   const run = word(at(job, 'run_id'))
@@ -98,7 +98,7 @@ const CHECK_STATUSES: ReadonlyMap<string, BuildStatus> = new Map([
   ['completed', 'completed'],
 ])
 
-/** A check of another app is a step of the commit's build, whoever built it. GitHub Actions' own checks arrive as jobs already. */
+/** A check of another app is a step of the commit's build, whoever built it. GitHub Actions' own checks are already sent as jobs. */
 export function checkRun(body: Json): Fact[] {
   const check = at(body, 'check_run')
   const commit = text(at(check, 'head_sha'))
@@ -118,13 +118,13 @@ const STEP_STATUS: Record<BuildStatus, Step['status']> = {
   completed: 'completed',
   failed: 'failed',
   cancelled: 'cancelled',
-  // Someone has to act before it goes on.
+  // Somebody has to act before it continues.
   passed_pending_approval: 'queued',
 }
 
 function stepOf(state: BuildStatus | undefined, job: unknown, detail: string | undefined): Step | undefined {
   const name = text(at(job, 'name'))
-  // A conclusion counts only once it is over: a check that was started again may still carry its last one.
+  // A conclusion counts only once it is over: a restarted check may still have the previous one.
   const status = state === 'completed' ? statusOf(state, at(job, 'conclusion')) : state
   if (name === undefined || status === undefined) return undefined
   const over = state === 'completed'
@@ -132,7 +132,7 @@ function stepOf(state: BuildStatus | undefined, job: unknown, detail: string | u
   return { name, status: STEP_STATUS[status], ...times, detail }
 }
 
-/** What waits in a queue carries a start time too; it means nothing yet. */
+/** A queued run has a start time too; it has no meaning yet. */
 function spanOf(started: boolean, start: unknown, finish: unknown) {
   const started_at = started ? time(start) : undefined
   const finished_at = time(finish)

@@ -8,13 +8,13 @@ const published = (action: string, more: object = {}) =>
     release: { tag_name: 'v1.2', published_at: '2026-03-01T11:00:00Z', created_at: '2026-02-27T11:00:00Z', ...more },
   })
 
-test('a release is live once it is no draft, however often GitHub says so', () => {
+test('a release is live once it is not a draft, however often GitHub reports it', () => {
   for (const action of ['created', 'published', 'released', 'prereleased', 'edited'])
     expect(published(action)).toMatchObject([{ key: 'release:v1.2', version: 'v1.2', platform: 'custom', status: 'live' }])
   expect(published('created', { draft: true })).toMatchObject([{ status: 'pending', at: '2026-02-27T11:00:00.000Z' }])
 })
 
-test('a release that was withdrawn is rolled back', () => {
+test('a withdrawn release is rolled back', () => {
   for (const action of ['deleted', 'unpublished']) expect(published(action)).toMatchObject([{ status: 'rolled_back' }])
 })
 
@@ -25,7 +25,7 @@ test('a release points at a branch or at a commit', () => {
   ])
 })
 
-test('a release with an action nobody knows is ignored, without a tag it is unreadable', () => {
+test('a release with an unknown action is ignored, without a tag it is unreadable', () => {
   expect(published('bewitched')).toEqual([])
   expect(() => published('published', { tag_name: null })).toThrow(Unreadable)
 })
@@ -45,7 +45,7 @@ test.each([
   expect(deployed(state)).toMatchObject([{ key: 'deployment:5', commit: 'a1', branch: 'main', status }])
 })
 
-test('a deployment that was only overtaken stays what it is', () => {
+test('a superseded deployment keeps its state', () => {
   expect(deployed('inactive')).toEqual([])
 })
 
@@ -63,7 +63,7 @@ test.each([
   expect(deployed('success', { environment: 'production' }, { environment })).toMatchObject([{ platform }])
 })
 
-test('the payload of a deployment names store, build and version before the environment does', () => {
+test('the payload of a deployment names store, build and version with priority over the environment', () => {
   const payload = { platform: 'steamworks', build_number: 812, version: '1.2' }
   expect(deployed('success', { payload, environment: 'ios' })).toMatchObject([
     { platform: 'steam', build_number: '812', version: '1.2' },

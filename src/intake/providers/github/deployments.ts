@@ -9,7 +9,7 @@ const SHA = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/
 const RELEASE_ACTIONS: ReadonlySet<string> = new Set(['created', 'edited', 'published', 'released', 'prereleased'])
 const WITHDRAWN: ReadonlySet<string> = new Set(['deleted', 'unpublished'])
 
-/** A release is live from the moment it is no draft. GitHub tells the same publication two or three times; each says the same. */
+/** A release is live as soon as it is not a draft. GitHub reports the same publication two or three times, with the same content. */
 export function release(body: Json): Fact[] {
   const reported = at(body, 'release')
   const tag = text(at(reported, 'tag_name'))
@@ -38,7 +38,7 @@ export function release(body: Json): Fact[] {
   ]
 }
 
-/** `inactive` is not among them: a later deployment took over, which undoes nothing. */
+/** Without `inactive`: a later deployment superseded it, which undoes nothing. */
 const STATES: ReadonlyMap<string, DeploymentStatus> = new Map([
   ['pending', 'pending'],
   ['queued', 'pending'],
@@ -80,7 +80,7 @@ export function deploymentStatus(body: Json): Fact[] {
   ]
 }
 
-/** The first of the names that means a store: `steam`, `Google Play`, `ios`, `steam/beta`. */
+/** The first name that matches a store: `steam`, `Google Play`, `ios`, `steam/beta`. */
 const storeOf = (...names: unknown[]): Platform =>
   names.map((name) => storeNamed(text(name) ?? '')).find((platform) => platform !== 'custom') ?? 'custom'
 

@@ -9,7 +9,7 @@ import { issue, pullRequest } from './references.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
-/** Everything else (ping, create, comments, stars …) is accepted and says nothing we keep. */
+/** Everything else (ping, create, comments, stars …) is accepted without facts. */
 const READERS: ReadonlyMap<string, (body: Json) => Fact[]> = new Map([
   ['push', push],
   ['delete', deleted],

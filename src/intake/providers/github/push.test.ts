@@ -24,12 +24,12 @@ test('a push keeps slashes in the name of a branch', () => {
   expect(changes({ ref: 'refs/heads/art/dragon', commits: [commit('a1')] })[0]?.branch).toBe('art/dragon')
 })
 
-test('a push without file lists knows nothing of files, with empty ones it knows that there are none', () => {
+test('a push without file lists has unknown files, with empty ones it has none', () => {
   expect(changes({ commits: [commit('a1')] })[0]?.files).toBeNull()
   expect(changes({ commits: [commit('a1', { added: [], modified: [], removed: [] })] })[0]?.files).toEqual([])
 })
 
-test('a push tells what happened to each file', () => {
+test('a push has the action of each file', () => {
   const lists = { added: ['T_New.png'], modified: ['Main.umap'], removed: ['SM_Old.fbx', 7, null] }
   expect(changes({ commits: [commit('a1', lists)] })[0]?.files).toEqual([
     { path: 'T_New.png', action: 'add' },
@@ -38,7 +38,7 @@ test('a push tells what happened to each file', () => {
   ])
 })
 
-test('a push names the author by login, then number, then address; the number only for who pushed', () => {
+test('a push identifies the author by login, then id, then address; the id only for the pusher', () => {
   const author = { name: 'Ada', email: 'ada@example.com', username: 'ada' }
   const byAda = changes({ commits: [commit('a1', { author })], sender: { login: 'ada', id: 7 } })[0]
   expect(byAda).toMatchObject({ author: 'Ada <ada@example.com>', author_uids: ['ada', '7', 'ada@example.com'] })
@@ -46,7 +46,7 @@ test('a push names the author by login, then number, then address; the number on
   expect(byBob?.author_uids).toEqual(['ada', 'ada@example.com'])
 })
 
-test('a push that was forced orphans the head it left behind, before anything that comes back', () => {
+test('a forced push orphans the previous head, before anything that comes back', () => {
   const facts = changes({ forced: true, before: 'a1', after: 'b2', commits: [commit('b2'), commit('a1')] })
   expect(facts.map((fact) => [fact.kind, fact.identifier])).toEqual([
     ['orphan', 'a1'],
@@ -55,11 +55,11 @@ test('a push that was forced orphans the head it left behind, before anything th
   ])
 })
 
-test('a push that was forced onto a new branch left nothing behind', () => {
+test('a forced push to a new branch orphans nothing', () => {
   expect(changes({ forced: true, before: '0'.repeat(40), commits: [commit('b2')] }).map((fact) => fact.kind)).toEqual(['change'])
 })
 
-test('a push of a tag or a deletion brings no change, even where it lists commits', () => {
+test('a push of a tag or a deletion has no changes, even if it lists commits', () => {
   expect(changes({ ref: 'refs/tags/v1', commits: [commit('a1')] })).toEqual([])
   expect(changes({ deleted: true, before: 'a1', commits: [commit('a1')] })).toMatchObject([
     { kind: 'branch_deleted', branch: 'main', head: 'a1' },
@@ -67,17 +67,17 @@ test('a push of a tag or a deletion brings no change, even where it lists commit
   expect(changes({ after: '0'.repeat(40), commits: [commit('a1')] })).toMatchObject([{ kind: 'branch_deleted', branch: 'main' }])
 })
 
-test('a push includes the head that a list cut at its limit leaves out', () => {
+test('a push includes the head that a truncated list leaves out', () => {
   const facts = changes({ commits: [commit('a1')], head_commit: commit('b2') })
   expect(facts.map((fact) => fact.identifier)).toEqual(['a1', 'b2'])
 })
 
-test('a head that is listed says nothing more, however little it tells', () => {
+test('a listed head adds nothing, however incomplete it is', () => {
   const reported = { commits: [commit('a1', { message: 'Fix the door', added: ['Door.png'] })] }
   expect(changes({ ...reported, head_commit: { id: 'a1' } })).toEqual(changes(reported))
 })
 
-test('a push that lists no commits, or one without id, is unreadable', () => {
+test('a push without commits, or with one without id, is unreadable', () => {
   expect(() => push({ ref: 'refs/heads/main' })).toThrow(Unreadable)
   expect(() => changes({ commits: [{ message: 'lost' }] })).toThrow(Unreadable)
 })

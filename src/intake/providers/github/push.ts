@@ -4,7 +4,7 @@ import { at, byline, type Json, link, list, object, objects, text, time, uids, w
 
 const NOTHING = /^0+$/
 
-/** Commits that arrived on a branch; the head a forced push left behind is orphaned first, so that seeing it again lifts the mark. */
+/** Commits that arrived on a branch; the previous head of a forced push is orphaned first, so that a new report of it removes the mark. */
 export function push(body: Json): Fact[] {
   const branch = branchOf(text(at(body, 'ref')) ?? '')
   if (branch === undefined) return []
@@ -17,7 +17,7 @@ export function push(body: Json): Fact[] {
 
   const commits = objects(at(body, 'commits'))
   const head = object(at(body, 'head_commit'))
-  // GitHub lists 2,048 commits at most: the newest one may stand only here. A new branch on an old commit lists none, and is no news.
+  // GitHub lists 2,048 commits at most: the newest one may only be here. A new branch at an old commit lists none and is not news.
   if (head && commits.length > 0) commits.push(head)
 
   const sender = object(at(body, 'sender'))
@@ -26,7 +26,7 @@ export function push(body: Json): Fact[] {
   for (const commit of commits) {
     const identifier = text(at(commit, 'id'))
     if (identifier === undefined) throw new Unreadable('Every commit of a push must have an id.')
-    // Its first telling counts: the head repeats one that is listed, and may leave something out.
+    // Its first report counts: the head repeats a listed commit, and may be incomplete.
     if (!changes.has(identifier))
       changes.set(identifier, { ...change(identifier, commit, told, sender), ...placesOf(page, identifier) })
   }
@@ -65,7 +65,7 @@ export function deleted(body: Json): Fact[] {
   return [{ kind: 'branch_deleted', branch: branchOf(branch) ?? branch, ...(repository && { repository }) }]
 }
 
-/** Tags and notes are no branches. */
+/** Tags and notes are not branches. */
 const branchOf = (ref: string): string | undefined =>
   ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : ref.startsWith('refs/') ? undefined : ref
 
@@ -77,7 +77,7 @@ function change(
 ): ChangeFact {
   const author = object(at(commit, 'author'))
   const login = text(at(author, 'username'))
-  // The number of an account survives a renaming; a commit tells it only when its author is the one who pushed.
+  // The id of an account survives a rename; a commit has it only if its author is the pusher.
   const id = login !== undefined && login === at(sender, 'login') ? at(sender, 'id') : undefined
   return {
     kind: 'change',
@@ -92,7 +92,7 @@ function change(
   }
 }
 
-/** Where its server shows a commit, and a file as it was with it. */
+/** The URLs of a commit, and of a file at that commit. */
 const placesOf = (page: string | undefined, identifier: string) =>
   page === undefined ? {} : { url: `${page}/commit/${identifier}`, file_url: `${page}/blob/${identifier}/{path}#L{line}` }
 
@@ -104,7 +104,7 @@ const ACTIONS = [
 
 function filesOf(commit: Json): ChangedFile[] | null {
   if (!ACTIONS.some(([name]) => Array.isArray(at(commit, name)))) return null
-  // Plain loops: a full push brings hundreds of thousands of paths.
+  // Plain loops: a full push has hundreds of thousands of paths.
   const files: ChangedFile[] = []
   for (const [name, action] of ACTIONS) {
     for (const item of list(at(commit, name))) {

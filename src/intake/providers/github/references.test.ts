@@ -14,7 +14,7 @@ const reported = (action: string, more: object = {}) =>
 const pull = (action: string, more: object) =>
   only(pullRequest({ action, repository, pull_request: { number: 8, state: 'open', ...more } }))
 
-test('an issue or pull request is known as people write it', () => {
+test('an issue or pull request has the key that people write', () => {
   expect(only(reported('opened', { title: 'Dragon clips' }))).toMatchObject({
     key: 'owl/starfall#7',
     title: 'Dragon clips',
@@ -22,7 +22,7 @@ test('an issue or pull request is known as people write it', () => {
   })
 })
 
-test('an issue or pull request that was deleted or moved away is gone under its key', () => {
+test('a deleted or transferred issue or pull request is gone under its key', () => {
   expect(only(reported('deleted'))).toMatchObject({ key: 'owl/starfall#7', deleted: true })
   expect(only(reported('transferred'))).toMatchObject({ deleted: true })
   expect(only(reported('closed'))).toMatchObject({ deleted: false })
@@ -40,11 +40,11 @@ test('an issue or pull request is merged rather than closed, and a draft rather 
   expect(pull('opened', { draft: true })).toMatchObject({ state: 'draft' })
 })
 
-test('an issue or pull request with an unsafe address keeps no link', () => {
+test('an issue or pull request with an unsafe URL gets no link', () => {
   expect(only(reported('opened', { html_url: 'javascript:alert(1)' }))).toMatchObject({ url: undefined })
 })
 
-test('an issue or pull request with an action nobody knows is ignored, without a number it is unreadable', () => {
+test('an issue or pull request with an unknown action is ignored, without a number it is unreadable', () => {
   expect(reported('bewitched')).toEqual([])
   expect(() => reported('opened', { number: null })).toThrow(Unreadable)
 })

@@ -5,7 +5,7 @@ import { at, type Json, link, object, text, time, word } from '../../reading.ts'
 const SHARED = ['opened', 'edited', 'closed', 'reopened', 'assigned', 'unassigned', 'labeled', 'unlabeled', 'locked', 'unlocked']
 const MILESTONES = ['milestoned', 'demilestoned']
 
-/** Here the issue stops being known under this key; a transferred one is opened under its new key. */
+/** The issue no longer exists under this key; a transferred one is opened under its new key. */
 const GONE = new Set(['deleted', 'transferred'])
 const ISSUE_ACTIONS = new Set([...SHARED, ...MILESTONES, ...GONE, 'pinned', 'unpinned', 'typed', 'untyped'])
 const PULL_ACTIONS = new Set([
@@ -51,7 +51,7 @@ function reference(body: Json, item: unknown): ReferenceFact {
   }
 }
 
-/** Nobody is `null`; a payload that does not say leaves the assignee as known. */
+/** `null` for nobody; a payload without the field leaves the assignee unchanged. */
 function assignee(item: unknown): string | null | undefined {
   const first = object(at(item, 'assignee')) ?? at(item, 'assignees', 0)
   const login = text(at(first, 'login'))

@@ -1,23 +1,23 @@
 import { LOG_MAX } from '../../../contract/limits.ts'
 import type { JenkinsServer } from './server.ts'
 
-/** What a build printed since an offset, and where to go on. */
+/** What a build printed since an offset, and where to continue. */
 interface Printed {
   text: string
-  /** Takes the place of everything known so far: it begins anew, or too much was skipped to join on. */
+  /** Replaces everything read so far: the log starts over, or too much was skipped to append. */
   anew: boolean
   offset: number
-  /** Jenkins says that more will come. */
+  /** Jenkins reports that more will come. */
   more: boolean
 }
 
-/** Holds the tail we keep even when every character takes four bytes, and Jenkins' hidden notes between them. */
+/** Large enough for the kept tail even if every character has four bytes, and for Jenkins' hidden notes between them. */
 const WINDOW = 4 * 1024 * 1024
-/** Text may grow when Jenkins turns its own encoding into UTF-8. */
+/** Text may grow when Jenkins converts its encoding to UTF-8. */
 const LIMIT = 4 * WINDOW
-/** While a build runs Jenkins hands out 10,000 lines at a time. */
+/** While a build runs Jenkins returns 10,000 lines at a time. */
 const READS = 50
-/** Of a slow server no more is read in one go; the next look goes on from there. */
+/** The time limit of one poll of a slow server; the next poll continues from there. */
 const BUDGET_MS = 15_000
 
 export async function readConsole(server: JenkinsServer, build: string, from: number): Promise<Printed> {
@@ -46,14 +46,14 @@ async function readOn(server: JenkinsServer, build: string, from: number): Promi
       return far === undefined
     },
   })
-  // A log that was thrown away, or that this build never had.
+  // A log that was deleted, or that this build never had.
   if (got === undefined) return { text: '', anew: false, offset: from, more: false }
   if (far !== undefined) return skipTo(server, build, far)
   const size = sizeIn(got.headers)
   return { text: got.body.toString('utf8'), anew: size < from, offset: size, more: got.headers['x-more-data'] === 'true' }
 }
 
-/** Goes on close to the end; the first line may be half a line. */
+/** Continues close to the end; the first line may be incomplete. */
 async function skipTo(server: JenkinsServer, build: string, from: number): Promise<Printed> {
   const got = await server.get(consoleAt(build, from), { limit: LIMIT })
   const text = got.body.toString('utf8')

@@ -6,7 +6,7 @@ import { at, link, number, objects, text, time, word } from '../../reading.ts'
 import { changelistIn, jobPath, originIn } from './job.ts'
 import { statusOf } from './status.ts'
 
-/** Jenkins' Generic Event plugin: `data` is what the REST API says about the item or run. */
+/** Jenkins' Generic Event plugin: `data` is the REST API's representation of the item or run. */
 
 export const isPluginEvent = (body: unknown): boolean =>
   typeof at(body, 'data') === 'object' && text(at(body, 'type')) !== undefined && text(at(body, 'dataType')) !== undefined

@@ -3,7 +3,7 @@ import type { ServerJob } from '../../provider.ts'
 
 declare module '../../../db/queue.ts' {
   interface Jobs {
-    /** Asks the configured Jenkins for a build's state, artifacts and console, from where the last look ended. */
+    /** Reads a build's state, artifacts and console from the configured Jenkins, from where the last poll ended. */
     poll_jenkins: { build_run_id: number; offset: number; looks: number }
     /** Starts a job on the configured Jenkins. */
     start_jenkins: { build_run_id: number }
@@ -14,7 +14,7 @@ declare module '../../../db/queue.ts' {
 
 export const pollName = (buildId: number) => `poll_jenkins:${buildId}`
 
-/** A build that was asked for is started; one that was reported is asked for what its report leaves out. */
+/** A requested build is started; a reported one is queried for what its report leaves out. */
 export function followUp(fact: Fact, build_run_id: number): ServerJob | undefined {
   if (fact.kind !== 'build') return undefined
   if (fact.start) return { kind: 'start_jenkins', payload: { build_run_id } }

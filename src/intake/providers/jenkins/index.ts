@@ -18,7 +18,7 @@ import { setup } from './setup.ts'
 import { KNOWN_WORDS, statusOf } from './status.ts'
 import { readUnityBuild } from './unity.ts'
 
-/** Jenkins and every other CI that can be taught to post: a flat report, or the body of a plugin. */
+/** Jenkins and every other CI that can post: a flat report, or the body of a plugin. */
 export const jenkins: Provider = {
   name: 'jenkins',
   label: 'Jenkins or any CI',
@@ -111,7 +111,7 @@ function warned(body: unknown, known: ReadonlySet<string>): Pick<BuildFact, 'war
   return warnings.length > 0 ? { warnings } : {}
 }
 
-/** `duration` alone is counted as Jenkins counts `currentBuild.duration`: in milliseconds. */
+/** A plain `duration` is in milliseconds, like Jenkins' `currentBuild.duration`. */
 const duration = (body: unknown): number | undefined =>
   durationOf(body, 'duration_seconds', 1) ?? durationOf(body, 'duration_ms', 1000) ?? durationOf(body, 'duration', 1000)
 

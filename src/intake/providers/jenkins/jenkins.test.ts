@@ -21,7 +21,7 @@ const read = (path: string, body: unknown, headers?: Record<string, string>) => 
 const flat = { job_name: 'studio/Game-Win64', build_number: 42, status: 'SUCCESS', build_url: 'https://ci.example.com/job/42/' }
 
 describe('the flat report', () => {
-  test('names the build, its state, its code and its log', () => {
+  test('has the build, its state, its code and its log', () => {
     const body = { ...flat, changelist: 81234, branch: 'origin/main', console: 'Result: Succeeded', duration_seconds: 61.4 }
     expect(read('ci', body)).toEqual([
       {
@@ -50,12 +50,12 @@ describe('the flat report', () => {
     expect(read('jenkins', { ...flat, status: word })).toMatchObject([{ status }])
   })
 
-  test('holds a build that its CI calls blocked', () => {
+  test('holds a build that its CI reports as blocked', () => {
     expect(read('ci', { ...flat, status: 'blocked' })).toMatchObject([{ status: 'passed_pending_approval', held: true }])
   })
 
   test.each(['NULL', 'completed', 'toString', '', null, 7, undefined])(
-    'refuses the status %j and names the known words',
+    'refuses the status %j and lists the known ones',
     (status) => {
       expect(() => read('jenkins', { ...flat, status })).toThrow(Unreadable)
       for (const word of KNOWN_WORDS) expect(() => read('jenkins', { ...flat, status })).toThrow(word)
@@ -71,7 +71,7 @@ describe('the flat report', () => {
     expect(read('ci', { ...flat, logs_tail: '', log: ['b', 'b2'], console: 'c' })).toMatchObject([{ log: 'b\nb2' }])
   })
 
-  test('reads artifacts with names, sizes and links, and no link that a browser would run', () => {
+  test('reads artifacts with names, sizes and links, and no executable links', () => {
     const artifacts = [
       { name: 'Game.zip', size_bytes: 10, url: 'https://x.example/Game.zip' },
       'https://x.example/a/Game.pdb?x=1',
@@ -89,11 +89,11 @@ describe('the flat report', () => {
     ])
   })
 
-  test('needs no signature, even where a secret is set', () => {
+  test('needs no signature, even if a secret is set', () => {
     expect(jenkins.verify!(delivery('ci', flat), ['secret'])).toBe(true)
   })
 
-  test('is told apart by its bytes alone', () => {
+  test('is identified by its bytes alone', () => {
     expect(jenkins.deliveryKey!(delivery('ci', flat))).toBeUndefined()
   })
 })
@@ -139,7 +139,7 @@ describe('the Notification plugin', () => {
     ])
   })
 
-  test('ignores phases and results it does not know', () => {
+  test('ignores unknown phases and results', () => {
     expect(read('jenkins', notification({ phase: 'NONE', status: 'SUCCESS' }))).toEqual([])
     expect(read('jenkins', notification({ phase: 'COMPLETED', status: 'PURPLE' }))).toEqual([])
   })
@@ -150,7 +150,7 @@ describe('the Notification plugin', () => {
     expect(new Set([key({ phase: 'STARTED' }), key({ phase: 'COMPLETED' }), key({ phase: 'STARTED', number: 13 })]).size).toBe(3)
   })
 
-  test('must be signed at build_notification, and never passes without a secret', () => {
+  test('must be signed at build_notification, and is never accepted without a secret', () => {
     const body = notification({ phase: 'STARTED' })
     const sign = (bytes: string) => `sha256=${createHmac('sha256', 'secret').update(bytes).digest('hex')}`
     const good = sign(JSON.stringify(body))
@@ -167,7 +167,7 @@ describe('the Notification plugin', () => {
 })
 
 describe('the commit trigger', () => {
-  test('asks for a queued build without a number', () => {
+  test('requests a queued build without a number', () => {
     const body = { job_name: 'Game-Win64', commit: 'abc123', branch: 'main', build_type: 'unreal', target_type: 'Shipping' }
     expect(read('ci/commit_trigger', body)).toEqual([
       {
@@ -196,24 +196,24 @@ describe('Unity Build Automation', () => {
   const signed = (bytes: string, secrets: string[]) =>
     jenkins.verify!({ ...delivery('ci', {}, { 'x-unitycloudbuild-signature': signature }), raw: Buffer.from(bytes) }, secrets)
 
-  test('has its signature checked when it sends one', () => {
+  test('has its signature checked if it sends one', () => {
     expect(signed(vector, ['test-secret-123'])).toBe(true)
     expect(signed(vector.replace('1', '2'), ['test-secret-123'])).toBe(false)
     expect(signed(vector, [])).toBe(true)
   })
 
-  test('is known by its delivery id', () => {
+  test('is identified by its delivery id', () => {
     const headers = { 'x-unitycloudbuild-event': 'ProjectBuildStarted', 'x-unitycloudbuild-deliveryid': 'd-1' }
     expect(jenkins.deliveryKey!(delivery('ci', { buildNumber: 1, buildTargetName: 'WebGL' }, headers))).toBe('d-1')
   })
 
-  test('takes a Perforce revision as a changelist', () => {
+  test('reads a Perforce revision as a changelist', () => {
     const body = { buildNumber: 3, buildTargetName: 'WebGL', buildStatus: 'started', lastBuiltRevision: '81234' }
     expect(read('ci', body)).toMatchObject([{ status: 'building', changelist: '81234', build: { job: 'WebGL', number: '3' } }])
   })
 })
 
-test('no JSON makes any path throw anything but Unreadable', () => {
+test('every JSON throws nothing but Unreadable on any path', () => {
   const value = fc.oneof(fc.jsonValue(), fc.record(Object.fromEntries(Object.keys(flat).map((key) => [key, fc.jsonValue()]))))
   fc.assert(
     fc.property(fc.constantFrom(...jenkins.paths), value, (path, body) => {

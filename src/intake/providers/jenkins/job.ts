@@ -1,10 +1,10 @@
 import { originOf } from '../../build-origin.ts'
 import { at, objects, text, word } from '../../reading.ts'
 
-/** Where Jenkins jobs that sync from Perforce keep the number, as a parameter. */
+/** The parameters with the changelist in Jenkins jobs that sync from Perforce. */
 const CHANGELIST_PARAMETERS = ['p4_changelist', 'p4_change', 'p4cl', 'changelist', 'change_list', 'cl']
 
-/** `job/studio/job/Game%20Win64/12/` is the run 12 of `studio/Game Win64`, as `JOB_NAME` spells it. */
+/** `job/studio/job/Game%20Win64/12/` is run 12 of `studio/Game Win64`, as in `JOB_NAME`. */
 export function jobPath(address: unknown): { job: string; number?: string } | undefined {
   const segments = (text(address) ?? '').split('/')
   const start = segments.indexOf('job')
@@ -27,7 +27,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The build that a cause of another names. */
+/** The upstream build in a cause. */
 export function upstreamOf(cause: unknown): { job: string; number: string } | undefined {
   const [job, number] = [text(at(cause, 'upstreamProject')), word(at(cause, 'upstreamBuild'))]
   return job === undefined || number === undefined ? undefined : { job, number }
@@ -40,7 +40,7 @@ export function changelistIn(parameters: unknown): string | undefined {
   return CHANGELIST_PARAMETERS.map((name) => values.get(name)?.trim()).find((value) => value && /^\d+$/.test(value))
 }
 
-/** By the name of the job and the parameters that review plugins set. */
+/** From the name of the job and the parameters of review plugins. */
 export function originIn(job: string, parameters: unknown) {
   const values = valuesOf(parameters)
   const first = (...names: string[]) => names.map((name) => values.get(name)).find((value) => value !== undefined)

@@ -20,7 +20,7 @@ export function notificationKey(body: unknown): string | undefined {
   return parts.includes(undefined) ? undefined : JSON.stringify(parts)
 }
 
-/** Before the end the phase speaks: Jenkins may show a passing result while the run goes on. */
+/** Before the end the phase decides: Jenkins may report a passing result while the run continues. */
 const EARLY: ReadonlyMap<string, BuildStatus> = new Map([
   ['QUEUED', 'queued'],
   ['STARTED', 'building'],
@@ -54,7 +54,7 @@ export function readNotification(body: unknown): Fact[] {
   ]
 }
 
-/** The name leaves out the folders, the address has them; one that speaks of another job is not believed. */
+/** The name omits the folders, the URL has them; a URL of another job is ignored. */
 function fullName(name: string, body: unknown): string {
   const path = jobPath(at(body, 'url'))?.job
   return path?.endsWith(`/${name}`) ? path : name
@@ -65,10 +65,10 @@ function changelist(parameters: unknown): { changelist?: string } {
   return reported === undefined ? {} : { changelist: reported }
 }
 
-/** The timestamp is the moment of the phase: COMPLETED is the end of the run, FINALIZED some time after it. */
+/** The timestamp is the time of the phase: COMPLETED is the end of the run, FINALIZED some time after it. */
 function times(phase: string, build: unknown) {
   const stamp = number(at(build, 'timestamp'))
-  // Zero stands for "not known" when a run had no executor.
+  // Zero means unknown if a run had no executor.
   const moment = stamp ? time(stamp) : undefined
   const length = number(at(build, 'duration')) || undefined
   const started = phase === 'COMPLETED' && stamp && length !== undefined ? time(stamp - length) : undefined

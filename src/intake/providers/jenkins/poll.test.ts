@@ -37,7 +37,7 @@ const answers = (run: number) => ({
   console: `${PATH}/${run}/logText/progressiveText`,
 })
 
-/** A build that Jenkins reported; the poll it caused is taken out of the queue. */
+/** A build that Jenkins reported; the resulting poll is taken from the queue. */
 async function reported(status = 'STARTED', url?: string) {
   const run = ++number
   const body = { job_name: 'Folder/Folder-project', build_number: run, status, build_url: url ?? `${jenkins.url}${PATH}/${run}/` }
@@ -59,7 +59,7 @@ const finished = (more: object = {}) => ({ ...jenkinsFixture('build'), ...more }
 const running = (more: object = {}) => finished({ building: true, inProgress: true, result: null, duration: 0, ...more })
 
 describe('a build on the configured Jenkins', () => {
-  test('is followed from its first line to its last, with growing waits', async () => {
+  test('is polled from its first line to its last, with growing delays', async () => {
     const build = await reported()
     let info = running()
     let log: Buffer | undefined
@@ -107,7 +107,7 @@ describe('a build on the configured Jenkins', () => {
     expect(await row(build.id)).toMatchObject({ status })
   })
 
-  test('that a Jenkins of 2014 tells about is understood', async () => {
+  test('on a Jenkins of 2014 is read', async () => {
     const build = await reported()
     jenkins.answers[build.info] = json(() => jenkinsFixture('build__2014'))
     await pollJenkins(outside, build.job.payload)
@@ -128,7 +128,7 @@ describe('a build on the configured Jenkins', () => {
     expect(jenkins.calls.filter((call) => call.includes('progressiveText')).length).toBe(2)
   })
 
-  test('reads many thousand lines at a look while it runs', async () => {
+  test('reads many thousand lines per poll while it runs', async () => {
     const build = await reported()
     const log = Buffer.from(Array.from({ length: 35_000 }, (_, i) => `line ${i}\n`).join(''))
     jenkins.answers[build.info] = json(() => running())
@@ -139,7 +139,7 @@ describe('a build on the configured Jenkins', () => {
     expect((await waiting(build.id))!.payload.offset).toBe(log.length)
   })
 
-  test('begins its log anew when Jenkins does', async () => {
+  test('starts its log over when Jenkins does', async () => {
     const build = await reported()
     let log = Buffer.from('a first try that ran for long\n')
     jenkins.answers[build.info] = json(() => running())
@@ -150,7 +150,7 @@ describe('a build on the configured Jenkins', () => {
     expect(await row(build.id)).toMatchObject({ output_log: 'rotated\n' })
   })
 
-  test('without a log ends all the same, and keeps what its report carried', async () => {
+  test('without a log still ends, and keeps the log of its report', async () => {
     const build = await reported('FAILURE')
     await studio.db.execute(sql`update build_runs set output_log = 'from the report' where id = ${build.id}`)
     jenkins.answers[build.info] = json(() => finished({ result: 'FAILURE' }))
@@ -160,7 +160,7 @@ describe('a build on the configured Jenkins', () => {
   })
 })
 
-describe('a Jenkins in trouble', () => {
+describe('a failing Jenkins', () => {
   test.each([
     ['answers 503', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(503).end()],
     ['answers 403', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(403).end()],
@@ -172,13 +172,13 @@ describe('a Jenkins in trouble', () => {
     expect(await row(build.id)).toMatchObject({ status: 'building', output_log: null })
   })
 
-  test('that is slow is left when the worker stops', async () => {
+  test('that is slow is abandoned when the worker stops', async () => {
     const build = await reported()
     jenkins.answers[build.info] = () => {}
     await expect(pollJenkins(outside, build.job.payload, AbortSignal.timeout(200))).rejects.toThrow('took too long')
   })
 
-  test('whose console never ends still tells how the build went; the job fails and keeps its memory', async () => {
+  test('whose console never ends still has its result; the job fails without using up memory', async () => {
     const build = await reported()
     jenkins.answers[build.info] = json(() => finished({ result: 'FAILURE' }))
     jenkins.answers[build.console] = (_, reply) => {
@@ -202,7 +202,7 @@ describe('another server', () => {
     ['a name that only begins alike', () => `${jenkins.url}.evil.example/job/x/1/`],
     ['something that is no build', () => `${jenkins.url}/script`],
     ['a way out of the job', () => `${jenkins.url}/job/x/1/../../../script`],
-  ])('is never asked: %s', async (_, url) => {
+  ])('is never called: %s', async (_, url) => {
     const build = await reported('STARTED', url())
     await pollJenkins(outside, build.job.payload)
     expect(jenkins.calls).toEqual([])
@@ -218,7 +218,7 @@ describe('another server', () => {
     other.close()
   })
 
-  test('that is private is not asked unless the operator allows it', async () => {
+  test('on a private address is not called unless the operator allows it', async () => {
     const build = await reported()
     for (const entries of [[], ['webhooks:127.0.0.1', 'jenkins:127.0.0.1:9']])
       await expect(

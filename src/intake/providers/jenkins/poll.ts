@@ -18,10 +18,10 @@ import { statusOf } from './status.ts'
 const TREE =
   'number,building,inProgress,result,duration,timestamp,artifacts[fileName,relativePath],actions[parameters[name,value],lastBuiltRevision[SHA1],causes[upstreamProject,upstreamBuild]]'
 const LONGEST_WAIT = 60
-/** Waits grow from 2 s to a minute; this many of them are a day. */
+/** Delays grow from 2 s to a minute; this many of them are a day. */
 const LOOKS = 1_448
 
-/** Asks Jenkins how a build goes and what it printed, and comes back later while it runs. */
+/** Reads a build's state and output from Jenkins, and polls again while it runs. */
 export async function pollJenkins(
   outside: JobContext,
   { build_run_id, offset, looks }: Jobs['poll_jenkins'],
@@ -42,10 +42,10 @@ export async function pollJenkins(
   const printed = await readConsole(server, path, offset)
   const again = (running || printed.more) && looks < LOOKS
   if (running && !again) log.warn({ build_run_id }, 'gave up on a build that has been running for a day')
-  // Together: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
+  // In one transaction: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
   await db.transaction(async (db) => {
     if (printed.text !== '') {
-      // The console holds what the build's own command streams, too.
+      // The console also contains what the build's own command streams.
       await logStream.close(db, build_run_id)
       await (printed.anew ? logs.replace : logs.append)(db, build_run_id, stripNul(printed.text))
     }

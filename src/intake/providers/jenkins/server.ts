@@ -2,7 +2,7 @@ import type { AllowedHosts } from '../../../net/addresses.ts'
 import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, object, text } from '../../reading.ts'
 
-/** The one Jenkins that an integration may talk to. */
+/** The only Jenkins that an integration may call. */
 export class JenkinsServer {
   readonly #base: URL
   readonly #login: { user: string; secret: string; token: boolean } | undefined
@@ -20,7 +20,7 @@ export class JenkinsServer {
     this.#signal = signal
   }
 
-  /** The way to a build below the server; undefined for an address of another server, or of anything but a build. */
+  /** The path of a build below the server; undefined for a URL of another server, or of anything but a build. */
   buildPath(address: string): string | undefined {
     const url = URL.canParse(address) ? new URL(address) : undefined
     if (url?.origin !== this.#base.origin || !url.pathname.startsWith(this.#base.pathname)) return undefined
@@ -32,7 +32,7 @@ export class JenkinsServer {
     return `${this.#base.href}${path}`
   }
 
-  /** Anything but success is an error that says what the server answered. */
+  /** Throws an error with the server's reply unless it succeeds. */
   async get(path: string, asked: FetchOptions = {}): Promise<FetchedReply> {
     const reached = await this.#ask(path, asked)
     if (reached.status !== 200)
@@ -58,7 +58,7 @@ export class JenkinsServer {
     return reached
   }
 
-  /** An API token may post as it is; a password needs a crumb and the session it belongs to. */
+  /** An API token can post directly; a password needs a crumb and its session. */
   async post(path: string, fields: Record<string, string> = {}): Promise<FetchedReply> {
     const crumb = this.#login?.token === false ? await this.#crumb() : {}
     const headers = { ...crumb, 'content-type': 'application/x-www-form-urlencoded' }
@@ -70,7 +70,7 @@ export class JenkinsServer {
 
   async #crumb(): Promise<Record<string, string>> {
     const reached = await this.#ask('crumbIssuer/api/json', {})
-    // A server without protection against forged requests has no crumbs.
+    // A server without CSRF protection has no crumbs.
     if (reached.status === 404) return {}
     const reported = object(JSON.parse(reached.body.toString()))
     const [field, crumb] = [text(reported?.crumbRequestField), text(reported?.crumb)]
@@ -90,7 +90,7 @@ export class JenkinsServer {
 
 const BUILD = /^(?:view\/[^/]+\/)*(?:job\/[^/]+\/)+\d+\/?$/
 
-/** `studio/Game Win64` stands below `job/studio/job/Game%20Win64/`; a branch's slash is already escaped once in its name. */
+/** `studio/Game Win64` is below `job/studio/job/Game%20Win64/`; a branch's slash is already escaped once in its name. */
 export const jobPathOf = (job: string): string =>
   job
     .split('/')

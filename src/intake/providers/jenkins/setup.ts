@@ -11,7 +11,7 @@ const post = (base_url: string) => String.raw`set +x
 /** Groovy interprets backslashes in strings, and only three quotation marks end this kind of string. */
 const inGroovy = (script: string) => script.replaceAll('\\', '\\\\')
 
-/** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never shows in the list of processes. */
+/** The end of a Jenkinsfile. Groovy encodes the JSON, so that no log can break it; the token never appears in the process list. */
 export const jenkinsfile: Setup = ({ base_url }) => `post {
   always {
     script {
@@ -37,7 +37,7 @@ ${inGroovy(SIGN + post(base_url))}'''
 }
 `
 
-/** Signs the body of a notification, for relays of your own: the Notification plugin itself cannot. */
+/** Signs the body of a notification, for your own relays: the Notification plugin itself cannot. */
 export const signedNotification: Setup = ({
   base_url,
   token,

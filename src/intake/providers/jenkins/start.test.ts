@@ -59,7 +59,7 @@ describe('a commit trigger', () => {
     expect((await queued('follow_jenkins'))[0]).toEqual({ payload: { ...payload, queue_item: 21, looks: 0 } })
   })
 
-  test('hands over what the job asks for by its own names', async () => {
+  test('passes the parameters that the job declares by its own names', async () => {
     const payload = await trigger()
     jenkins.answers[`${JOB}/api/json`] = json(() =>
       job({ property: [{}, ...parameters('GIT_COMMIT', 'Branch', 'PLATFORM', 'CL')] }),
@@ -69,7 +69,7 @@ describe('a commit trigger', () => {
     expect(jenkins.bodies.at(-1)).toBe('GIT_COMMIT=abc123&Branch=main')
   })
 
-  test('brings a crumb and its session where it has a password only', async () => {
+  test('sends a crumb and its session with a password', async () => {
     const payload = await trigger({ password: 'secret' })
     jenkins.answers['/crumbIssuer/api/json'] = (_, reply) =>
       reply
@@ -81,13 +81,13 @@ describe('a commit trigger', () => {
     expect(jenkins.headers.at(-1)).toMatchObject({ 'jenkins-crumb': 'c0ffee', cookie: 'JSESSIONID.1=node0abc' })
   })
 
-  test('that fails is tried again; one that broke off after it was heard does not start a second build', async () => {
+  test('that fails is retried; one that broke off after it was received does not start a second build', async () => {
     const payload = await trigger()
     let state = job()
     jenkins.answers[`${JOB}/api/json`] = json(() => state)
     jenkins.answers[`${JOB}/build`] = (_, reply) => reply.writeHead(503).end()
     await expect(startJenkins(outside, payload)).rejects.toThrow('503')
-    // Heard, but the answer is lost.
+    // Received, but the response is lost.
     jenkins.answers[`${JOB}/build`] = (_, reply) => reply.destroy()
     await expect(startJenkins(outside, payload)).rejects.toThrow('is away')
     const [begun, older] = [
@@ -101,7 +101,7 @@ describe('a commit trigger', () => {
     expect((await queued('poll_jenkins'))[0]).toEqual({ payload: { ...payload, offset: 0, looks: 0 } })
   })
 
-  test('is not repeated for a build that has reported itself', async () => {
+  test('is not repeated for a build that has already reported', async () => {
     const payload = await trigger()
     await studio.db.execute(sql`update build_runs set status = 'building', build_number = '5' where id = ${payload.build_run_id}`)
     await startJenkins(outside, payload)
@@ -109,7 +109,7 @@ describe('a commit trigger', () => {
   })
 })
 
-describe('what waits in the queue', () => {
+describe('an item in the Jenkins queue', () => {
   test('gets its number and is polled from then on', async () => {
     const { build_run_id } = await trigger()
     const item = jenkinsFixture('queue_item')
@@ -124,7 +124,7 @@ describe('what waits in the queue', () => {
     expect((await queued('poll_jenkins'))[0]).toEqual({ payload: { build_run_id, offset: 0, looks: 0 } })
   })
 
-  test('and is taken out again cancels its build; one that is forgotten changes nothing', async () => {
+  test('that is canceled cancels its build; one that Jenkins forgot changes nothing', async () => {
     const { build_run_id } = await trigger()
     await followJenkins(outside, { build_run_id, queue_item: 7, looks: 0 })
     expect(await row(build_run_id)).toMatchObject({ status: 'queued' })

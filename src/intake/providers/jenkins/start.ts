@@ -10,17 +10,17 @@ import { JenkinsServer, jobPathOf } from './server.ts'
 
 const STARTING = 'starting'
 
-/** Starts the job of a build that was asked for. */
+/** Starts the job of a requested build. */
 export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['start_jenkins'], signal?: AbortSignal) {
   const { db, vault, allowed } = outside
   const build = await subjects.build(db, build_run_id)
-  // A report may have come already: then somebody else started it.
+  // A report may have arrived already: then somebody else started it.
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const path = jobPathOf(build.ci_job_name)
   const job = await server.json(path, 'queueItem[id],builds[number,url,timestamp]{0,5},property[parameterDefinitions[name]]')
 
-  // A try that broke off may have been heard; Jenkins knows.
+  // An interrupted attempt may have been received; Jenkins knows.
   if (build.phase === STARTING) {
     const item = number(at(job, 'queueItem', 'id'))
     if (item !== undefined) return follow(db, build, { build_run_id, queue_item: item, looks: 0 })
@@ -38,7 +38,7 @@ export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['
   if (item !== undefined) await follow(db, build, { build_run_id, queue_item: Number(item), looks: 0 })
 }
 
-/** Looks where it stands in the queue of Jenkins, a little later each time. */
+/** Polls its item in the Jenkins queue, with growing delays. */
 const follow = (db: Database, build: subjects.BuildSubject, job: Jobs['follow_jenkins']) =>
   enqueue(db, 'follow_jenkins', job, {
     ...asking(build),
@@ -46,7 +46,7 @@ const follow = (db: Database, build: subjects.BuildSubject, job: Jobs['follow_je
     delay: Math.min(60, 2 * 1.5 ** job.looks),
   })
 
-/** It has a number now and can be polled. Undefined: Jenkins does not tell which. */
+/** It has a number now and can be polled. Undefined: Jenkins does not report which. */
 async function begun(db: Database, build: subjects.BuildSubject, build_run_id: number, run: unknown) {
   const [run_number, url] = [number(at(run, 'number')), text(at(run, 'url'))]
   if (run_number === undefined || url === undefined) return undefined
@@ -60,7 +60,7 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
   return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { ...asking(build), name: pollName(build_run_id) })
 }
 
-/** What jobs call the code they are to build. */
+/** Parameter names for the revision to build. */
 const COMMIT = ['commit', 'commit_hash', 'commit_sha', 'git_commit', 'sha', 'sha1', 'revision']
 const CHANGELIST = ['changelist', 'change_list', 'p4_changelist', 'p4_change', 'p4cl', 'cl']
 const BRANCH = ['branch', 'branch_name', 'git_branch']
@@ -74,10 +74,10 @@ function valuesFor(names: string[], build: subjects.BuildSubject): Record<string
   return Object.fromEntries(names.map((name) => [name, value(name.toLowerCase())] as const).filter(([, given]) => given !== ''))
 }
 
-/** Jenkins keeps what left its queue for five minutes; a queue itself may be long. */
+/** Jenkins keeps items that left its queue for five minutes; the queue itself may be long. */
 const LOOKS = 500
 
-/** Waits in the queue beside the build, until it has a number and can be polled. */
+/** Polls the queue until the build has a number and can be polled itself. */
 export async function followJenkins(
   outside: JobContext,
   { build_run_id, queue_item, looks }: Jobs['follow_jenkins'],

@@ -16,7 +16,7 @@ const WORDS = new Map<string, BuildStatus>(
 
 export const KNOWN_WORDS: readonly string[] = [...WORDS.keys()]
 
-/** What a CI calls the state of a build, in any case; undefined for a word outside the list. */
+/** A CI's name for a build state, in any case; undefined for an unknown one. */
 export function statusOf(value: unknown): { status: BuildStatus; held?: true } | undefined {
   const status = WORDS.get(text(value)?.trim().toLowerCase() ?? '')
   if (!status) return undefined

@@ -40,7 +40,7 @@ export function readUnityBuild(body: unknown): Fact[] {
   ]
 }
 
-/** The links are relative to the dashboard, whose own address stands beside them. */
+/** The links are relative to the dashboard, whose own URL is next to them. */
 function page(links: unknown): string | undefined {
   const [summary, dashboard] = [text(at(links, 'dashboard_summary', 'href')), link(at(links, 'dashboard_url', 'href'))]
   if (summary?.startsWith('/') && dashboard && URL.canParse(summary, dashboard)) return new URL(summary, dashboard).href

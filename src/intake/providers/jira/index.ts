@@ -5,7 +5,7 @@ import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { setup } from './setup.ts'
 
-/** Jira Cloud and Data Center webhooks, and the free bodies of Jira Automation rules. */
+/** Jira Cloud and Data Center webhooks, and the free-form bodies of Jira Automation rules. */
 export const jira: Provider = {
   name: 'jira',
   label: 'Jira',
@@ -14,7 +14,7 @@ export const jira: Provider = {
   paths: ['jira'],
   tokenHeader: 'x-service-token',
   answers: 200,
-  // `method=hex`; sha256 is the only method Jira uses, and no other is taken.
+  // `method=hex`; sha256 is the only method Jira uses, and no other is accepted.
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, headers['x-hub-signature'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`),
@@ -26,13 +26,13 @@ export const jira: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     if (isAutomation(delivery)) return issue(at(body, 'issue') ?? body)
     const event = text(at(body, 'webhookEvent')) ?? ''
-    // A Data Center comment comes without its issue, whose key nobody reported; the same comment follows as `jira:issue_updated`.
+    // A Data Center comment has no issue key; the same comment follows as `jira:issue_updated`.
     if (!ISSUES.has(event) && !COMMENTS.has(event)) return []
     return issue(at(body, 'issue'), at(body, 'changelog')).map((fact) => ({
       ...fact,
-      // An issue that goes takes its comments along, and each says so: none of them tells that the issue is there.
+      // A deleted issue also sends its deleted comments: none of them shows that the issue exists.
       ...(ISSUES.has(event) && { deleted: event === 'jira:issue_deleted' }),
-      // An issue that goes says when it was last edited; the event knows when it went.
+      // A deleted issue has the time of its last edit; the event has the time of the deletion.
       at: time(at(body, 'timestamp')) ?? fact.at,
     }))
   },
@@ -45,7 +45,7 @@ const COMMENTS = new Set(['comment_created', 'comment_updated', 'comment_deleted
 
 const isAutomation = ({ body }: Delivery) => at(body, 'webhookEvent') === undefined
 
-/** A rule's body may say the same twice and mean it: to do, done, to do again. */
+/** A rule's body may be the same twice on purpose: to do, done, to do again. */
 const asReceived = ({ received, raw }: Delivery) => hmac('sha256', received.toISOString(), raw).toString('hex')
 
 const KEY = /^[A-Z][A-Z0-9_]{0,99}-\d{1,18}$/i
@@ -73,7 +73,7 @@ const state = (status: unknown) =>
   text(at(status, 'statusCategory', 'name')) ??
   text(at(status, 'statusCategory', 'key'))
 
-/** The items have a property of their own called `toString`: such an object must never be turned into text by itself. */
+/** The items have an own property `toString`: such an object must never be converted to text implicitly. */
 const changedTo = (changelog: unknown, field: string) =>
   text(
     at(
@@ -88,7 +88,7 @@ function page(self: string | undefined, key: string): string | undefined {
   return end > 0 ? `${self?.slice(0, end)}/browse/${key}` : undefined
 }
 
-/** Cloud knows people by account id, Data Center by name. Nobody is null, or an empty id in a rule's body. */
+/** Cloud identifies people by account id, Data Center by name. Nobody is null, or an empty id in a rule's body. */
 const person = (assignee: unknown) =>
   assignee === undefined
     ? undefined

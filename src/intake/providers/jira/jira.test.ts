@@ -19,7 +19,7 @@ describe('the signature', () => {
     const vector = JSON.parse(readFileSync(new URL(`fixtures/vectors/${name}.json`, import.meta.url), 'utf8'))
     const signed = delivery(undefined, { raw: Buffer.from(vector.body), headers: { 'x-hub-signature': vector.header_value } })
 
-    test('is accepted under its secret, also beside others', () => {
+    test('is accepted with its secret, also next to others', () => {
       expect(jira.verify?.(signed, [vector.secret])).toBe(true)
       expect(jira.verify?.(signed, ['another', vector.secret])).toBe(true)
     })
@@ -33,7 +33,7 @@ describe('the signature', () => {
     })
   })
 
-  test('is not asked for without a secret', () => {
+  test('is not required without a secret', () => {
     expect(jira.verify?.(delivery({}), [])).toBe(true)
   })
 })
@@ -59,23 +59,23 @@ describe('an automation rule', () => {
     expect(jira.event(delivery(body))).toBe('automation')
   })
 
-  test('may write the status as plain text, and leaves the account empty for nobody', () => {
+  test('may send the status as plain text, and an empty account for nobody', () => {
     const fields = { status: 'Done', assignee: { accountId: '' } }
     expect(jira.read(delivery({ key: 'GAME-12', fields }))).toMatchObject([{ state: 'Done', assignee_uid: null }])
   })
 
-  test('says nothing about an assignee it does not send', () => {
+  test('leaves out an assignee that it does not send', () => {
     expect(jira.read(delivery({ key: 'GAME-12', fields: {} }))).toEqual([{ kind: 'reference', key: 'GAME-12' }])
   })
 
-  test('may say the same twice: only what arrives at the same moment is a duplicate', () => {
+  test('may send the same twice: only simultaneous deliveries are duplicates', () => {
     const later = delivery(body, { received: new Date('2026-03-01T12:05:00Z') })
     expect(jira.deliveryKey?.(delivery(body))).toBe(jira.deliveryKey?.(delivery(body)))
     expect(jira.deliveryKey?.(later)).not.toBe(jira.deliveryKey?.(delivery(body)))
   })
 })
 
-test('a retry is known by the identifier that Jira repeats', () => {
+test("a retry is identified by Jira's repeated identifier", () => {
   const headers = { 'x-atlassian-webhook-identifier': 'a1b2', 'x-atlassian-webhook-retry': '1' }
   expect(jira.deliveryKey?.(delivery({ webhookEvent: 'jira:issue_updated' }, { headers }))).toBe('a1b2')
   expect(jira.deliveryKey?.(delivery({ webhookEvent: 'jira:issue_updated' }))).toBeUndefined()
@@ -102,7 +102,7 @@ test('a Data Center below a path keeps that path in its links, and other schemes
   expect(read('javascript:alert(1)/rest/api/2/issue/1')).toEqual([{ kind: 'reference', key: 'GAME-12', deleted: false }])
 })
 
-test('a deletion counts from the event, not from the last edit, and a comment says nothing of whether its issue is there', () => {
+test('a deletion has the time of the event, not of the last edit, and a comment does not show whether its issue exists', () => {
   const issue = { key: 'GAME-12', fields: { updated: '2026-03-01T10:00:00.000+0000' } }
   const read = (webhookEvent: string, timestamp?: number) => jira.read(delivery({ webhookEvent, timestamp, issue }))
   const at = '2026-03-01T11:00:00.000Z'
@@ -111,11 +111,11 @@ test('a deletion counts from the event, not from the last edit, and a comment sa
   expect(read('comment_deleted', Date.parse(at))).toEqual([{ kind: 'reference', key: 'GAME-12', at }])
 })
 
-test('what is no issue key makes no reference', () => {
+test('an invalid issue key makes no reference', () => {
   for (const key of ['12', 'GAME', 'GAME-', '-12', 'GAME-12 <b>', 12, null])
     expect(jira.read(delivery({ key, fields: {} }))).toEqual([])
 })
 
-test('a body that is no object cannot be read', () => {
+test('a body that is not an object is unreadable', () => {
   for (const body of [undefined, null, [], 'text', 1]) expect(() => jira.read(delivery(body))).toThrow(Unreadable)
 })

@@ -14,7 +14,7 @@ export const linear: Provider = {
   category: 'trackers',
   paths: ['linear'],
   tokenHeader: 'x-service-token',
-  // Linear takes every other status, 202 included, for a failure.
+  // Linear treats every other status, 202 included, as a failure.
   answers: 200,
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
@@ -47,7 +47,7 @@ function issue(body: unknown, removed: boolean): Fact[] {
       title: text(at(data, 'title')),
       state: text(at(data, 'state', 'name')),
       url,
-      // An issue is sent whole, without its empty fields: no assignee means nobody.
+      // An issue is sent complete, without its empty fields: no assignee means nobody.
       assignee_uid: text(at(data, 'assignee', 'id')) ?? text(at(data, 'assigneeId')) ?? null,
       deleted: removed,
       at: happened(body),
@@ -62,7 +62,7 @@ function commented(body: unknown): Fact[] {
   return key === undefined ? [] : [{ kind: 'reference', key, title: text(at(issue, 'title')), url, at: happened(body) }]
 }
 
-/** `webhookTimestamp` is no such time: it may be that of a retry. */
+/** Not `webhookTimestamp`: it may be that of a retry. */
 const happened = (body: unknown) => time(at(body, 'createdAt'))
 
 /** Older payloads have no `identifier`. */

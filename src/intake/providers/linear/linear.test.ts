@@ -26,7 +26,7 @@ const signed = (body: unknown, received = SENT): Delivery => {
 describe('the signature', () => {
   const body = { action: 'update', type: 'Issue', data: { title: 'gęślą' }, webhookTimestamp: SENT + 0.25 }
 
-  test('is accepted under its secret and fails for another, a changed byte or none', () => {
+  test('is accepted with its secret and fails for another, a changed byte or none', () => {
     expect(linear.verify?.(signed(body), ['lin_wh_1'])).toBe(true)
     expect(linear.verify?.(signed(body), ['lin_wh_2'])).toBe(false)
     expect(linear.verify?.({ ...signed(body), raw: Buffer.from(JSON.stringify(body).replace('ę', 'e')) }, ['lin_wh_1'])).toBe(
@@ -35,13 +35,13 @@ describe('the signature', () => {
     expect(linear.verify?.(delivery(body), ['lin_wh_1'])).toBe(false)
   })
 
-  test('counts for 60 seconds around the time inside the body', () => {
+  test('is valid for 60 seconds around the time inside the body', () => {
     expect(linear.isFresh?.(signed(body, SENT + 60_000))).toBe(true)
     expect(linear.isFresh?.(signed(body, SENT + 60_001))).toBe(false)
     expect(linear.isFresh?.(signed(body, SENT - 60_001))).toBe(false)
   })
 
-  test('is refused over a body without a time, however right', () => {
+  test('is refused over a body without a time, even if correct', () => {
     const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/linear_computed.json', import.meta.url), 'utf8'))
     const raw = Buffer.from(vector.body)
     const headers = { 'linear-signature': vector.header_value, 'linear-timestamp': String(SENT) }
@@ -51,12 +51,12 @@ describe('the signature', () => {
     expect(linear.isFresh?.({ ...untimed, body: { webhookTimestamp: SENT } })).toBe(true)
   })
 
-  test('is not asked for without a secret', () => {
+  test('is not required without a secret', () => {
     expect(linear.verify?.(delivery({ webhookTimestamp: 0 }), [])).toBe(true)
   })
 })
 
-test('an issue is known by its identifier, else by team and number, else by its address', () => {
+test('an issue is identified by its identifier, else by team and number, else by its URL', () => {
   const key = (data: object, url?: string) => linear.read(delivery({ action: 'create', type: 'Issue', data, url }))
   const url = 'https://linear.app/studio/issue/ART-9/paint-the-dragon'
   expect(key({ identifier: 'GAME-7', team: { key: 'ART' }, number: 9 }, url)).toMatchObject([{ key: 'GAME-7' }])
@@ -65,7 +65,7 @@ test('an issue is known by its identifier, else by team and number, else by its 
   expect(key({ number: 8 }, 'https://linear.app/studio/project/game-1')).toEqual([])
 })
 
-test('a removed issue is gone, a removed comment takes nothing with it', () => {
+test('a removed issue is deleted, a removed comment deletes nothing', () => {
   const data = { identifier: 'GAME-7', issue: { identifier: 'GAME-7' } }
   expect(linear.read(delivery({ action: 'remove', type: 'Issue', data }))).toMatchObject([{ key: 'GAME-7', deleted: true }])
   expect(linear.read(delivery({ action: 'remove', type: 'Comment', data }))).toEqual([{ kind: 'reference', key: 'GAME-7' }])
@@ -78,12 +78,12 @@ test('unknown actions and types are ignored', () => {
   expect(linear.read(delivery({}))).toEqual([])
 })
 
-test('the delivery header tells deliveries apart, not the id of the webhook', () => {
+test('deliveries are identified by the delivery header, not by the webhook id', () => {
   const body = { webhookId: '000042e3' }
   expect(linear.deliveryKey?.(delivery(body, { headers: { 'linear-delivery': '234d1a4e' } }))).toBe('234d1a4e')
   expect(linear.deliveryKey?.(delivery(body))).toBeUndefined()
 })
 
-test('a body that is no object cannot be read', () => {
+test('a body that is not an object is unreadable', () => {
   for (const body of [undefined, null, [], 'text', 1]) expect(() => linear.read(delivery(body))).toThrow(Unreadable)
 })

@@ -9,7 +9,7 @@ import { setup } from './setup.ts'
 const PUSHED = 'notificationBranchPushed'
 const DELETED = 'notificationBranchDeleted'
 
-/** Lore calls nobody: a relay posts revisions, or the lines that `lore --json notification subscribe` prints. */
+/** Lore sends nothing by itself: a relay posts revisions, or the output lines of `lore --json notification subscribe`. */
 export const lore: Provider = {
   name: 'lore',
   label: 'Lore',
@@ -34,7 +34,7 @@ export const lore: Provider = {
   sample,
 }
 
-/** What was pushed, each with the repository and branch that may stand around a whole list; other notifications are left out. */
+/** The pushed revisions, each with its repository and branch, which may be given once for a list; other notifications are dropped. */
 function revisions(delivery: Delivery): Json[] | undefined {
   const [repository, branch] = [at(delivery.body, 'repository'), at(delivery.body, 'branch')]
   return items(delivery)?.flatMap((item) => {
@@ -60,7 +60,7 @@ function items({ body, raw }: Delivery): unknown[] | undefined {
   return at(body, 'revision') !== undefined || at(body, 'tagName') !== undefined ? [body] : lines(raw)
 }
 
-/** One JSON object a line, whatever the content type said. */
+/** One JSON object per line, whatever the content type. */
 function lines(raw: Buffer): unknown[] | undefined {
   const full = raw
     .toString('utf8')
@@ -101,7 +101,7 @@ function repositoryOf(told: unknown): Repository {
   return { id: word(at(told, 'id')) ?? name, name }
 }
 
-/** `revision info --delta` also lists files that are only kept; a kept one may carry the mark of a modification. */
+/** `revision info --delta` also lists unchanged files; one may even be marked as modified. */
 function touched(file: unknown): unknown[] {
   if (at(file, 'action') !== 'keep') return [file]
   return at(file, 'flagModify') === true ? [{ ...object(file), action: 'edit' }] : []

@@ -23,7 +23,7 @@ const pushed = (revision: string) => ({
 })
 const locked = { tagName: 'notificationResourceLocked', data: { path: 'T_Dragon.png' } }
 
-test('a revision tells author, text, branch and files', () => {
+test('a revision has author, text, branch and files', () => {
   const revision = {
     revision: first,
     repository: 'starfall',
@@ -50,7 +50,7 @@ test('a revision tells author, text, branch and files', () => {
   ])
 })
 
-test('a revision has a page where its relay tells one', () => {
+test('a revision has a page if its relay sends one', () => {
   const [told, other] = ['https://lore.example/r/1', 'javascript:alert(1)'].map((url) =>
     lore.read(delivery({ revision: first, url })),
   )
@@ -58,37 +58,37 @@ test('a revision has a page where its relay tells one', () => {
   expect(other![0]).not.toHaveProperty('url')
 })
 
-test('an author written with an address is known by it', () => {
+test('an author with an address is identified by it', () => {
   const author = 'Ada <ada@example.com>'
   expect(lore.read(delivery({ revision: first, author }))).toMatchObject([{ author, author_uids: ['ada@example.com', author] }])
 })
 
-test('several revisions come as a list, bare or wrapped, of objects or of hashes', () => {
+test('several revisions may be a list, bare or wrapped, of objects or of hashes', () => {
   const both = [{ revision: first }, { revision: second }]
   for (const body of [both, { revisions: both }, { events: both }, { revisions: [first, second] }])
     expect(identifiers(delivery(body))).toEqual([first, second])
   expect(lore.read(delivery([]))).toEqual([])
 })
 
-test('repository and branch around a list belong to each of its revisions', () => {
+test('repository and branch of a list apply to each of its revisions', () => {
   const facts = lore.read(
     delivery({ repository: 'starfall', branch: 'main', revisions: [{ revision: first }, { revision: second, branch: 'art' }] }),
   )
   expect(facts).toMatchObject([{ branch: 'main' }, { branch: 'art' }])
 })
 
-test('lines of a subscription are read whatever the content type made of them', () => {
+test('lines of a subscription are read with any content type', () => {
   const lines = `${JSON.stringify(pushed(first))}\n${JSON.stringify(locked)}\r\n\n${JSON.stringify(pushed(second))}\n`
   for (const body of [undefined, lines, { [lines]: '' }]) expect(identifiers(delivery(body, lines))).toEqual([first, second])
   expect(lore.event(delivery(undefined, lines))).toBe('notificationBranchPushed')
 })
 
-test('a notification that pushes nothing is ignored', () => {
+test('a notification without a push is ignored', () => {
   expect(lore.read(delivery(locked))).toEqual([])
   expect(key(locked)).toBeUndefined()
 })
 
-test('files that were only kept are not reported as changed', () => {
+test('unchanged files are not reported as changed', () => {
   const files = [
     { path: 'a.png', action: 'keep' },
     { path: 'b.png', action: 'keep', flagModify: true },
@@ -119,7 +119,7 @@ test('a body without a revision is unreadable', () => {
   expect(() => lore.read(delivery(undefined, `${JSON.stringify(pushed(first))}\n{"tagName":`))).toThrow(Unreadable)
 })
 
-test('no body makes it stumble', () => {
+test('every body is handled', () => {
   const likely = fc.record({
     revision: fc.constant(first),
     author: fc.jsonValue(),

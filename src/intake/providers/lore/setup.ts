@@ -1,6 +1,6 @@
 import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
 
-/** Runs beside the Lore server: passes every pushed revision on, and subscribes again whenever the connection ends. */
+/** Runs next to the Lore server: forwards every pushed revision, and subscribes again when the connection ends. */
 export const loreRelay: Setup = ({ token, base_url }) => `#!/bin/sh
 # Tells Goldmaster about every revision pushed to a Lore repository. Run it as a service, inside a clone of the repository.
 ${SIGN}

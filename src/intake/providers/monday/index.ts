@@ -13,8 +13,8 @@ export const monday: Provider = {
   paths: ['monday'],
   tokenHeader: 'x-service-token',
   answers: 200,
-  // Webhooks made on a board are unsigned; those of an app carry a token signed with the app's secret. Whoever stores that
-  // secret asks for the latter only: an unsigned delivery is then refused.
+  // Webhooks of a board are unsigned; those of an app have a token signed with the app's secret. With a stored secret only the latter are
+  // accepted.
   verify: ({ headers, received }, secrets) => secrets.length === 0 || isSignedToken(headers.authorization, secrets, received),
   handshake({ body }) {
     const challenge = text(at(body, 'challenge'))
@@ -30,7 +30,7 @@ export const monday: Provider = {
   sample,
 }
 
-/** Every event that names an item (monday's older word is pulse) says something true about it. */
+/** Every event about an item (monday's older word is pulse) has valid fields of it. */
 function item(event: unknown): Fact[] {
   const key = word(at(event, 'pulseId')) ?? word(at(event, 'itemId'))
   if (key === undefined || !/^\d{1,20}$/.test(key)) return []
@@ -49,7 +49,7 @@ function item(event: unknown): Fact[] {
   ]
 }
 
-/** A priority is a column of the same type, so that the column's name decides. */
+/** A priority is a column of the same type, so the column's name decides. */
 function status(event: unknown): string | undefined {
   const isStatus = at(event, 'columnId') === 'status' || /status/i.test(text(at(event, 'columnTitle')) ?? '')
   return isStatus ? text(at(event, 'value', 'label', 'text')) : undefined

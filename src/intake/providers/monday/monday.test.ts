@@ -22,7 +22,7 @@ const token = (claims: object, { alg = 'HS256', secret = 'signing' } = {}) => {
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
 }
 
-test('a challenge is echoed', () => {
+test('a challenge is returned', () => {
   expect(monday.handshake?.(delivery({ challenge: '3eZbrw1a' }))).toEqual({ body: { challenge: '3eZbrw1a' } })
   expect(monday.handshake?.(delivery({ event: {} }))).toBeUndefined()
   expect(monday.handshake?.(delivery({ challenge: { no: 'text' } }))).toBeUndefined()
@@ -37,7 +37,7 @@ describe('the signed token', () => {
     expect(verify(`Bearer ${token({ accountId: 1, exp: NOW + 300 })}`)).toBe(true)
   })
 
-  // The example that jwt.io shows; written by none of our code.
+  // The example of jwt.io; not produced by our code.
   test('matches a published example', () => {
     const example =
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c'
@@ -45,7 +45,7 @@ describe('the signed token', () => {
     expect(verify(example.replace('SflK', 'SflL'), ['your-256-bit-secret'])).toBe(false)
   })
 
-  test('is refused under another secret, changed, out of date, or without HS256', () => {
+  test('is refused with another secret, changed, expired, or without HS256', () => {
     const good = token({ accountId: 1 })
     expect(verify(good, ['another'])).toBe(false)
     expect(verify(good.replace(/\.[^.]+\./, `.${part({ accountId: 2 })}.`))).toBe(false)
@@ -56,7 +56,7 @@ describe('the signed token', () => {
     for (const junk of ['', 'Bearer ', 'a.b', 'a.b.c', `${good}.d`, 'Basic dXNlcjpwYXNz']) expect(verify(junk)).toBe(false)
   })
 
-  test('must be there once a secret is stored, and is not asked for without one', () => {
+  test('is required once a secret is stored, and not without one', () => {
     expect(monday.verify?.(delivery({ event: {} }), ['signing'])).toBe(false)
     expect(monday.verify?.(delivery({ event: {} }), [])).toBe(true)
     expect(verify(token({}, { secret: 'of another app' }), [])).toBe(true)
@@ -80,14 +80,14 @@ describe('an item', () => {
     expect(read({ type: 'delete_pulse', ...event })).toEqual([{ ...fact, deleted: true }])
   })
 
-  test('takes its state from a status column only, not from a priority of the same type', () => {
+  test('takes its state only from a status column, not from a priority of the same type', () => {
     const column = { type: 'update_column_value', pulseId: 41, columnType: 'color', value: { label: { index: 1, text: 'High' } } }
     expect(read({ ...column, columnId: 'status_1', columnTitle: 'Priority' })).toEqual([{ kind: 'reference', key: '41' }])
     expect(read({ ...column, columnId: 'color_mk1', columnTitle: 'Art status' })).toMatchObject([{ state: 'High' }])
     expect(read({ ...column, columnId: 'status', columnTitle: 'Estado' })).toMatchObject([{ state: 'High' }])
   })
 
-  test('is given to a person, not to a team, and to nobody', () => {
+  test('is assigned to a person, not to a team, and to nobody', () => {
     const column = { type: 'update_column_value', pulseId: 41, columnType: 'multiple-person' }
     const team = { id: 5, kind: 'team' }
     const given = (...personsAndTeams: object[]) => read({ ...column, value: { personsAndTeams } })
@@ -102,10 +102,10 @@ describe('an item', () => {
   })
 })
 
-test('a retry is known by its trigger', () => {
+test('a retry is identified by its trigger', () => {
   expect(monday.deliveryKey?.(delivery({ event: { triggerUuid: '504b2eb7', isRetry: true } }))).toBe('504b2eb7')
 })
 
-test('a body that is no object cannot be read', () => {
+test('a body that is not an object is unreadable', () => {
   for (const body of [undefined, null, [], 'text', 1]) expect(() => monday.read(delivery(body))).toThrow(Unreadable)
 })

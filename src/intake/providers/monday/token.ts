@@ -3,7 +3,7 @@ import { hmac, signedBy } from '../../signatures.ts'
 
 const CLOCK_DIFFERENCE_S = 60
 
-/** Whether an `Authorization` value is a JSON Web Token (HS256) under one of the secrets and not out of date. It does not cover the body. */
+/** Whether an `Authorization` value is a JSON Web Token (HS256) under one of the secrets and not expired. It does not cover the body. */
 export function isSignedToken(authorization: string | undefined, secrets: readonly string[], now: Date): boolean {
   const [header, claims, signature, ...more] = (authorization ?? '').replace(/^Bearer /i, '').split('.')
   if (header === undefined || claims === undefined || signature === undefined || more.length > 0) return false

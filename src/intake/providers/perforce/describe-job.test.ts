@@ -37,10 +37,10 @@ afterAll(async () => {
 
 let name = 0
 const p4 = (script: string) => standIn(folder, `p4-${++name}`, script)
-/** What p4 prints although it ends well. */
+/** What p4 prints with exit code 0. */
 const complains = (data: string) => p4(`console.log(JSON.stringify({ data: ${JSON.stringify(data)}, generic: 38, severity: 3 }))`)
 
-/** A trigger that tells a number alone; gives the job that asks for the rest. */
+/** A trigger that reports only a number; returns the job that reads the rest. */
 async function reported(changelist: number, key = 'p4') {
   const token = studio.world.integrations![key]!.webhook_token as string
   const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
@@ -54,7 +54,7 @@ const change = (id: number) =>
   studio.db.one(sql`select author, description, file_count, asset_count, url from changes where id = ${id}`)
 
 describe('a changelist known by its number', () => {
-  test('is filled in from the server, with its assets, once however often it is asked', async () => {
+  test('is filled in from the server, with its assets, once however often it is requested', async () => {
     const { id, payload } = await reported(6000)
     expect(payload).toEqual({ change_id: id })
     const seen = join(folder, 'seen.json')
@@ -102,7 +102,7 @@ describe('a changelist known by its number', () => {
     expect(await studio.db.rows(sql`select from change_branches where change_id = ${id}`)).toEqual([])
   })
 
-  test('is on the streams that the server tells, those that import its files and virtual ones included', async () => {
+  test('is on the streams that the server lists, including importing and virtual ones', async () => {
     const { id, payload } = await reported(6050)
     const streams = [
       { Stream: '//Some-Depot/ue4/Release-4.24', Parent: 'none', Type: 'mainline' },
@@ -126,7 +126,7 @@ describe('a changelist known by its number', () => {
     expect(branches.map(({ branch }) => branch)).toEqual(['//some-depot/ue4/release-4.24', '//some-depot/artists', '//game/main'])
   })
 
-  test('stays as it is, and the job fails with the reason, when the server refuses although p4 ends well', async () => {
+  test('stays unchanged, and the job fails with the reason, when the server refuses although p4 exits with 0', async () => {
     const { id, payload } = await reported(6100)
     for (const said of [
       'Perforce password (P4PASSWD) invalid or unset.\n',
@@ -137,7 +137,7 @@ describe('a changelist known by its number', () => {
     expect(await change(id)).toMatchObject({ author: '', file_count: null })
   })
 
-  test('stays as it is when p4 is missing, fails, hangs, says nothing, or speaks of another change', async () => {
+  test('stays unchanged when p4 is missing, fails, hangs, prints nothing, or describes another change', async () => {
     const { payload } = await reported(6200)
     const ask = (path: string, signal?: AbortSignal) => describeChangelist({ ...outside, p4: path }, payload!, signal)
     await expect(ask(join(folder, 'nowhere'))).rejects.toThrow('not installed')
@@ -149,7 +149,7 @@ describe('a changelist known by its number', () => {
     await expect(ask(p4(`process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`))).rejects.toThrow('6000 instead')
   })
 
-  test('trusts the server by the fingerprint it was told, and forgets it after', async () => {
+  test('trusts the server by the configured fingerprint, and forgets it afterwards', async () => {
     const seen = join(folder, 'trusted.txt')
     const careful = p4(`fs.appendFileSync(${JSON.stringify(seen)}, args.join(' ') + ' ' + process.env.P4TRUST + '\\n')
       if (args[0] !== 'trust') process.stdout.write(fs.readFileSync(${JSON.stringify(MOVE)}))`)
@@ -161,7 +161,7 @@ describe('a changelist known by its number', () => {
     expect(existsSync(lines[0]!.split(' ').at(-1)!)).toBe(false)
   })
 
-  test('asks no server where none is configured, none that is private without leave, and runs no command', async () => {
+  test('calls no server without a configured one, no private one without permission, and runs no command', async () => {
     const before = await studio.db.rows(sql`select id from jobs`)
     const { id } = await reported(6300, 'plain')
     expect((await studio.db.rows(sql`select id from jobs`)).length).toBe(before.length + 1)

@@ -9,11 +9,11 @@ import { describedChange, describedReviewSite, reviewPage } from './describe.ts'
 import { describe, reviewSite, streams } from './server.ts'
 
 interface DescribeContext extends JobContext {
-  /** The command line client; `p4` of the path unless somebody knows better. */
+  /** The p4 command; `p4` from the PATH by default. */
   p4?: string
 }
 
-/** Fills in what a trigger left out: who, why, and which files. */
+/** Fills in what a trigger left out: author, description and files. */
 export async function describeChangelist(
   context: DescribeContext,
   { change_id }: Jobs['describe_changelist'],
@@ -24,13 +24,13 @@ export async function describeChangelist(
   if (!subject?.config.server) return
   const config = openConfig(vault, subject)
   const output = await describe(config, subject.identifier, { allowed, p4, signal })
-  // `p4` ends well even when the server refused: only a record of this very change counts.
+  // `p4` exits with 0 even if the server refused: only a record of this very change counts.
   const change = describedChange(output)
   if (change.identifier !== subject.identifier) throw new Unreachable(`The server described ${change.identifier} instead.`)
   if (await streamSettings.areStale(db, subject.integration_id))
     await streams(config, { allowed, p4, signal }).then(
       (found) => streamSettings.store(db, subject.integration_id, found),
-      // A user who may describe changes may yet be refused the list: its files' folders then tell the stream.
+      // A user who may describe changes may not be allowed to list streams: the folders of the files then decide the stream.
       (error: Error) =>
         log.warn({ integration: subject.integration_id, error: error.message }, 'the streams of a server are unknown'),
     )

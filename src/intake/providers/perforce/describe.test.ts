@@ -6,7 +6,7 @@ import { describedChange } from './describe.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8')
 
-test.each(['describe__move.jsonl', 'describe__move.txt'])('%s tells who moved what', (name) => {
+test.each(['describe__move.jsonl', 'describe__move.txt'])('%s is read with author and files', (name) => {
   const source = '//some-depot/ue4/Release-4.24/Engine/Source/ThirdParty/ADO'
   const target = '//other-depot/third_party/unreal/4.24/Engine/Source/ThirdParty/ADO'
   expect(describedChange(fixture(name))).toEqual({
@@ -61,18 +61,18 @@ test('a description may run over many lines, empty ones and ones with dots', () 
     })
 })
 
-test('a remark of the server before the record is passed over', () => {
+test('a server message before the record is skipped', () => {
   const output = `{"data":"Your password expires soon.","level":0}\n{"change":"7","user":"ada","desc":"Paint\\n"}\n`
   expect(describedChange(output)).toMatchObject({ identifier: '7', description: 'Paint', files: [] })
 })
 
-test('what the server refuses is told in its own words', () => {
+test('a server error is passed on', () => {
   const output = '{"data":"9 - no such changelist.\\n","generic":17,"severity":3}\n'
   expect(() => describedChange(output)).toThrow(new Unreadable('9 - no such changelist.'))
   expect(() => describedChange('')).toThrow(Unreadable)
 })
 
-test('no output makes it stumble', () => {
+test('every output is handled', () => {
   const line = fc.oneof(
     fc.string(),
     fc.json(),

@@ -2,7 +2,7 @@ import type { ChangedFile, ChangeFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, bytes, type Json, link, objects, text, time, uids, word } from '../../reading.ts'
 
-/** What the version control server says of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
+/** Parses the server's description of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
 export function describedChange(output: string): ChangeFact {
   const record = output.trimStart().startsWith('{') ? jsonRecord(output) : taggedRecord(output)
   const identifier = word(record.change)
@@ -20,26 +20,26 @@ export function describedChange(output: string): ChangeFact {
   }
 }
 
-/** Where P4 Code Review, formerly Swarm, shows a submitted change. */
+/** The URL of a submitted change in P4 Code Review, formerly Swarm. */
 export const reviewPage = (site: unknown, identifier: string): string | undefined => {
   const address = link(site)
   return address && `${address.replace(/\/+$/, '')}/changes/${identifier}`
 }
 
-/** What `p4 -Mj -ztag property -l -n P4.Swarm.URL` prints, where the server knows its review site. */
+/** Parses `p4 -Mj -ztag property -l -n P4.Swarm.URL`, if the server knows its review site. */
 export const describedReviewSite = (output: string): string | undefined =>
   objects(output.split('\n').map(parsed))
     .filter(({ name }) => name === 'P4.Swarm.URL')
     .map(({ value }) => link(value))
     .find(Boolean)
 
-/** A name may carry its Windows domain: people connect their account without it. */
+/** A name may include its Windows domain: people connect their account without it. */
 export const perforceUser = (user: string | undefined): Pick<ChangeFact, 'author' | 'author_uids'> => ({
   author: user ?? '',
   author_uids: uids(user, user?.split('\\').at(-1)),
 })
 
-/** One object a line. The server's own remarks and errors are lines too, with `data` instead of a change. */
+/** One object per line. The server's messages and errors are lines too, with `data` instead of a change. */
 function jsonRecord(output: string): Json {
   const records = objects(output.split('\n').map(parsed))
   return records.find((record) => record.change !== undefined) ?? records[0] ?? {}
@@ -55,7 +55,7 @@ function parsed(line: string): unknown {
 
 const KEY = /^\.\.\. (change|user|client|time|desc|status|changeType|path|oldChange|shelved|[A-Za-z]+\d+)(?: (.*))?$/
 
-/** `... key value` lines. A description runs on until the next line that begins like a key; the first telling of a key counts. */
+/** `... key value` lines. A description continues until the next line that starts like a key; the first value of a key counts. */
 function taggedRecord(output: string): Json {
   const record = new Map<string, string>()
   let open: string | undefined

@@ -8,7 +8,7 @@ import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
-/** A submit trigger tells a number, in a form or as JSON; a trigger that knows more may send it along. */
+/** A submit trigger sends a number, in a form or as JSON; a trigger may send more. */
 export const perforce: Provider = {
   name: 'perforce',
   label: 'Perforce',
@@ -17,7 +17,7 @@ export const perforce: Provider = {
   paths: ['perforce'],
   tokenHeader: 'x-service-token',
   answers: 202,
-  // A submit trigger may put its token into the form.
+  // A submit trigger may have its token in the form.
   tokenInBody: true,
   verify: (delivery, secrets, required) => isAuthentic(secrets, required, senderSignature(delivery, secrets)),
   deliveryKey: ({ body }) => changelist(body),
@@ -62,7 +62,7 @@ const WITH_REVISION = /^(?:\.\.\. )?(\/\/[^#]+)#(?:\d+|head|have|none)(?: (?:- )
 
 /**
  * A script may pass on what p4 printed: `//depot/a.uasset#3`, `//depot/a.uasset#3 - edit change 7 (text)`, `... //depot/a.uasset#3 edit`.
- * The server writes a hash sign that belongs to a name as %23.
+ * The server writes a hash sign that is part of a name as %23.
  */
 function withoutRevision(file: ChangedFile): ChangedFile {
   const [, path, action = file.action] = WITH_REVISION.exec(file.path) ?? []

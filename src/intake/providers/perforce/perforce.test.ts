@@ -39,7 +39,7 @@ test.each([
   ['digits with a tail', { changelist: '12345; drop' }],
   ['a list', { changelist: ['12345'] }],
   ['a boolean', { changelist: true }],
-])('%s is no changelist', (_, body) => {
+])('%s is not a changelist', (_, body) => {
   expect(() => perforce.read(delivery(body))).toThrow(Unreadable)
   expect(perforce.deliveryKey?.(delivery(body))).toBeUndefined()
 })
@@ -60,7 +60,7 @@ test('a bare number leaves the details to the server', () => {
   expect(change({ changelist: 7, user: 'ada', description: '', files: '' })).toMatchObject({ files: null, incomplete: true })
 })
 
-test('a trigger that tells everything needs no server', () => {
+test('a trigger that sends everything needs no server', () => {
   const reported = change({
     changelist: 7,
     user: 'DICE\\ada',
@@ -80,14 +80,14 @@ test('a trigger that tells everything needs no server', () => {
   })
 })
 
-test('a change has a page where the trigger tells one, or the review site is known', () => {
+test('a change has a page if the trigger sends one, or the review site is known', () => {
   const urlOf = (body: object, swarm: unknown) => (perforce.read({ ...delivery(body), config: { swarm } })[0] as ChangeFact).url
   expect(urlOf({ changelist: 7, url: 'https://p4.example/7' }, 'https://swarm.example')).toBe('https://p4.example/7')
   expect(urlOf({ changelist: 7 }, 'https://swarm.example/')).toBe('https://swarm.example/changes/7')
   for (const nowhere of ['', undefined, 'javascript:alert(1)']) expect(urlOf({ changelist: 7 }, nowhere)).toBeUndefined()
 })
 
-test('files are a list of paths, or one path a line', () => {
+test('files are a list of paths, or one path per line', () => {
   const files = [
     { path: '//depot/a b.png', action: 'edit' },
     { path: '//depot/c.fbx', action: 'edit' },
@@ -96,7 +96,7 @@ test('files are a list of paths, or one path a line', () => {
   expect(change({ changelist: 7, files: '//depot/a b.png\r\n//depot/c.fbx\n' }).files).toEqual(files)
 })
 
-test('a revision is no part of a name, an encoded hash sign is', () => {
+test('a revision is not part of a name, an encoded hash sign is', () => {
   const named = (files: unknown) => change({ changelist: 1, files }).files?.map(({ path, action }) => [path, action])
   expect(
     named(['//depot/a.uasset#3', '//depot/b.uasset#head', '//depot/c#none', '//depot/d%23 1.png', '//depot/e.png#']),
@@ -115,7 +115,7 @@ test('a revision is no part of a name, an encoded hash sign is', () => {
   ])
 })
 
-test('no body makes it stumble', () => {
+test('every body is handled', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.jsonValue(), fc.record({ changelist: fc.constant(7), user: fc.jsonValue(), files: fc.jsonValue() })),

@@ -13,25 +13,25 @@ const run = promisify(execFile)
 
 const TIMEOUT_MS = 20_000
 const OUTPUT_MAX = 64 * 1024 * 1024
-/** A host and a port. Perforce also knows addresses that run a command (`rsh:`): never here. */
+/** A host and a port. Perforce also supports addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
 
 interface Perforce {
   allowed: AllowedHosts
-  /** The command line client. */
+  /** The p4 command. */
   p4?: string | undefined
   signal?: AbortSignal | undefined
 }
 
-/** What `p4 describe` prints about a changelist. */
+/** The output of `p4 describe` for a changelist. */
 export const describe = (config: Readonly<Json>, changelist: string, perforce: Perforce): Promise<string> =>
   session(config, perforce, (ask) => ask(['describe', '-s', changelist]))
 
-/** What the server says of the site where its changes are reviewed. */
+/** The server's review site. */
 export const reviewSite = (config: Readonly<Json>, perforce: Perforce): Promise<string> =>
   session(config, perforce, (ask) => ask(['property', '-l', '-n', 'P4.Swarm.URL']))
 
-/** More streams than this are not looked into: what they import is then unknown. */
+/** The maximum number of streams whose imports are read; with more, imports are unknown. */
 const IMPORTING_MAX = 100
 
 /** The streams of the server, with what each imports. */
@@ -47,7 +47,7 @@ export const streams = (config: Readonly<Json>, perforce: Perforce): Promise<Str
 
 type Ask = (args: string[]) => Promise<string>
 
-/** Trusts the server as configured and asks it; the program is started directly, never through a shell. */
+/** Trusts the server as configured and queries it; the program is started directly, never through a shell. */
 async function session<T>(
   config: Readonly<Json>,
   { allowed, p4 = 'p4', signal }: Perforce,
@@ -66,7 +66,7 @@ async function session<T>(
   }
 }
 
-/** The address that was judged is the one that is called. */
+/** Connects to the same address that was checked. */
 async function portOf(server: string, allowed: AllowedHosts, signal: AbortSignal | undefined): Promise<string> {
   const [, scheme = 'tcp', host, port] = ADDRESS.exec(server) ?? []
   if (host === undefined) throw new Unreachable('The configured Perforce server must look like ssl:host:1666.')
@@ -75,7 +75,7 @@ async function portOf(server: string, allowed: AllowedHosts, signal: AbortSignal
   return found!.family === 6 ? `${scheme}6:[${found!.address}]:${port}` : `${scheme}:${found!.address}:${port}`
 }
 
-/** Nothing of our own environment: our secrets stand there. */
+/** Without our own environment, which contains secrets. */
 function environment(config: Readonly<Json>, port: string, folder: string | undefined): NodeJS.ProcessEnv {
   const given = { P4USER: text(config.user), P4PASSWD: text(config.password), P4CHARSET: text(config.charset) }
   const known = Object.entries(given).filter(([, value]) => value !== undefined)

@@ -1,7 +1,7 @@
 import type { Stream } from '../../facts.ts'
 import { at, type Json, text } from '../../reading.ts'
 
-/** One object a line; the server's own remarks have `data` instead. */
+/** One object per line; server messages have `data` instead. */
 const records = (output: string): Json[] =>
   output.split('\n').flatMap((line) => {
     try {
@@ -12,7 +12,7 @@ const records = (output: string): Json[] =>
     }
   })
 
-/** What `p4 -Mj -ztag streams` prints: a virtual stream shows the files of its parent. */
+/** Parses `p4 -Mj -ztag streams`: a virtual stream shows the files of its parent. */
 export const parseStreams = (output: string): Stream[] =>
   records(output).flatMap((record) => {
     const [path, type] = [text(record.Stream), text(record.Type)]
@@ -21,10 +21,10 @@ export const parseStreams = (output: string): Stream[] =>
     return [{ path, ...(type === 'virtual' && parent?.startsWith('//') && { parent }) }]
   })
 
-/** `import Engine/... //ue5/release/Engine/...@1234`, names with blanks in quotes; `import+` may be written to as well. */
+/** `import Engine/... //ue5/release/Engine/...@1234`, names with spaces in quotes; `import+` is writable too. */
 const IMPORT = /^import\+?\s+(?:"[^"]*"|\S+)\s+"?(\/\/[^"@]+)/
 
-/** The paths of other streams that a stream takes in, as `p4 -Mj -ztag stream -o` prints them. */
+/** The paths that a stream imports from others, as printed by `p4 -Mj -ztag stream -o`. */
 export function parseImports(output: string): string[] {
   const record = records(output).find((one) => one.Stream !== undefined)
   if (!record) return []

@@ -15,7 +15,7 @@ export const trello: Provider = {
   answers: 200,
   answersHead: true,
   secretHeaders: ['x-trello-webhook'],
-  // The address is signed too, exactly as it was registered, `?token=` included.
+  // The URL is signed too, exactly as registered, `?token=` included.
   verify: ({ headers, raw, url }, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, headers['x-trello-webhook'], (secret) => hmac('sha1', secret, raw, url).toString('base64')),
@@ -29,7 +29,7 @@ export const trello: Provider = {
   sample,
 }
 
-/** Every action that names a card says something true about it; the rest is about boards and lists. */
+/** Every action about a card has valid fields of it; the rest is about boards and lists. */
 function card(action: unknown): Fact[] {
   const data = at(action, 'data')
   const key = text(at(data, 'card', 'shortLink'))
@@ -48,10 +48,10 @@ function card(action: unknown): Fact[] {
   ]
 }
 
-/** Trello has no status: the list a card stands in is its state. */
+/** Trello has no status: a card's list is its state. */
 const list = (data: unknown) => text(at(data, 'listAfter', 'name')) ?? text(at(data, 'list', 'name'))
 
-/** A card may have several members and tells them one at a time: the last one added counts, a removal leaves it open. */
+/** A card may have several members and reports them one at a time: the last one added counts, a removal leaves it unassigned. */
 function member(action: unknown): string | null | undefined {
   if (at(action, 'type') === 'removeMemberFromCard') return null
   if (at(action, 'type') !== 'addMemberToCard') return undefined

@@ -14,7 +14,7 @@ const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
   ...more,
 })
 
-test('the signature covers the body and the address it was sent to', () => {
+test('the signature covers the body and the URL it was sent to', () => {
   const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/trello_computed.json', import.meta.url), 'utf8'))
   const signed = delivery(undefined, {
     raw: Buffer.from(vector.body),
@@ -28,11 +28,11 @@ test('the signature covers the body and the address it was sent to', () => {
   expect(trello.verify?.({ ...signed, headers: {} }, [vector.secret])).toBe(false)
 })
 
-test('the signature is not asked for without a secret', () => {
+test('the signature is not required without a secret', () => {
   expect(trello.verify?.(delivery({}), [])).toBe(true)
 })
 
-test('a deleted card is gone', () => {
+test('a deleted card is removed', () => {
   const data = { card: { id: '5682ad87', idShort: 45, shortLink: 'Rwk4EVy0' }, list: { name: 'Backlog' } }
   expect(trello.read(delivery({ action: { type: 'deleteCard', data } }))).toEqual([
     { kind: 'reference', key: 'Rwk4EVy0', state: 'Backlog', url: 'https://trello.com/c/Rwk4EVy0', deleted: true },
@@ -44,12 +44,12 @@ test('two deliveries of one action are the same', () => {
   expect(trello.deliveryKey?.(delivery({ action: {} }))).toBeUndefined()
 })
 
-test('a short link that could leave the address makes no reference', () => {
+test('a short link with unsafe characters makes no reference', () => {
   for (const shortLink of ['../login', 'a?b', '', 7, null]) {
     expect(trello.read(delivery({ action: { type: 'createCard', data: { card: { shortLink } } } }))).toEqual([])
   }
 })
 
-test('a body that is no object cannot be read', () => {
+test('a body that is not an object is unreadable', () => {
   for (const body of [undefined, null, [], 'text', 1]) expect(() => trello.read(delivery(body))).toThrow(Unreadable)
 })

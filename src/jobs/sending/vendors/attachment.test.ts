@@ -14,7 +14,7 @@ const reply = (status: number, body: string | object = ''): VendorReply => ({
 test.each([
   ['mattermost', mattermost],
   ['rocketchat', rocketchat],
-])('%s: who is pinged stands in the text, all else in one attachment', (_, vendor) => {
+])('%s: mentions are in the text, everything else in one attachment', (_, vendor) => {
   const { text, attachments } = JSON.parse(vendor.post(TO, postOf({ here: true }, { 1: 'kim.sato' }), false).body!)
   expect(text).toBe('@here @kim.sato')
   expect(attachments).toHaveLength(1)
@@ -30,7 +30,7 @@ test.each([
   expect(attachments[0].fields.map(({ title }: { title: string }) => title)).toEqual(['Jobs', 'Since', 'Owner'])
 })
 
-test('nobody is called like everybody', () => {
+test('nobody can have the name of a group mention', () => {
   for (const vendor of [mattermost, rocketchat])
     for (const id of ['here', 'all']) expect(JSON.parse(vendor.post(TO, postOf({}, { 1: id }), false).body!).text).toBe('')
 })

@@ -1,12 +1,11 @@
 import type { Post } from '../vendor.ts'
 import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
 
-/** Texts above are split into two messages by one server and refused by the other. */
+/** One server splits longer texts into two messages, the other refuses them. */
 const TEXT_MAX = 4000
 
 /**
- * A message in the form that Slack had before blocks, which its likenesses read. Its title is no Markdown where it is a link, so the
- * heading stands in the text.
+ * A message in Slack's format before blocks, which similar servers accept. A linked title is not Markdown, so the heading is in the text.
  */
 export function attachmentMessage(post: Post, syntax: Syntax, plain: boolean) {
   const said = word(post, syntax)

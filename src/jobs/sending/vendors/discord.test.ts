@@ -18,7 +18,7 @@ function captured(name: string) {
   return { status: Number(/HTTP\/1.1 (\d+)/.exec(text)![1]), headers, body: text.slice(text.indexOf('{')) }
 }
 
-test('asks for the message that was kept, and changes it by its id in the same thread', () => {
+test('requests the stored message, and edits it by its id in the same thread', () => {
   expect(discord.post(TO, postOf(), false)).toMatchObject({
     method: 'POST',
     url: 'https://discord.com/api/webhooks/1/x?thread_id=9&wait=true',
@@ -29,7 +29,7 @@ test('asks for the message that was kept, and changes it by its id in the same t
   })
 })
 
-test('names exactly who may be pinged, again with every edit', () => {
+test('lists exactly who may be mentioned, again with every edit', () => {
   const post = postOf({ mentions: [KIM, ADA] }, { 1: '111' })
   for (const request of [discord.post(TO, post, false), discord.edit!(TO, post, '77', false)]) {
     expect(bodyOf(request)).toMatchObject({ content: '<@111>', allowed_mentions: { parse: [], users: ['111'] } })
@@ -55,12 +55,12 @@ test('a breakage is one embed: title, evidence, facts, suspect, links', () => {
   expect(fields[3].value).toBe('[184467](https://goldmaster.example/projects/7/changes/9) by Kim Sato: changed Source/Dragon.cpp')
 })
 
-test('a plain text takes the place of an embed, and an embed that of a text', () => {
+test('a plain text replaces an embed, and an embed replaces a text', () => {
   expect(bodyOf(discord.edit!(TO, postOf(), '77', true))).toMatchObject({ embeds: [], flags: 4 })
   expect(bodyOf(discord.edit!(TO, postOf({ mentions: [] }), '77', false))).toMatchObject({ content: '', flags: 0 })
 })
 
-test('the answer names the message; without a name it was taken all the same', () => {
+test("the reply has the message's id; without one it was accepted anyway", () => {
   expect(read(200, { id: '1234', channel_id: '5' })).toEqual({ kind: 'sent', reference: '1234' })
   expect(read(204, '')).toEqual({ kind: 'sent', reference: '' })
 })
@@ -69,13 +69,13 @@ test.each([
   ['discord__429_global.txt', 65],
   ['discord__429_shared.txt', 1337],
   ['discord__429_user.txt', 65],
-])('%s: waits as long as it says, by its header or by its body', (name, seconds) => {
+])('%s: waits as long as the header or the body says', (name, seconds) => {
   const { status, headers, body } = captured(name)
   expect(discord.read({ status, headers, body })).toMatchObject({ kind: 'later', seconds })
   expect(discord.read({ status, headers: {}, body })).toMatchObject({ kind: 'later', seconds })
 })
 
-test('a refused body says which parts were refused', () => {
+test('a rejected body lists the rejected parts', () => {
   expect(read(400, fixture('discord__400_parts.json'))).toEqual({
     kind: 'refused',
     why: 'Discord answered 50035, activities.0.platform, activities.0.type.',
@@ -97,6 +97,6 @@ test.each([
   expect(read(status, { message: 'words', code })).toMatchObject(outcome)
 })
 
-test('a 404 that is not from Discord itself ends the channel too', () => {
+test('a 404 that is not from Discord itself disables the channel too', () => {
   expect(read(404, '<html>')).toMatchObject({ kind: 'gone' })
 })

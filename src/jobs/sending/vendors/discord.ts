@@ -12,15 +12,15 @@ const MARKDOWN: Syntax = {
 }
 
 const FIELD_MAX = 1024
-/** No previews of what a plain text links to. */
+/** No link previews in a plain text. */
 const SUPPRESS_EMBEDS = 4
 
-/** All parts are always sent: what an edit leaves out stays as it was, and who may be pinged falls back to everybody named. */
+/** All parts are always sent: what an edit omits stays unchanged, and the allowed mentions would default to everybody named. */
 function message(post: Post, plain: boolean) {
   const said = word(post, MARKDOWN)
   const { announcement } = post
   const users = said.pinged.map(({ id }) => id)
-  // A title may say @everyone, and no escape keeps that from pinging.
+  // A title may contain @everyone, and escaping does not prevent the mention.
   if (plain) return { content: said.summary, embeds: [], flags: SUPPRESS_EMBEDS, allowed_mentions: { parse: [], users } }
   const allowed_mentions = { parse: announcement.here ? ['everyone'] : [], users }
   const links = linkLine(said, MARKDOWN, FIELD_MAX)
@@ -35,7 +35,7 @@ function message(post: Post, plain: boolean) {
       ...(links ? [{ name: ZERO_WIDTH, value: links }] : []),
     ],
   }
-  // Mentions in an embed ping nobody.
+  // Mentions in an embed notify nobody.
   return { content: said.ping, embeds: [embed], flags: 0, allowed_mentions }
 }
 
@@ -63,7 +63,7 @@ const CODES: Record<number, (wait: number) => Outcome> = {
   50027: () => ({ kind: 'gone', of: 'secret', why: `The webhook is no longer valid. ${RENEW}` }),
 }
 
-/** Which parts a refusal is about: the names on the way to each `_errors`. */
+/** The rejected parts: the names on the path to each `_errors`. */
 const refusedParts = (errors: unknown, path: string[] = []): string[] =>
   typeof errors !== 'object' || errors === null
     ? []
@@ -74,7 +74,7 @@ const refusedParts = (errors: unknown, path: string[] = []): string[] =>
 export const discord: Vendor = {
   post: (to, post, plain) => {
     const url = webhook(to)
-    // Without it nothing tells whether the message was kept, or what it is called.
+    // Without it the reply shows neither whether the message was stored nor its id.
     url.searchParams.set('wait', 'true')
     return request('POST', url, post, plain)
   },
@@ -83,7 +83,7 @@ export const discord: Vendor = {
     const answer = jsonOf(reply)
     const failure = failureOf(reply, RENEW)
     if (failure === undefined) return { kind: 'sent', reference: typeof answer?.id === 'string' ? answer.id : '' }
-    // The header is the body's number of seconds, rounded up; an answer that has none still has the body.
+    // The header is the body's number of seconds, rounded up; a reply without it still has the body.
     const wait = (failure.kind === 'later' && failure.seconds) || waitOf(answer?.retry_after)
     const meant = CODES[Number(answer?.code)]?.(wait)
     if (meant) return meant

@@ -1,6 +1,6 @@
 import type { Outcome, VendorReply } from '../vendor.ts'
 
-/** What an answer says as JSON; nothing where it is something else. */
+/** The JSON of a reply; undefined if it is something else. */
 export function jsonOf({ body }: VendorReply): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body)
@@ -10,7 +10,7 @@ export function jsonOf({ body }: VendorReply): Record<string, unknown> | undefin
   }
 }
 
-/** A waiting time beyond a day is a mistake of somebody's. */
+/** A waiting time of more than a day is a mistake. */
 const LONGEST_S = 86_400
 
 export const waitOf = (seconds: unknown): number => {
@@ -18,7 +18,7 @@ export const waitOf = (seconds: unknown): number => {
   return wait > 0 ? Math.min(wait, LONGEST_S) : 0
 }
 
-/** How long a vendor asks to be left alone, by its header: seconds or a date. */
+/** How long a vendor asks to wait, by its header: seconds or a date. */
 export function retryAfter({ headers }: VendorReply): number {
   const given = [headers['retry-after']].flat()[0]
   if (given === undefined || given === '') return 0
@@ -26,14 +26,14 @@ export function retryAfter({ headers }: VendorReply): number {
 }
 
 /**
- * What a status alone says, nothing for 2xx. Bodies are never passed on as they are: some servers repeat the address in them, which
- * is the secret of a webhook.
+ * The meaning of a status, undefined for 2xx. Bodies are never passed on: some servers repeat the URL in them, which is the secret of a
+ * webhook.
  */
 export function failureOf(reply: VendorReply, advice: string): Outcome | undefined {
   const { status } = reply
   const why = `The chat service answered HTTP ${status}.`
   if (status >= 200 && status < 300) return
-  // A gateway that gave up waiting says nothing about what became of the message.
+  // A gateway timeout leaves the result unknown.
   if (status === 504) return { kind: 'unknown', why }
   if (status === 408 || status === 429 || status >= 500) return { kind: 'later', seconds: retryAfter(reply), why }
   if (status < 400 || [401, 403, 404, 405, 410].includes(status)) return { kind: 'gone', of: 'secret', why: `${why} ${advice}` }

@@ -28,7 +28,7 @@ export const rocketchat: Vendor = {
       return { kind: 'gone', of: 'secret', why: `The integration was deleted. ${RENEW}` }
     if (error === 'invalid-channel') return { kind: 'gone', of: 'room', why: `The room was deleted. ${RENEW}` }
     const failure = failureOf(reply, RENEW)
-    // Ten a minute unless its admin chose otherwise; how long to wait is said in words.
+    // Ten a minute by default; the waiting time is only in the text.
     if (failure?.kind === 'later' && failure.seconds === 0)
       return { ...failure, seconds: waitOf(/must wait (\d+) seconds/.exec(error)?.[1]) }
     if (failure) return failure

@@ -6,10 +6,10 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const mention = (id: string) => (/^[UW][A-Z0-9]{2,30}$/.test(id) ? `<@${id}>` : undefined)
 
-/** For notifications, and if blocks are refused. Its marks cannot be escaped and keep their meaning. */
+/** For notifications, and if blocks are rejected. Its marks cannot be escaped and keep their meaning. */
 const MRKDWN: Syntax = {
   escape: (character, before, after) => ENTITIES[character] ?? inCode(character, before, after),
-  // A bar ends the address, and a second one the text.
+  // A bar ends the URL, and a second one the text.
   link: (text, url) => {
     const address = url.replaceAll('&', '&amp;')
     return text.includes('|') ? `${text} <${address}|Open>` : `<${address}|${text}>`
@@ -22,7 +22,7 @@ const MRKDWN: Syntax = {
 const [LINK, PERSON, MIDDLE, END] = ['\u0001', '\u0002', '\u0003', '\u0004']
 const TOKEN = /([\u0001\u0002])([^\u0003\u0004]*)(?:\u0003([^\u0004]*))?\u0004/g
 
-/** Rich text shows every character as it is, so that names can be copied and searched for. */
+/** Rich text shows every character literally, so that names can be copied and searched. */
 const RICH: Syntax = {
   escape: (character) => character,
   escapeCode: (character) => character,
@@ -52,13 +52,13 @@ function elementsOf(text: string, style: Style = {}) {
   return elements
 }
 
-/** Blocks of more than 13,000 characters are refused. */
+/** Blocks of more than 13,000 characters are rejected. */
 const LINKS_MAX = 1700
 
 const section = (elements: object[]) => ({ type: 'rich_text_section', elements })
 const rich = (...elements: object[]) => ({ type: 'rich_text', elements })
 
-/** Mentions are outside of the colored attachment, because mentions in attachments ping nobody. */
+/** Mentions are outside of the colored attachment, because mentions in attachments notify nobody. */
 export function slackMessage(post: Post, plain: boolean) {
   const { summary, ping } = word(post, MRKDWN)
   const message = { text: summary, unfurl_links: false, unfurl_media: false }

@@ -5,14 +5,14 @@ import { slackWebhook } from './slack-webhook.ts'
 
 const read = (status: number, body: string) => slackWebhook.read({ status, headers: {}, body })
 
-test('says the same as the bot, to the address alone', () => {
+test('sends the same as the bot, only to the URL', () => {
   const { url, body } = slackWebhook.post({ room: '', secret: 'https://hooks.slack.com/services/T/B/x' }, postOf(), false)
   const { channel, metadata, parse, ...message } = JSON.parse(slack.post({ room: 'C1', secret: '' }, postOf(), false).body!)
   expect(url).toBe('https://hooks.slack.com/services/T/B/x')
   expect(JSON.parse(body!)).toEqual(message)
 })
 
-test('a bare ok, and any other 2xx, was taken: it must not be sent again', () => {
+test('a plain ok, and any other 2xx, was accepted: it must not be sent again', () => {
   for (const [status, body] of [
     [200, 'ok'],
     [200, ''],

@@ -5,7 +5,7 @@ import { webhookPost } from './webhook-post.ts'
 
 const RENEW = 'Create a new incoming webhook in Slack and enter its URL here.'
 
-/** The body of a refusal is a bare word. */
+/** The body of an error is a single word. */
 const WORDS: Record<string, Outcome> = {
   invalid_payload: { kind: 'refused', why: 'Slack answered invalid_payload.' },
   no_text: { kind: 'refused', why: 'Slack answered no_text.' },
@@ -34,7 +34,7 @@ export const slackWebhook: Vendor = {
     if (said) return said
     const failure = failureOf(reply, RENEW)
     if (failure) return failure
-    // Compatible servers answer in JSON. A 2xx with any other words has been taken too, and must not be sent again.
+    // Compatible servers reply with JSON. A 2xx with any other text was accepted too, and must not be sent again.
     return answer?.ok === false ? { kind: 'refused', why: 'Slack did not answer ok.' } : { kind: 'sent', reference: '' }
   },
 }

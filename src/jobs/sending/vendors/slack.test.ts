@@ -19,7 +19,7 @@ async function ask({ url, method, headers, body }: VendorRequest) {
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() }
 }
 
-test('a message carries its id as metadata, and is read by nobody for names', () => {
+test('a message has its id as metadata, and is not parsed for names', () => {
   const request = slack.post(TO, postOf(), false)
   expect(request).toMatchObject({
     method: 'POST',
@@ -33,7 +33,7 @@ test('a message carries its id as metadata, and is read by nobody for names', ()
   })
 })
 
-test('a breakage is a linked title, and below it in its colour the evidence, facts, suspect and links', () => {
+test('a breakage is a linked title, and below it in its color the evidence, facts, suspect and links', () => {
   const { text, blocks, attachments } = bodyOf(slack.post(TO, postOf({}, { 1: 'U0KIM' }), false))
   const link = '<https://goldmaster.example/projects/7/breakages/41?a=1&amp;b=2|Compile error on main>'
   expect(text).toBe(`<@U0KIM> ${link}`)
@@ -69,7 +69,7 @@ test('a breakage is a linked title, and below it in its colour the evidence, fac
   expect(linked.map(({ text }: { text: string }) => text)).toEqual(['Open', 'Claim', 'Mute'])
 })
 
-test('an edit that leaves something out takes it away', () => {
+test('an edit that omits something removes it', () => {
   expect(bodyOf(slack.edit!(TO, postOf(), 'C9 1543931401.000500', true))).toMatchObject({
     channel: 'C9',
     ts: '1543931401.000500',
@@ -79,12 +79,12 @@ test('an edit that leaves something out takes it away', () => {
   })
 })
 
-test('what follows a message stands below it, in the room where it is', () => {
+test('a follow-up is in the thread of its message, in the same room', () => {
   const body = bodyOf(slack.post({ ...TO, room: 'U0KIM' }, { ...postOf(), thread: 'D0KIM 1.5' }, false))
   expect(body).toMatchObject({ channel: 'D0KIM', thread_ts: '1.5' })
 })
 
-test('the answer to a message names where it is', () => {
+test('the reply to a message has its location', () => {
   expect(slack.read(reply(fixture('slack__posted')))).toEqual({ kind: 'sent', reference: 'F4KE1DABC 1543931401.000500' })
 })
 
@@ -106,22 +106,22 @@ test.each([
   ['service_unavailable', { kind: 'later' }],
   ['fatal_error', { kind: 'unknown' }],
   ['internal_error', { kind: 'unknown' }],
-])('%s, said with 200', (error, outcome) => {
+])('%s, reported with 200', (error, outcome) => {
   expect(slack.read(reply({ ok: false, error }))).toMatchObject(outcome)
 })
 
-test('a scope that is missing is named', () => {
+test('a missing scope is named', () => {
   const answer = reply({ ok: false, error: 'missing_scope', needed: 'chat:write', provided: 'users:read' })
   expect(slack.read(answer)).toMatchObject({ kind: 'gone', why: 'Give the app the scope chat:write and install it again.' })
 })
 
-test('a limit on messages is said with 429, or with 200', () => {
+test('a rate limit is reported with 429, or with 200', () => {
   const limited = { ok: false, error: 'ratelimited' }
   expect(slack.read(reply(limited, 429, { 'retry-after': '30' }))).toMatchObject({ kind: 'later', seconds: 30 })
   expect(slack.read(reply({ ok: false, error: 'rate_limited' }))).toMatchObject({ kind: 'later', seconds: 0 })
 })
 
-test('a 200 that cannot be understood may be a message that has arrived', () => {
+test('a 200 that cannot be parsed may be a message that has arrived', () => {
   for (const body of ['', 'ok', '<html>', '{"ok":true}', '[]', 'null'])
     expect(slack.read(reply(body)), body).toMatchObject({ kind: 'unknown' })
 })
@@ -138,7 +138,7 @@ test('people are found by their address', () => {
     expect(() => slack.findPerson!.read(unknown)).toThrow()
 })
 
-test('a message that may have arrived is found by its id, and changed where it was found', async () => {
+test('a message that may have arrived is found by its id, and edited where it was found', async () => {
   const vendors = await openChatVendors()
   const to = vendors.destination('slack', 'C012AB')
   const since = new Date()
@@ -164,7 +164,7 @@ test('a message that may have arrived is found by its id, and changed where it w
   await vendors.close()
 })
 
-test('that a message is not there is known only if everything since then was looked through', () => {
+test('a message is known to be missing only if everything since then was searched', () => {
   expect(() => slack.find!.read(reply({ ok: true, messages: [], has_more: true }), 'message-1')).toThrow(
     'Too many newer messages',
   )
@@ -174,7 +174,7 @@ test('that a message is not there is known only if everything since then was loo
   expect(slack.find!.read(reply({ ok: true, messages: [foreign] }), 'message-1')).toBeUndefined()
 })
 
-test('a message to one person goes to their own id, and the answer tells the room of the two', async () => {
+test("a direct message is sent to the person's id, and the reply has the room", async () => {
   const vendors = await openChatVendors()
   const to = vendors.destination('slack', slack.direct!('U0KIM'))
   const sent = slack.read(await ask(slack.post(to, postOf(), false)))

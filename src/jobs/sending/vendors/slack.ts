@@ -7,7 +7,7 @@ const EVENT_TYPE = 'goldmaster_message'
 
 /** Slack's clock and ours need not agree to the second. */
 const CLOCK_SKEW_MS = 60_000
-/** What Slack recommends at most; more messages since then, and it cannot be known whether ours is among them. */
+/** Slack's recommended maximum; with more messages since then, it is uncertain whether ours is among them. */
 const HISTORY_LIMIT = 200
 
 const request = ({ api = API, secret }: Room, method: string, query?: Record<string, string>): VendorRequest => ({
@@ -22,12 +22,12 @@ const send = (to: Room, method: string, body: object): VendorRequest => {
     ...rest,
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
-    // Updates would otherwise be searched for names and channels.
+    // Updates would otherwise be parsed for names and channels.
     body: JSON.stringify({ ...body, parse: 'none' }),
   }
 }
 
-/** `channel ts`; the time alone for one that was found in the room that was looked through. */
+/** `channel ts`; only the ts for a message found in the searched room. */
 const parts = (reference: string, { room }: Room): { channel: string; ts: string } => {
   const [ts, channel = room] = reference.split(' ').reverse()
   return { channel, ts: ts! }
@@ -60,7 +60,7 @@ const GONE: Record<string, { of: 'room' | 'secret'; advice: string }> = {
 }
 const LOST = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 const LATER = ['ratelimited', 'rate_limited', 'service_unavailable', 'request_timeout']
-/** By Slack's own words, part of it may have been done. */
+/** According to Slack, part of it may have been done. */
 const UNKNOWN = ['fatal_error', 'internal_error']
 
 function failed(answer: Record<string, unknown>, reply: VendorReply): Outcome {
@@ -77,7 +77,7 @@ function failed(answer: Record<string, unknown>, reply: VendorReply): Outcome {
   return gone ? { kind: 'gone', of: gone.of, why: `${why} ${gone.advice}` } : { kind: 'refused', why }
 }
 
-/** An answer to a question, or why there is none. */
+/** The reply to a query; throws if it failed. */
 function answerOf(reply: VendorReply): Record<string, unknown> {
   const answer = jsonOf(reply)
   if (answer?.ok !== true) throw new Error(`Slack answered ${answer?.error ?? `HTTP ${reply.status}`}`)
@@ -96,7 +96,7 @@ export const slack: Vendor = {
   },
   edit: (to, post, reference, plain) =>
     send(to, 'chat.update', {
-      // Left out, they would stay as they are.
+      // Omitted fields would stay unchanged.
       blocks: [],
       attachments: [],
       ...slackMessage(post, plain),

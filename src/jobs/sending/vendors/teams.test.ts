@@ -5,7 +5,7 @@ import { teams } from './teams.ts'
 const TO = { room: '', secret: 'https://prod-1.westeurope.logic.azure.com:443/workflows/1/invoke?sp=%2Ftriggers%2Fmanual&sig=x' }
 const read = (status: number, body = '') => teams.read({ status, headers: {}, body })
 
-test('an Adaptive Card goes to the address as it was given', () => {
+test('an Adaptive Card is sent to the URL as configured', () => {
   const { url, body } = teams.post(TO, postOf({}, { 1: 'kim@owl.example' }), false)
   expect(url).toBe(TO.secret)
   const { type, summary, attachments } = JSON.parse(body!)
@@ -27,18 +27,18 @@ test('an Adaptive Card goes to the address as it was given', () => {
   expect(content.actions.map(({ title }: { title: string }) => title)).toEqual(['Open', 'Claim', 'Mute'])
 })
 
-test('somebody whose account there is unknown is not pinged', () => {
+test('a person with an unknown account there is not mentioned', () => {
   const { content } = JSON.parse(teams.post(TO, postOf({ mentions: [KIM] }), false).body!).attachments[0]
   expect(content.msteams.entities).toEqual([])
   expect(JSON.stringify(content.body)).not.toContain('<at>')
 })
 
-test('that a flow has begun is all it ever says', () => {
+test('the reply only says that a flow has started', () => {
   expect(read(202)).toEqual({ kind: 'sent', reference: '' })
   expect(read(200, '1')).toEqual({ kind: 'sent', reference: '' })
 })
 
-test('a failure said with 200 is one', () => {
+test('a failure reported with 200 is detected', () => {
   const words = 'Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error'
   expect(read(200, `${words} 429 with ContextId tcid=0`)).toMatchObject({ kind: 'later' })
   expect(read(200, `${words} 413 with ContextId tcid=0`)).toMatchObject({ kind: 'refused' })

@@ -10,7 +10,7 @@ const escaped = apart(/<\/?at\b|\{\{/iy, backslashed('\\*_~`[]'))
 const MARKDOWN: Syntax = {
   escape: escaped,
   backslash: true,
-  // Of another font, and Markdown all the same.
+  // Another font, but still Markdown.
   escapeCode: escaped,
   link: markdownLink,
   mention: (id, name) => (/^[\w.+-]{1,64}(?:@[\w.-]{1,64})?$/.test(id) ? `<at>${name}</at>` : undefined),
@@ -58,7 +58,7 @@ export const teams: Vendor = {
       attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card(post, plain) }],
     }),
   read(reply) {
-    // Said with 200 and in words.
+    // Reported with 200 and as text.
     const relayed = /endpoint returned HTTP error (\d{3})/.exec(reply.body)?.[1]
     const failure = failureOf(relayed ? { ...reply, status: Number(relayed) } : reply, RENEW)
     if (failure === undefined) return { kind: 'sent', reference: '' }

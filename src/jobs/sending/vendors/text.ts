@@ -1,11 +1,11 @@
-/** Takes no room, and yet is something. */
+/** Invisible, but not empty. */
 export const ZERO_WIDTH = '\u200b'
 
-/** Marks that reorder what follows them, or that nobody sees. Joiners stay: emoji are made of them. */
+/** Characters that reorder the text after them, or are invisible. Joiners stay: emoji use them. */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const BLANK = /[\s\u0000-\u001f\u007f-\u009f]+/g
 
-/** A text as one line that shows everything it holds. */
+/** A text as one line without hidden characters. */
 export const oneLine = (text: string): string => text.toWellFormed().replace(INVISIBLE, '').replace(BLANK, ' ').trim()
 
 /** How a character is escaped, given the character before it and the next few after it. */
@@ -13,16 +13,16 @@ export type Escape = (character: string, before: string, after: string) => strin
 
 const LOOK_AHEAD = 8
 
-/** A mark that starts a list, heading, quote or ruler at the beginning of a line; for a numbered list the mark after the number. */
+/** A mark that starts a list, heading, quote or rule at the beginning of a line; for a numbered list the mark after the number. */
 const LINE_START = /^(?:\d+(?=[.)] )|(?=>|-#|[-+*=_#]+(?: |$)))/
 
 /**
- * A text escaped for its vendor and cut by code points with an ellipsis: after escaping it is no longer than `max` in bytes, UTF-16 units or
- * code points. Marks of lists and headings get a backslash if the vendor supports that.
+ * A text escaped for its vendor and cut by code points with an ellipsis: after escaping it is no longer than `max` in bytes, UTF-16 units
+ * or code points. Marks of lists and headings get a backslash if the vendor supports that.
  */
 export function truncate(text: string, max: number, escaping: Escape, backslash = false): string {
   const line = oneLine(text)
-  // One more than can be shown tells that it has to be cut.
+  // One more than fits shows that it has to be cut.
   const characters = [...line.slice(0, max + 1)]
   const begins = backslash ? (LINE_START.exec(line)?.[0].length ?? -1) : -1
   let whole = ''
@@ -39,22 +39,22 @@ export function truncate(text: string, max: number, escaping: Escape, backslash 
 
 const isWord = (text: string) => /^[\p{L}\p{N}]/u.test(text)
 
-/** No vendor takes an underscore inside of a word for a mark: names can be copied as they are. */
+/** No vendor treats an underscore inside of a word as a mark: names can be copied unchanged. */
 const isMark = (character: string, before: string, after: string) => character !== '_' || !isWord(before) || !isWord(after)
 
 /** In code only a row of backticks has a meaning: it ends the code. */
 export const inCode: Escape = (character, _, after) =>
   character === '`' && after.startsWith('`') ? `\`${ZERO_WIDTH}` : character
 
-/** Markdown: a backslash takes the meaning from these marks. */
+/** Markdown: a backslash disables these marks. */
 export const backslashed =
   (marks: string): Escape =>
   (character, before, after) =>
     marks.includes(character) && isMark(character, before, after) ? `\\${character}` : character
 
 /**
- * Breaks up mentions, tags and links by inserting a character after their opening mark. Other text stays as it is, so that `TArray<int>` can
- * be searched for and copied. The pattern is sticky.
+ * Breaks up mentions, tags and links by inserting a character after their opening mark. Other text stays unchanged, so that `TArray<int>`
+ * can be searched and copied. The pattern is sticky.
  */
 export const apart =
   (opening: RegExp, otherwise: Escape = (character) => character): Escape =>

@@ -35,11 +35,11 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     chatIdOf: ({ user_id }) => (user_id % 3 === 0 ? undefined : idOf(user_id)),
   })
 
-  test('edits exactly where its kind says so', () => {
+  test('edits exactly if its kind says so', () => {
     expect(vendor.edit !== undefined).toBe(CHANNEL_KIND_TABLE[kind].edits)
   })
 
-  test('keeps every limit and pings nobody but those named, whatever is announced', () => {
+  test('keeps every limit and mentions only the given people, whatever the content', () => {
     fc.assert(
       fc.property(anyAnnouncement, (announcement) => {
         const post = known(announcement)
@@ -61,7 +61,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     for (const [plain, edited] of everyWay) expect(verdictOf(known(largest(character)), plain, edited).violations).toEqual([])
   })
 
-  test('a branch or a person called like a mention pings nobody', () => {
+  test('a branch or a person with the name of a mention notifies nobody', () => {
     for (const name of HOSTILE) {
       const post = known({
         title: name,
@@ -94,31 +94,31 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     expect(own.text).toContain('your change CL 1204: touches Roll.cpp')
   })
 
-  test('pings who is to be pinged, and everybody there only if a rule says so', () => {
+  test('mentions the given people, and everybody present only if a rule says so', () => {
     const { pings } = verdictOf(known({ mentions: [KIM], here: false }), false)
     expect([...new Set(pings)]).toEqual([idOf(KIM.user_id)])
     const { pings: all } = verdictOf(known({ mentions: [], here: true }), false)
     expect(all).toEqual(here)
   })
 
-  test('who is named without being pinged stands there by name', () => {
+  test('a person without a mention is shown by name', () => {
     const { text, pings } = verdictOf(known({ mentions: [], suspect: { change: '9', url: '', person: KIM, reason: 'x' } }), false)
     expect(pings).toEqual([])
     expect(text).toContain('Kim Sato')
     expect(text).toContain(ADA.name)
   })
 
-  test('two people with one id are pinged once', () => {
+  test('two people with one id are mentioned once', () => {
     const post = { ...postOf({ mentions: [KIM, ADA] }), chatIdOf: () => idOf(7) }
     expect(verdictOf(post, false)).toMatchObject({ violations: [], pings: [idOf(7)] })
   })
 
-  test('what cannot be an id of this vendor mentions nobody', () => {
+  test('an invalid id of this vendor mentions nobody', () => {
     for (const id of ['!channel', '@here', 'U1> <!channel', '1> @everyone', ''])
       expect(verdictOf({ ...postOf({ mentions: [ADA] }), chatIdOf: () => id }, true)).toMatchObject({ violations: [], pings: [] })
   })
 
-  test('says what broke, where, since when, why and what can be done', () => {
+  test('shows what broke, where, since when, why and what to do', () => {
     const { text } = verdictOf(known({}), false)
     for (const part of [
       'Compile error on main',
@@ -133,14 +133,14 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     expect(text).toContain('/projects/7/changes/9')
   })
 
-  test('a plain message is the title, its link and who is pinged', () => {
+  test('a plain message is the title, its link and the mentions', () => {
     const { text } = verdictOf(known({}), true)
     expect(text).toContain('Compile error on main')
     expect(text).toContain('/breakages/41')
     expect(text).not.toContain('error C2065')
   })
 
-  test('never shows its secret in what it says about an answer', () => {
+  test('never shows its secret in the description of a reply', () => {
     const bodies = [
       '',
       '<html>/hooks/1/s3cret not found</html>',
@@ -151,7 +151,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
       for (const body of bodies) expect(JSON.stringify(vendor.read({ status, headers: {}, body }))).not.toContain('s3cret')
   })
 
-  test('waits as long as it is told to, comes again after an outage, and does not trust a gateway that gave up', () => {
+  test('waits as long as requested, retries after an outage, and does not trust a gateway timeout', () => {
     const read = (status: number, headers = {}) => vendor.read({ status, headers, body: '' })
     expect(read(429, { 'retry-after': '30' })).toMatchObject({ kind: 'later', seconds: 30 })
     expect(read(429, { 'retry-after': new Date(Date.now() - 9000).toUTCString() })).toMatchObject({ kind: 'later', seconds: 0 })

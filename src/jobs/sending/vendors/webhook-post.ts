@@ -1,6 +1,6 @@
 import type { Room, VendorRequest } from '../vendor.ts'
 
-/** What is sent to a webhook, whose address says everything else. */
+/** The body of a webhook request; the URL contains everything else. */
 export const webhookPost = ({ secret }: Room, body: object): VendorRequest => ({
   method: 'POST',
   url: secret,

@@ -2,37 +2,37 @@ import type { Announcement, Person } from '../../../domain/channels/announcement
 import type { Post } from '../vendor.ts'
 import { type Escape, inCode, truncate } from './text.ts'
 
-/** How a vendor writes. */
+/** A vendor's syntax. */
 export interface Syntax {
   escape: Escape
   /** Whether the vendor supports escaping with a backslash. */
   backslash?: true
-  /** Inside of code, where a vendor changes that too. */
+  /** Inside of code, if the vendor needs escaping there too. */
   escapeCode?: Escape
   /** Both are escaped already. */
   link(text: string, url: string): string
-  /** A mention, unless nobody can be called so there. `name` is escaped already. */
+  /** A mention, unless the id is invalid there. `name` is escaped already. */
   mention(id: string, name: string): string | undefined
-  /** Pings everybody who is there; empty where nothing does. */
+  /** Mentions everybody present; empty if not supported. */
   here: string
 }
 
-/** An announcement in the words of a vendor: every text escaped, nothing longer than its share. */
+/** An announcement in a vendor's syntax: every text escaped and limited. */
 interface Wording {
   title: string
-  /** Where the title leads, if that can be a link. */
+  /** The title's URL, if it can be a link. */
   url: string | undefined
   /** The title as a link. */
   heading: string
   facts: { label: string; value: string }[]
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   evidence: string
   suspect: string
   links: { label: string; url: string }[]
-  /** Who is pinged; empty if nobody is. */
+  /** The mentions; empty if there are none. */
   ping: string
   pinged: { id: string; mention: string; name: string }[]
-  /** All of it in one line: for notifications, and for vendors that refuse the rest. */
+  /** All of it in one line: for notifications, and for vendors that reject the rest. */
   summary: string
 }
 
@@ -44,8 +44,8 @@ export const TONE_COLOURS: Record<Announcement['tone'], string> = {
 }
 
 /**
- * Shares of one message. Together they stay below the tightest sums: 6,000 characters of a Discord embed, 10,000 of Slack's blocks,
- * 28 KB of a card for Teams with three bytes a character.
+ * Limits of the parts of one message. Together they stay below the tightest totals: 6,000 characters of a Discord embed, 10,000 of Slack's
+ * blocks, 28 KB of a card for Teams with three bytes a character.
  */
 const MAX = {
   title: 200,
@@ -60,17 +60,17 @@ const MAX = {
   mentions: 10,
 }
 const URL_MAX = 800
-/** An address inside of a text counts as text. */
+/** A URL inside of a text counts as text. */
 const LINK_MAX = 400
 
-/** Vendors refuse empty texts in most places. */
+/** Vendors reject empty texts in most places. */
 const NOTHING = '–'
 
-/** An address that can stand wherever a link does, or nothing: one that is cut leads nowhere. */
+/** A URL that is valid in any link, or undefined: a truncated one would not work. */
 function linkable(address: string, max: number): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password) return
-  // An address may hold these as they are, and links and mentions are made of them.
+  // URLs may contain these characters, and links and mentions consist of them.
   const safe = url.href.replace(/[|()\\`'@]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
   return safe.length <= max ? safe : undefined
 }
@@ -88,7 +88,7 @@ export function word({ announcement, chatIdOf, reader }: Post, syntax: Syntax): 
     const id = chatIdOf(person) ?? ''
     return { person, id, name, mention: syntax.mention(id, name) }
   })
-  // Two accounts may be one person over there.
+  // Two accounts may be one person there.
   const pinged = people.flatMap(({ id, name, mention }, index) =>
     mention === undefined || people.findIndex((one) => one.id === id) < index ? [] : [{ id, name, mention }],
   )
@@ -97,7 +97,7 @@ export function word({ announcement, chatIdOf, reader }: Post, syntax: Syntax): 
     return pinged.find(({ id }) => id === one?.id)?.mention
   }
   const isReader = (person: Person | undefined) => person !== undefined && person.user_id === reader
-  /** Somebody who is not to be pinged is written by name. */
+  /** A person who is not mentioned is written by name. */
   const written = (person: Person) => mentionOf(person) ?? text(person.name, MAX.name)
   const ping = [here ? syntax.here : '', ...pinged.map(({ mention }) => mention)].filter(Boolean).join(' ')
 
@@ -134,7 +134,7 @@ export function word({ announcement, chatIdOf, reader }: Post, syntax: Syntax): 
   }
 }
 
-/** The links as one line, as many of them as fit. */
+/** The links as one line, as many as fit. */
 export function linkLine({ links }: Wording, { link }: Syntax, max: number): string {
   let line = ''
   for (const { label, url } of links) {
