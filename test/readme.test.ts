@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
-/** The README, line by line, as an ordinary user with an empty home; then the tarball on other Nodes than the one that runs this. */
+/** README and first steps, line by line, as an ordinary user with an empty home; then the tarball on other Nodes than the one that runs this. */
 
 const ROOT = resolve(import.meta.dirname, '..')
 // Where the whole suite does not run on each: README_NODES=20,22,24 npx vitest run test/readme.test.ts
@@ -28,9 +28,10 @@ const isReachable = () => {
 }
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const firstSteps = readFileSync(join(ROOT, 'docs/guides/first-steps.md'), 'utf8')
 /** The lines for a shell below a heading. */
-const linesOf = (heading: string) => {
-  const section = readme.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
+const linesOf = (heading: string, page = readme) => {
+  const section = page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
   return [...section.matchAll(/```sh\n([^`]*)```/g)].flatMap(([, block]) => block!.trim().split('\n'))
 }
 
@@ -127,7 +128,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     const service = await serve(['npm', 'start'], clone)
     const [, token] = /API token +(\w+)/.exec(service.said())!
 
-    const [first, ask, ...curls] = linesOf('Five minutes with curl').filter(Boolean)
+    const [first, ask, ...curls] = linesOf('Five minutes with curl', firstSteps).filter(Boolean)
     const begin = [first!.replace('TOKEN=…', `TOKEN=${token}`), ask!]
     const [, id] = /"id":"?(\d+)/.exec(shell([...begin, curls.find((line) => line.includes('status=failed'))!]))!
     for (const line of curls) {
@@ -139,20 +140,21 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
       expect(answer, line).not.toMatch(/^\{"error"/)
     }
 
-    for (const line of linesOf('Install it').filter((line) => !line.startsWith('export PATH='))) run(line)
+    for (const line of linesOf('Install the command line', firstSteps).filter((line) => !line.startsWith('export PATH=')))
+      run(line)
     expect(run('which goldmaster').trim()).toBe(join(bin(), 'goldmaster'))
     const pages = join(home, '.local/lib/node_modules/goldmaster/dist/man/man1')
     expect(readFileSync(join(pages, 'goldmaster-builds.1'), 'utf8')).toContain('.SH NAME')
     expect(run('~/bin/goldmaster --version')).toBe(run('goldmaster --version'))
 
-    for (const line of linesOf('The command line'))
+    for (const line of linesOf('Use the command line', firstSteps))
       if (!line.includes('through the browser')) run(line)
       // The browser's way has tests of its own.
       else run(`echo ${token} | ${line.split('#')[0]!.trim()} --token`)
     expect(run('goldmaster builds list --status failed')).toMatch(/\tfailed\t/)
 
     expect(run(linesOf('Connect your tools')[0]!)).toContain(`localhost:${port}/webhooks/jenkins?token=`)
-    expect(run(linesOf('Ask a log why it failed')[0]!)).toContain('compile_error')
+    expect(run(linesOf('What you get')[0]!)).toContain('compile_error')
     await service.stop()
     expect(service.said()).toMatch(/"msg":"stopping"\}\n$/)
   })
