@@ -6,7 +6,7 @@ import { scratch } from '../test/support/stand-in.ts'
 import { RETENTION_DEFAULTS } from './domain/accounts/retention-days.ts'
 import { readEnvironment, SECRET_SETTINGS } from './environment.ts'
 
-test('an empty environment is a laptop: embedded database, demo, loopback, the limits of the interface', () => {
+test("an empty environment is a laptop: embedded database, demo, loopback, the API's limits", () => {
   expect(readEnvironment({})).toMatchObject({
     host: '127.0.0.1',
     port: 8080,
@@ -37,7 +37,7 @@ test('an empty environment is a laptop: embedded database, demo, loopback, the l
   })
 })
 
-test('an object store is named by its bucket, and needs its keys', () => {
+test('an object store is configured by its bucket, and needs its keys', () => {
   const given = {
     OBJECT_STORE_URL: 'http://minio:9000/bucket/gold',
     OBJECT_STORE_ACCESS_KEY: 'me',
@@ -52,7 +52,7 @@ test('an object store is named by its bucket, and needs its keys', () => {
   expect(() => readEnvironment({ ...given, OBJECT_STORE_SECRET_KEY: '' })).toThrow(/^OBJECT_STORE_SECRET_KEY is required/)
 })
 
-test('the length of a session and the check of new passwords can be set', () => {
+test('the session length and the password check are configurable', () => {
   expect(readEnvironment({})).toMatchObject({ sessionSeconds: 14 * 86_400, breachedPasswords: 'builtin' })
   expect(readEnvironment({ SESSION_LENGTH: '12h', BREACHED_PASSWORDS: 'off' })).toMatchObject({
     sessionSeconds: 12 * 3600,
@@ -68,7 +68,7 @@ test('the length of a session and the check of new passwords can be set', () => 
   )
 })
 
-test('how much of the machine is used can be set', () => {
+test('the use of the machine is configurable', () => {
   const given = {
     WORKERS: '4',
     JOBS: 'off',
@@ -98,7 +98,7 @@ test('how much of the machine is used can be set', () => {
   expect(() => readEnvironment({ STATEMENT_TIMEOUT: '5m' })).toThrow(/^STATEMENT_TIMEOUT /)
 })
 
-test('an empty variable is an absent one', () => {
+test('an empty variable counts as absent', () => {
   const names = [
     'PORT',
     'HOST',
@@ -119,7 +119,7 @@ test('an empty variable is an absent one', () => {
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readEnvironment({}))
 })
 
-test('what is given is taken', () => {
+test('given values are used', () => {
   expect(
     readEnvironment({
       PORT: '0',
@@ -159,14 +159,14 @@ test('what is given is taken', () => {
   })
 })
 
-test('the demo follows the database unless it is told otherwise', () => {
+test('the demo depends on the database by default', () => {
   const DATABASE_URL = 'postgres://db/gold'
   expect(readEnvironment({ DATABASE_URL }).demo).toBe(false)
   expect(readEnvironment({ DATABASE_URL, DEMO: 'on' }).demo).toBe(true)
   expect(readEnvironment({ DEMO: 'off' }).demo).toBe(false)
 })
 
-test('in production a database of its own needs a key', () => {
+test('in production an external database needs a key', () => {
   const DATABASE_URL = 'postgres://db/gold'
   expect(() => readEnvironment({ DATABASE_URL, NODE_ENV: 'production' })).toThrow(/^SECRET_KEY /)
   expect(readEnvironment({ DATABASE_URL, NODE_ENV: 'production', SECRET_KEY: 'k'.repeat(32) }).databaseUrl).toBe(DATABASE_URL)
@@ -224,13 +224,13 @@ test.each([
   ['RETENTION', 'toString=1d'],
   ['RETENTION', 'bodies=30d;logs=off'],
   ['BACKUP_PASSPHRASE', 'hush'],
-])('%s=%s is refused in one line that names it and tells no secret', (name, value) => {
+])('%s=%s is refused with one line that names it and reveals no secret', (name, value) => {
   const refused = () => readEnvironment({ [name]: value })
   expect(refused).toThrow(new RegExp(`^${name} [^\\n]+$`))
   expect(refused).not.toThrow(/hush/)
 })
 
-test('backups are scheduled by where they go, and need a passphrase', () => {
+test('backups are enabled by their destination, and need a passphrase', () => {
   const given = { BACKUP_TO: '/mnt/backups', BACKUP_PASSPHRASE: 'correct horse battery' }
   expect(readEnvironment({}).backups).toBeUndefined()
   expect(readEnvironment({ BACKUP_PASSPHRASE: given.BACKUP_PASSPHRASE }).backups).toBeUndefined()
@@ -267,7 +267,7 @@ test('backups are scheduled by where they go, and need a passphrase', () => {
   expect(refused({ BACKUP_TEST: 'no' })).toThrow(/^BACKUP_TEST must be one of restore, read/)
 })
 
-test('private hosts may be allowed for one use and on one port', () => {
+test('private hosts can be allowed for one use and on one port', () => {
   const list = [
     'jenkins:10.0.0.0/8',
     'webhooks:hooks.internal',
@@ -278,7 +278,7 @@ test('private hosts may be allowed for one use and on one port', () => {
   expect(readEnvironment({ ALLOW_PRIVATE_HOSTS: list.join(',') }).allowPrivateHosts).toEqual(list)
 })
 
-test('private hosts may be names, addresses and ranges', () => {
+test('private hosts can be names, addresses and ranges', () => {
   const ALLOW_PRIVATE_HOSTS = 'ci.internal, 10.0.0.0/8,fd00::/8 ,192.168.1.5'
   expect(readEnvironment({ ALLOW_PRIVATE_HOSTS }).allowPrivateHosts).toEqual([
     'ci.internal',
@@ -289,7 +289,7 @@ test('private hosts may be names, addresses and ranges', () => {
   expect(readEnvironment({}).allowPrivateHosts).toEqual([])
 })
 
-test('retention names what differs from the defaults', () => {
+test('retention lists what differs from the defaults', () => {
   expect(readEnvironment({ RETENTION: 'bodies=14d, logs=365d,deliveries=off' }).retention).toEqual({
     ...RETENTION_DEFAULTS,
     bodies: 14,
@@ -299,7 +299,7 @@ test('retention names what differs from the defaults', () => {
   expect(readEnvironment({}).retention).toEqual(RETENTION_DEFAULTS)
 })
 
-test('every secret can be read from a file, as it is mounted, and is refused where it is given twice or missing', () => {
+test('every secret can be read from a mounted file, and is refused if given twice or missing', () => {
   const { folder, remove } = scratch()
   const file = join(folder, 'value')
   const write = (value: string) => writeFileSync(file, `${value}\n`)
@@ -329,7 +329,7 @@ test('every secret can be read from a file, as it is mounted, and is refused whe
   remove()
 })
 
-test('CORS_ORIGINS is a list of origins, none by default', () => {
+test('CORS_ORIGINS is a list of origins, empty by default', () => {
   expect(readEnvironment({}).corsOrigins).toEqual([])
   const origins = ['https://tools.example', 'http://localhost:5173']
   expect(readEnvironment({ CORS_ORIGINS: origins.join(', ') }).corsOrigins).toEqual(origins)

@@ -16,74 +16,74 @@ import { readEntry } from './net/addresses.ts'
 import type { ObjectStoreSettings } from './net/object-store.ts'
 import type { TracingSettings } from './net/tracing.ts'
 
-/** The environment, read once and checked: a bad value stops the start with one clear line. */
+/** The environment, read and validated once: an invalid value stops the start with one clear line. */
 export interface Settings {
   host: string
   port: number
   site: string
-  /** Whether the settings say the address, or only the default does. */
+  /** Whether the URL was configured or is the default. */
   isSiteGiven: boolean
   dataDir: string
   databaseUrl: string | undefined
-  /** Its own address, where `databaseUrl` is that of a pooler. */
+  /** The direct URL, if `databaseUrl` is that of a pooler. */
   directUrl: string | undefined
   /** A standby of that database for reading lists. */
   replicaUrl: string | undefined
   redisUrl: string | undefined
-  /** Where large bodies and logs are moved; they stay in the database without it. */
+  /** The store for large bodies and logs; without it they stay in the database. */
   objectStore: ObjectStoreSettings | undefined
   secretKey: string | undefined
-  /** What sealed before `secretKey` did, until everything is sealed anew. */
+  /** The previous key, until everything is encrypted with `secretKey`. */
   previousKey: string | undefined
   demo: boolean
   rates: Rates
   /** Event streams that one token can have open per process. */
   streamsPerToken: number
   trustProxy: string[]
-  /** Sites whose pages may ask the API; `*` is any. */
+  /** Sites whose pages may call the API; `*` is any. */
   corsOrigins: string[]
   signUp: SignUpPolicy
-  /** How long a session lasts without being used. */
+  /** How long a session lasts without use. */
   sessionSeconds: number
   /** The list that new passwords are checked against. */
   breachedPasswords: BreachedPasswords
-  /** Accounts made here have a trial and a count of credits: for those who host for others. */
+  /** New accounts have a trial and limited credits: for operators who host for others. */
   metering: boolean
-  /** Where mails go; kept for the operator to read without it. */
+  /** The mail server; without it emails are stored for the operator. */
   mail: { url: string; from: string } | undefined
-  /** Hosts, addresses and ranges that may be asked although they are private. */
+  /** Hosts, addresses and ranges that may be called although they are private. */
   allowPrivateHosts: string[]
-  /** Whom to tell of a weakness, as security.txt names it. */
+  /** The contact for vulnerability reports in security.txt. */
   securityContact: string | undefined
   logLevel: string
-  /** Processes that serve. */
+  /** Processes that serve requests. */
   workers: number
-  /** Whether `serve` works on jobs too. */
+  /** Whether `serve` runs jobs too. */
   jobs: boolean
-  /** How many jobs of our own are done at once; twice as many that ask other servers. */
+  /** How many local jobs run at once; twice as many that call other servers. */
   jobConcurrency: number
-  /** Connections to the database, of all processes together; chosen by their number where none is given. */
+  /** Database connections of all processes together; derived from their number by default. */
   connections: number | undefined
-  /** Milliseconds that a statement of a request may take. */
+  /** The statement timeout of requests in milliseconds. */
   statementTimeout: number
-  /** Where traces go, if anywhere. */
+  /** The destination of traces, if any. */
   tracing: TracingSettings | undefined
-  /** Where `work` tells how it is. */
+  /** The port on which `work` reports its health. */
   healthPort: number | undefined
-  /** Where Slack is asked; studios with a Slack of their own kind have another address. */
+  /** The URL of Slack's API; some Slack installations have another one. */
   slackApi: string | undefined
-  /** Days after which what is purged. */
+  /** Retention in days, by kind. */
   retention: Retention
-  /** Bytes that the stored bodies of one account may take; null for any number. */
+  /** The default quotas of accounts, such as the bytes of stored bodies; null: unlimited. */
   quotas: Quotas
-  /** Where, when and how backups are made, if they are. */
+  /** The destination, times and settings of backups, if enabled. */
   backups: BackupSettings | undefined
-  /** A language model that words findings; the built-in words stand without one. */
+  /** A language model that rephrases findings; without it the built-in text is used. */
   model: { url: string; key: string | undefined; model: string } | undefined
 }
 
 interface BackupSettings {
-  /** As it was given: a folder, or `object-store:` and a prefix. */
+  /** As configured: a folder, or `object-store:` and a prefix. */
   to: string
   /** The prefix in the object store; undefined for a folder. */
   prefix: string | undefined
@@ -95,7 +95,7 @@ interface BackupSettings {
 
 class BadSetting extends Error {}
 
-/** What a private host may be allowed for: the servers of tools, and webhooks of ours. */
+/** The uses that a private host can be allowed for: servers of tools, and our webhooks. */
 export const HOST_USES: readonly string[] = [
   ...Object.values(providers).flatMap(({ name, server }) => (server ? [name] : [])),
   'webhooks',
@@ -104,7 +104,7 @@ export const HOST_USES: readonly string[] = [
 
 type Environment = Record<string, string | undefined>
 
-/** Settings that hold a secret: each can be read from the file that `<name>_FILE` names, as Docker and Kubernetes mount them. */
+/** Secret settings: each can be read from the file in `<name>_FILE`, as Docker and Kubernetes mount them. */
 export const SECRET_SETTINGS: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
@@ -125,7 +125,7 @@ function fromFile(name: string, env: Environment): string | undefined {
   if (!file || !SECRET_SETTINGS.includes(name)) return undefined
   if (env[name]) throw bad(name, `and ${name}_FILE are both set: keep one of them`)
   try {
-    // An editor leaves a line break at the end.
+    // Editors add a line break at the end.
     return readFileSync(file, 'utf8').trim() || undefined
   } catch (error) {
     throw bad(`${name}_FILE`, `cannot be read (${(error as NodeJS.ErrnoException).code}): ${file}`)
@@ -135,7 +135,7 @@ function fromFile(name: string, env: Environment): string | undefined {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 export function readEnvironment(env: Environment): Settings {
-  // An empty variable is an absent one, as compose files write it.
+  // An empty variable counts as absent, as in compose files.
   const given = (name: string) => fromFile(name, env) ?? (env[name] === '' ? undefined : env[name])
   const port = readPort('PORT', given('PORT') ?? '8080')
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
@@ -212,7 +212,7 @@ function readModel(url: string | undefined, key: string | undefined, model: stri
 
 function readObjectStore(url: string | undefined, given: (name: string) => string | undefined): Settings['objectStore'] {
   if (url === undefined) return undefined
-  // What is signed is the path as it is written.
+  // The path is signed exactly as written.
   if (!/^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)+\/*$/.test(url))
     throw bad(
       'OBJECT_STORE_URL',
@@ -254,7 +254,7 @@ function readBackups(given: (name: string) => string | undefined): Settings['bac
   }
 }
 
-/** Such as `daily=14, monthly=12`; what is not named keeps its default. */
+/** Such as `daily=14, monthly=12`; missing ones keep their default. */
 function readKeep(name: string, text: string | undefined): Keep {
   const keep = { ...KEEP_DEFAULTS }
   for (const part of readList(text)) {
@@ -265,7 +265,7 @@ function readKeep(name: string, text: string | undefined): Keep {
   return keep
 }
 
-/** The variables of OpenTelemetry itself. */
+/** OpenTelemetry's own variables. */
 function readTracing(endpoint: string | undefined, given: (name: string) => string | undefined): Settings['tracing'] {
   if (endpoint === undefined) return undefined
   const ratio = Number(given('OTEL_TRACES_SAMPLER_ARG') ?? '1')
@@ -298,13 +298,13 @@ function readCount(name: string, text: string, least: number, most: number, or?:
   return count
 }
 
-/** Says nothing of the value: addresses carry passwords. */
+/** The error does not contain the value: URLs may contain passwords. */
 function readUrl(name: string, text: string | undefined, schemes: string[]): string | undefined {
   if (text === undefined) return undefined
   if (!schemes.some((scheme) => text.startsWith(`${scheme}//`)))
     throw bad(name, `must start with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`)
   try {
-    // A socket's address is no URL, yet PostgreSQL's client reads it.
+    // A socket address is not a URL, but PostgreSQL's client accepts it.
     if (text.startsWith('postgres')) for (const host of readHostList(text)?.urls ?? [text]) new pg.Client(host)
     else new URL(text)
   } catch (error) {
@@ -354,7 +354,7 @@ function readBreached(name: string, text: string): BreachedPasswords {
   return { file: text }
 }
 
-/** Such as `bodies=14d, logs=365d, deliveries=off`; what is not named keeps its default. */
+/** Such as `bodies=14d, logs=365d, deliveries=off`; missing ones keep their default. */
 function readRetention(name: string, text: string | undefined): Retention {
   const retention: Retention = { ...RETENTION_DEFAULTS }
   for (const part of readList(text)) {
@@ -366,7 +366,7 @@ function readRetention(name: string, text: string | undefined): Retention {
   return retention
 }
 
-/** The bytes of stored bodies have a variable of their own. */
+/** The quota of stored bytes has its own variable. */
 function readServiceQuotas(text: string, stored_bytes: number | null): Quotas {
   try {
     return { ...QUOTA_DEFAULTS, stored_bytes, ...readQuotas(text) }
@@ -390,7 +390,7 @@ const readList = (text: string | undefined) =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** An address, or a range of them. */
+/** An address, or a range. */
 function isRange(text: string): boolean {
   const [net, bits] = text.split('/')
   const most = isIP(net!) === 6 ? 128 : 32
@@ -416,7 +416,7 @@ function readAddresses(name: string, text: string | undefined): string[] {
   return addresses
 }
 
-/** As browsers send them: scheme, host and port, without a slash at the end. */
+/** As browsers send them: scheme, host and port, without a trailing slash. */
 function readOrigins(name: string, text: string | undefined): string[] {
   const origins = readList(text)
   for (const origin of origins)
@@ -431,7 +431,7 @@ function readOneOf<V extends string>(name: string, text: string, values: readonl
   return found
 }
 
-/** A page or an address; the address that mails come from, where none is given. */
+/** A page or an email address; defaults to the sender of emails. */
 function readContact(name: string, text: string | undefined, from: string | undefined): string | undefined {
   const given = text ?? from?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
   if (given === undefined) return undefined

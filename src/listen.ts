@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Errors of the system as one line that names the setting to change. */
+/** System errors as one line that names the setting to change. */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }) {
   try {
     await app.listen({ host, port })

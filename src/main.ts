@@ -2,7 +2,7 @@
 import { refusesNode } from './cli/oldest-node.ts'
 import { VERSION } from './contract/version.ts'
 
-/** The only file that knows every room. What is not asked for is not loaded, so that the command line starts fast. */
+/** The only file that imports everything. Modules are loaded on demand, so that the CLI starts fast. */
 const words = process.argv.slice(2)
 const operator = async (name: 'serve' | 'work' | 'migrate' | 'admin') => (await import('./operate.ts')).operatorCommands[name]()
 
@@ -16,6 +16,6 @@ async function start() {
   })
 }
 
-// No `await` here: an older Node could not even read it.
+// No `await` here: an older Node could not parse it.
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) console.log(VERSION)
 else if (!refusesNode()) void start()

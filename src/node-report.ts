@@ -11,12 +11,12 @@ interface Reporting {
   db: Database
   log: Logger
   role: NodeProcess['role']
-  /** What only a process that serves, or one that works on jobs, has to tell. */
+  /** Data of a serving process, or of one that runs jobs. */
   refusedRequests?: RefusedRequests
   silentServers?: () => string[]
 }
 
-/** Tells the database that this process lives and what it has noticed, until stopped. */
+/** Sends heartbeats and counters of this process to the database, until stopped. */
 export function startNodeReport(
   settings: Pick<Settings, 'mail' | 'backups' | 'jobs'>,
   { db, log, role, refusedRequests, silentServers = () => [] }: Reporting,

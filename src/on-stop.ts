@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 const TIMEOUT_MS = 8_000
-/** Out of patience, the time for what must not stay behind. */
+/** After the timeout, the time for essential cleanup. */
 const LEAVE_MS = 1_000
-/** Ctrl-C comes from the terminal and once more from npm, which passes it on: within this time they are one signal. */
+/** Ctrl-C is sent by the terminal and again by npm, which forwards it: within this time they are one signal. */
 const SAME_SIGNAL_MS = 500
 const PARENT_EVERY_MS = 500
 
 interface Stopping {
   /** Aborted by the first signal. */
   signal: AbortSignal
-  /** How to stop. A signal that came before waits for this. */
+  /** Sets the stop function. An earlier signal waits for this. */
   stopWith(stop: () => Promise<void>): void
-  /** What is done at least, even when there is no time to stop. */
+  /** The minimum to do, even if there is no time to stop. */
   leaveWith(leave: () => Promise<void>): void
 }
 
-/** Handles signals from now on. The first one lets everything finish; a second one, or too long a wait, ends at once. */
+/** Handles signals from now on. The first one lets everything finish; a second one, or a timeout, ends at once. */
 export function onStop(log: Logger, timeout = TIMEOUT_MS): Stopping {
   const stopping = new AbortController()
   let since: number | undefined
@@ -27,7 +27,7 @@ export function onStop(log: Logger, timeout = TIMEOUT_MS): Stopping {
     stopWith = resolve
   })
   const end = (code: number) => {
-    // The lines of the last moment tell how it ended.
+    // The last lines show how it ended.
     log.flush()
     process.exit(code)
   }
@@ -65,7 +65,7 @@ export function onStop(log: Logger, timeout = TIMEOUT_MS): Stopping {
   }
 }
 
-/** npm sends SIGTERM to the shell between it and us, which ends without passing it on. */
+/** npm sends SIGTERM to the shell between it and us, which ends without forwarding it. */
 function watchParent(onEnd: () => void) {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -5,10 +5,10 @@ import { Command } from 'commander'
 import { SUMMARIES } from './cli/summaries.ts'
 import type { Settings } from './environment.ts'
 
-/** The commands that run beside the database; each is loaded when asked for, so that the rest starts fast. */
+/** The commands that use the database; each is loaded on demand, so that the rest starts fast. */
 const settings = async () => (await import('./environment.ts')).readEnvironment(process.env)
 
-/** One of several processes that did not begin has nothing to wait for: its tie to the first one would keep it alive. */
+/** A worker process that failed to start has nothing to wait for: its channel to the first process would keep it alive. */
 const leave = (error: unknown) => {
   cluster.worker?.disconnect()
   throw error
@@ -65,7 +65,7 @@ const admin = async () => {
   return command.description(SUMMARIES.admin)
 }
 
-/** Whoever looks for a studio in the wrong folder should neither make one there nor wonder where everything went. */
+/** A command in the wrong folder should not create a studio there. */
 function refuseElsewhere({ databaseUrl, dataDir }: Settings) {
   if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
     throw new Error(

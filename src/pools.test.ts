@@ -14,14 +14,14 @@ import { defaultConnections, openPools, type Pools, poolSizes } from './pools.ts
 const PROMISED_MS = 10_000
 /** Shorter than the service's own. */
 const SHORT_MS = 1_000
-/** What hangs, hangs for minutes: everything up to here is only a busy machine. */
+/** A real hang lasts minutes: everything up to here is only a busy machine. */
 const HANGING_MS = 40_000
 
 test('waiting for a connection and then for a statement takes no longer than a request may', () => {
   expect(CONNECT_MS + readEnvironment({}).statementTimeout + GRACE_MS).toBeLessThanOrEqual(PROMISED_MS)
 })
 
-// On Windows a standby would need a port and a password of its own.
+// On Windows a standby would need its own port and password.
 describe.skipIf(process.platform === 'win32')('a node whose database hangs', () => {
   type Way = Awaited<ReturnType<typeof openUnsteadyWay>>
   let pair: Pair
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     await pair?.close()
   })
 
-  // What one left behind that failed would hold up the next.
+  // Leftovers of a failed test would block the next.
   beforeEach(() => {
     primary.become('good')
     standby.become('good')
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     ],
     ['the app', () => node.ask('/app/v1/welcome')],
   ]
-  /** More than there are connections, all at once: some wait for a connection first. */
+  /** More requests than connections, all at once: some wait for a connection first. */
   const askAll = () =>
     Promise.all(
       [...crowd, ...crowd].map(async ([name, ask]) => {
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
       },
     ],
     ['hangs up', async () => primary.become('hangs up')],
-  ])('answers everybody in time when the primary %s, and goes on when it is back', async (_, happen) => {
+  ])('responds to everybody in time when the primary %s, and continues when it is back', async (_, happen) => {
     await until(whole)
     await happen()
     const answers = await askAll()
@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     ],
     ['vanishes without a word', async () => standby.vanish()],
     ['hangs up', async () => standby.become('hangs up')],
-  ])('answers everybody, and well, when the standby %s', async (_, happen) => {
+  ])('responds to everybody with success when the standby %s', async (_, happen) => {
     const seen = replica.reads.replica
     await until(async () => (await whole()) && replica.reads.replica > seen)
     await happen()
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
   })
 })
 
-test('processes of one node share its connections, and together of up to eight keep below what PostgreSQL allows by default', () => {
+test("processes of one node share its connections, and up to eight processes stay below PostgreSQL's default limit", () => {
   expect(poolSizes(defaultConnections(1), 1)).toEqual({ statements: 10, transactions: 5, intake: 5, jobs: 10 })
   for (let workers = 2; workers <= 8; workers++) {
     const { statements, transactions, intake, jobs } = poolSizes(defaultConnections(workers), workers)

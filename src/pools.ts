@@ -1,15 +1,15 @@
 import type { Pool as Connections } from 'pg'
 import { type ObjectStore, openDatabase, type Pool } from './db/database.ts'
 
-/** A node's connections, by what they are for: whoever waits for a lock keeps nobody else from a connection. */
+/** A node's connections, by purpose: waiting for a lock does not take a connection from anybody else. */
 export interface Pools {
-  /** What requests read and write; transactions, which may wait for each other, have connections of their own. */
+  /** Reads and writes of requests; transactions, which may wait for each other, have separate connections. */
   db: Pool
-  /** What tools tell. */
+  /** Deliveries. */
   intake: Pool
-  /** What is done later, unless another process does it. */
+  /** Jobs, unless another process runs them. */
   jobs: Pool | undefined
-  /** All of them, for whoever counts. */
+  /** All of them, for metrics. */
   connections: Record<string, Connections>
   close(): Promise<void>
 }
@@ -21,15 +21,18 @@ interface PoolSizes {
   jobs: number
 }
 
-/** Three nodes of one process and their processes for heavy bodies fit into the hundred connections that PostgreSQL allows by default. */
+/** Three nodes of one process and their processes for heavy bodies fit into PostgreSQL's default of a hundred connections. */
 const ONE_PROCESS = 30
-/** As much as that allows one node. */
+/** The same limit for a single node. */
 const ONE_NODE = 90
 const FEWEST = 2
 
 export const defaultConnections = (workers: number) => Math.min(ONE_NODE, ONE_PROCESS + 20 * (workers - 1))
 
-/** What each of a node's processes has of its connections: a third for statements, a sixth for each of transactions and intake; jobs, which one process does, the last third. */
+/**
+ * The share of each process: a third for statements, a sixth each for transactions and intake; jobs, which one process runs, get the last
+ * third.
+ */
 export function poolSizes(connections: number, workers: number): PoolSizes {
   const each = (share: number) => Math.max(FEWEST, Math.floor((connections * share) / workers))
   return {
@@ -41,21 +44,21 @@ export function poolSizes(connections: number, workers: number): PoolSizes {
 }
 
 interface PoolsSettings {
-  /** Where requests and deliveries go instead; jobs need a session, which a pooler does not give. */
+  /** The pooler's URL for requests and deliveries; jobs need a session, which a pooler does not provide. */
   poolerUrl?: string
-  /** Milliseconds that a statement of a request or a delivery may take. */
+  /** The statement timeout of a request or a delivery in milliseconds. */
   statementTimeout: number
   onError: (error: Error) => void
   objects?: ObjectStore | undefined
   sizes?: PoolSizes
-  /** Jobs are done by another process. */
+  /** Another process runs the jobs. */
   withoutJobs?: boolean
 }
 
 export function openPools(url: string, { poolerUrl, sizes, withoutJobs = false, ...settings }: PoolsSettings): Pools {
   const max = sizes ?? poolSizes(ONE_PROCESS, 1)
   const openRequests = (max: number): Pool =>
-    // A process for heavy bodies has a connection of its own, without the pooler.
+    // A process for heavy bodies has its own connection, without the pooler.
     ({ ...openDatabase(poolerUrl ?? url, { ...settings, max, pooled: poolerUrl !== undefined }), url })
   const statements = openRequests(max.statements)
   const transactions = openRequests(max.transactions)

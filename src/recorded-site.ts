@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from './environment.ts'
 
-/** Where the service keeps its own address, for commands that are started without its settings. */
+/** The file with the service's URL, for commands that are started without its settings. */
 const fileIn = (dataDir: string) => join(dataDir, 'address')
 
-/** Only beside the embedded database: with another one, commands need the settings of the service anyway. */
+/** Only next to the embedded database: with another one, commands need the settings of the service anyway. */
 export function recordSite({ databaseUrl, dataDir, site }: Settings) {
   if (databaseUrl === undefined) writeFileSync(fileIn(dataDir), `${site}\n`)
 }
 
-/** The address by the command's own settings, or else the one that the service last had. */
+/** The URL from the command's own settings, otherwise the last one of the service. */
 export function siteOf({ site, isSiteGiven, dataDir }: Settings): string {
   if (isSiteGiven) return site
   try {

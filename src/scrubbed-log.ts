@@ -5,11 +5,11 @@ interface Destination {
   flush(): void
 }
 
-/** Takes addresses and credentials out of lines of our own log: messages of errors quote what others wrote. */
+/** Removes addresses and credentials from our own log: error messages quote external text. */
 export const scrubbedLog = (to: Destination): Destination & { flushSync(): void } => ({
   write: (line) => to.write(mayHoldPrivate(line) ? scrubLine(line) : line),
   flush: () => to.flush(),
-  // Its own `flushSync` tries again for ever when nobody reads the lines any more, and the process could not end.
+  // Its own `flushSync` retries forever if nobody reads the lines any more, and the process could not end.
   flushSync: () => to.flush(),
 })
 

@@ -34,12 +34,12 @@ import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
-/** Told to stop, the longest time for accepting the connections that came before. */
+/** The maximum time for accepting earlier connections when stopping. */
 const ACCEPT_BACKLOG_MS = 4_000
-/** Told to stop, the longest time for a large body that is being recorded; what waits for its turn is refused. */
+/** The maximum time for a large body that is being recorded when stopping; waiting ones are refused. */
 const HEAVY_MS = 5_000
 
-/** Runs the service until it is told to stop; what it has accepted it finishes. */
+/** Runs the service until it is stopped; accepted requests are finished. */
 export async function serve(settings: Settings) {
   const { workers, connections } = settings
   const isOneOfMany = cluster.isWorker
@@ -95,7 +95,7 @@ export async function serve(settings: Settings) {
     refusedRequests,
     silentServers: () => worker?.silentServers() ?? [],
   })
-  // From the first request on: whoever is told to stop while the rest still begins finishes what was accepted, too.
+  // From the first request on: a service that is stopped while it is still starting finishes accepted requests, too.
   stopping.stopWith(async () => {
     clearInterval(flush)
     worker = await working
@@ -114,12 +114,12 @@ export async function serve(settings: Settings) {
   if (isOneOfMany || stopping.signal.aborted) return
   recordSite(settings)
   await welcome(settings, service).catch((error) => {
-    // Told to stop meanwhile, it has lost its database.
+    // If it was stopped meanwhile, it has lost its database.
     if (!stopping.signal.aborted) throw error
   })
 }
 
-/** Runs jobs alone, beside nodes that serve. */
+/** Runs only jobs, next to nodes that serve requests. */
 export async function work(settings: Settings) {
   const log = openLog(settings)
   const stopping = onStop(log)
@@ -185,8 +185,8 @@ function openBackups({ objectStore, secretKey, dataDir }: Settings, backups: Non
 }
 
 /**
- * Node accepts one connection per turn of its event loop, and closing the socket resets all that the system has queued, though their
- * requests were sent: on a busy node that is many of them.
+ * Node accepts one connection per turn of its event loop, and closing the socket resets all queued ones, though their requests were sent:
+ * on a busy node these are many.
  */
 async function acceptBacklog(server: Server) {
   let accepted = 0

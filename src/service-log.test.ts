@@ -4,7 +4,7 @@ import { openSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** A process with our log that, once it is told, runs these statements and ends with 7. */
+/** A process with our log that runs these statements on command and exits with 7. */
 function logger(statements: string, stdout: 'pipe' | number) {
   const service = pathToFileURL(`${import.meta.dirname}/service.ts`).href
   const program = `
@@ -30,7 +30,7 @@ test('a process whose output nobody reads any more can write its last line and e
   expect(await once(child, 'exit')).toEqual([7, null])
 })
 
-test.runIf(process.platform === 'linux')('a process goes on while the disk of its log is full', async () => {
+test.runIf(process.platform === 'linux')('a process continues while the disk of its log is full', async () => {
   const child = logger(`for (let i = 0; i < 100; i++) log.info('x'.repeat(20_000)); await sleep(600)`, openSync('/dev/full', 'w'))
   child.stdin!.write('go')
   expect(await once(child, 'exit')).toEqual([7, null])

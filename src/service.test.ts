@@ -33,7 +33,7 @@ const open = async (opening?: Parameters<typeof openStore>[2], key = KEY) => {
 const COMMAND = { onlyIfCurrent: true }
 const applied = async () => (await own.db.rows(sql`select from schema_migrations`)).length
 
-test('a command sets an empty database up', async () => {
+test('a command sets up an empty database', async () => {
   await own.db.execute(sql`drop schema public cascade`)
   await own.db.execute(sql`create schema public`)
   expect(await open(COMMAND)).toMatchObject({ fresh: true })
@@ -41,7 +41,7 @@ test('a command sets an empty database up', async () => {
   expect(await applied()).toBe(migrations().length)
 })
 
-test('a command leaves a database alone whose sets are those of an older version', async () => {
+test('a command does not change a database with the sets of an older version', async () => {
   await own.db.execute(
     sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state = 'to_do')`,
   )
@@ -62,14 +62,14 @@ test('another secret key than that of the first start is refused with one line',
   await open()
 })
 
-/** As values were sealed before they were bound to their place. */
+/** As values were sealed before they were bound to their location. */
 const sealedUnbound = (secret: string, value: string) => {
   const cipher = createCipheriv('aes-256-gcm', keyFor(secret, 'vault'), Buffer.alloc(12, 7))
   const sealed = Buffer.concat([cipher.update(value), cipher.final()])
   return Buffer.concat([Buffer.alloc(12, 7), cipher.getAuthTag(), sealed]).toString('base64')
 }
 
-test('a database from before the canary is judged by what it holds sealed', async () => {
+test('a database without a canary is checked by its sealed values', async () => {
   await own.db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
   await own.db.execute(sql`insert into projects (id, account_id, name) values (1, 1, 'Starfall')`)
   await own.db.execute(sql`
@@ -79,14 +79,14 @@ test('a database from before the canary is judged by what it holds sealed', asyn
   await open()
 })
 
-test('migrating alone needs no key and leaves none behind', async () => {
+test('migrating alone needs no key and stores none', async () => {
   const settings = readEnvironment({ DATABASE_URL: own.url, DATA_DIR: folder, LOG_LEVEL: 'silent' })
   await (await openSchema(settings, openLog(settings))).stop()
   expect(await readdir(folder)).toEqual([])
   await open()
 })
 
-test('of two first starts with different keys one is refused', async () => {
+test('one of two first starts with different keys is refused', async () => {
   const starts = await Promise.allSettled([open({}, KEY), open({}, OTHER)])
   expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })

@@ -24,14 +24,14 @@ import { type ObjectStore, openObjectStore } from './net/object-store.ts'
 import type { Pools } from './pools.ts'
 import { scrubbedLog } from './scrubbed-log.ts'
 
-/** Kept while they cannot be written, as on a full disk; more are lost. */
+/** Buffered while they cannot be written, as on a full disk; more are lost. */
 const UNWRITTEN_MAX = 1024 * 1024
 
 export function openLog({ logLevel }: Settings): Logger {
-  // Lines leave together, at the latest after a moment: a write per line costs a busy server a tenth of its time. A pipe takes 4 KiB at
-  // once: with less, lines of several processes do not mix.
+  // Lines are written together, after a moment at the latest: a write per line costs a busy server a tenth of its time. A pipe takes 4 KiB
+  // at once: with less, lines of several processes do not mix.
   const output = pino.destination({ minLength: 3_000, maxLength: UNWRITTEN_MAX, sync: true, periodicFlush: 250 })
-  // A service that cannot log goes on serving.
+  // A service that cannot log continues to serve.
   output.on('error', () => {})
   return pino(
     {
@@ -49,28 +49,28 @@ export function openLog({ logLevel }: Settings): Logger {
 
 export interface Opened {
   db: Pool
-  /** The database's own address, not a pooler's. */
+  /** The database's own URL, not a pooler's. */
   url: string
-  /** Where large values are moved, if anywhere. */
+  /** The store for large values, if configured. */
   objects: ObjectStore | undefined
-  /** What seals, and what may still open: see docs/operations.md on changing the key. */
+  /** The current key, and those that can still decrypt: see docs/operations.md on changing the key. */
   secrets: Secrets
   vault: Vault
-  /** Whether the schema was made just now: the first start. */
+  /** Whether the schema was just created: the first start. */
   fresh: boolean
   close(): Promise<void>
-  /** Ends the embedded database, unless others use it, while its connections are still open: for a process that must end now. */
+  /** Stops the embedded database, unless others use it, while its connections are still open: for a process that must end now. */
   leave(): Promise<void>
 }
 
 export interface Opening {
-  /** A command beside the service sets an empty database up and leaves the schema of any other alone: an older service may run on it. */
+  /** A command next to the service sets up an empty database and does not change any other schema: an older service may use it. */
   onlyIfCurrent?: boolean
-  /** Connections of the store's own. */
+  /** The store's own connections. */
   max?: number
 }
 
-/** The configured database or the embedded one, brought to this code's schema. */
+/** The configured database or the embedded one, migrated to this code's schema. */
 export async function openStore(settings: Settings, log: Logger, { max, ...opening }: Opening = {}): Promise<Opened> {
   const { url, fresh, stop } = await openSchema(settings, log, opening)
   const objects = settings.objectStore && openObjectStore(settings.objectStore)
@@ -97,13 +97,13 @@ export async function openStore(settings: Settings, log: Logger, { max, ...openi
   }
 }
 
-/** The configured database's own address, or that of the embedded one, which is started. */
+/** The configured database's own URL, or that of the embedded one, which is started. */
 export async function openDatabaseServer({ databaseUrl, directUrl, dataDir }: Settings) {
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   return { url: directUrl ?? databaseUrl ?? embedded!.url, stop: async () => embedded?.stop() }
 }
 
-/** The schema alone, which needs no secret. */
+/** Only the schema, which needs no secret. */
 export async function openSchema(settings: Settings, log: Logger, { onlyIfCurrent = false }: Opening = {}) {
   const { url, stop } = await openDatabaseServer(settings)
   try {
@@ -136,13 +136,13 @@ function secretsOf({ secretKey, previousKey, dataDir }: Settings): Secrets {
   return [secretKey ?? keptSecret(dataDir), ...(former === undefined ? [] : [former])]
 }
 
-/** Where the kept key was put aside for a new one. */
+/** The previous stored key, set aside for a new one. */
 function formerSecret(dataDir: string): string | undefined {
   const file = join(dataDir, 'secret-key-previous')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
-/** The key that is kept beside the data. */
+/** The key stored with the data. */
 export function secretFile(dataDir: string) {
   const path = join(resolve(dataDir), 'secret-key')
   return {
@@ -155,7 +155,7 @@ export function secretFile(dataDir: string) {
   }
 }
 
-/** Made once: everything sealed with it is lost without it. */
+/** Created once: everything encrypted with it is lost without it. */
 function keptSecret(dataDir: string): string {
   const { read, write } = secretFile(dataDir)
   try {

@@ -11,15 +11,15 @@ const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 60_000
 
 interface WaitOptions {
-  /** Where to answer meanwhile that the service is not ready. */
+  /** The port for reporting meanwhile that the service is not ready. */
   port: number | undefined
   /** Ends the wait. */
   signal: AbortSignal
 }
 
 /**
- * Opens the store as soon as the database is there. A process that exited instead would be started again and again, until whoever starts
- * it gives up. Wrong settings throw at once. Undefined: told to stop meanwhile.
+ * Opens the store as soon as the database is reachable. A process that exited instead would be restarted again and again, until its
+ * supervisor gives up. Wrong settings throw at once. Undefined: stopped meanwhile.
  */
 export async function openWhenThere(
   settings: Settings,
@@ -52,6 +52,6 @@ export async function openWhenThere(
   }
 }
 
-/** What fails for another reason, a wrong password for one, fails the next time too. */
+/** Any other error, such as a wrong password, would repeat. */
 const isAway = (error: unknown): boolean =>
   isConnectionError(error) || (error instanceof Error && error.cause !== undefined && isAway(error.cause))

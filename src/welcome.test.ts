@@ -20,7 +20,7 @@ const greet = async (settings: typeof embedded) => {
   return String(said.mock.lastCall?.[0])
 }
 
-test('a database of one’s own stays empty, and the first words say how to begin', async () => {
+test('an external database stays empty, and the first output says how to start', async () => {
   const words = await greet(onServer)
   expect(words).toContain('is empty')
   expect(words).toContain(`https://gold.example/welcome#set-up=${studio.service.setUpToken}`)
@@ -36,7 +36,7 @@ test('the embedded database gets a studio, and the curl line works', async () =>
   expect(answer.json.build_runs).toHaveLength(5)
 })
 
-test('a later start says where it runs and how to get back in, and loads nothing again', async () => {
+test('a later start prints its URL and how to sign in, and loads nothing again', async () => {
   const words = await greet(embedded)
   expect(words).toMatch(/^Goldmaster runs at https:\/\/gold\.example\.$/m)
   expect(words).toContain('https://gold.example/sign-in')
@@ -45,7 +45,7 @@ test('a later start says where it runs and how to get back in, and loads nothing
   expect(words).not.toContain(studio.service.setUpToken)
 })
 
-test('of two first starts one loads the studio; the other waits and finds it', async () => {
+test('one of two first starts loads the studio; the other waits and finds it', async () => {
   const fresh = await openStudio()
   try {
     await Promise.all([welcome(embedded, fresh.service), welcome(embedded, fresh.service)])

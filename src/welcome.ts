@@ -7,10 +7,10 @@ import type { Service } from './http/service.ts'
 
 type Welcomed = Pick<Service, 'db' | 'vault' | 'log' | 'site' | 'setUpToken'>
 
-/** What a person who just started the service wants to know; an empty database gets the demo studio first where that is wanted. */
+/** The output for a person who just started the service; an empty database gets the demo studio first if enabled. */
 export async function welcome(settings: Settings, service: Welcomed) {
   const access = settings.demo ? await demoOnce(service) : undefined
-  // What programs read from standard output is the log, a JSON object a line.
+  // Programs read the log from standard output, one JSON object per line.
   const say = process.stdout.isTTY ? console.log : console.error
   if (access) say(tour(settings, service.site, access))
   else say((await isFirstRun(service.db)) ? empty(settings, service) : again(settings, service.site, await ownerOf(service)))
@@ -18,11 +18,11 @@ export async function welcome(settings: Settings, service: Welcomed) {
 
 const LOCK = 5_207_116
 
-/** Only where there is nothing yet. A demo that cannot be loaded is no reason to stop serving. */
+/** Only if the database is empty. A demo that cannot be loaded must not stop the service. */
 async function demoOnce({ db: pool, vault, log }: Welcomed): Promise<DemoAccess | undefined> {
   const load = async (db: Database) => {
     await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
-    // Of two first starts one loads it; the other waits, and finds it.
+    // One of two first starts loads it; the other waits and finds it.
     await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
     if (await db.one(sql`select 1 from accounts limit 1`)) return undefined
     const { loadDemo } = await import('./demo/load.ts')
@@ -34,11 +34,11 @@ async function demoOnce({ db: pool, vault, log }: Welcomed): Promise<DemoAccess 
   })
 }
 
-/** Whoever may do everything: most likely the person who reads this. */
+/** An owner: most likely the person who reads this. */
 const ownerOf = async ({ db }: Welcomed): Promise<string> =>
   (await db.one<{ email: string }>(sql`select email from users order by operator desc, id limit 1`))!.email
 
-/** How the commands are called from where the service was started. */
+/** How the commands are called, depending on how the service was started. */
 const PROGRAM = { start: 'npm run --silent goldmaster --', npx: 'npx goldmaster' }
 const program = PROGRAM[process.env.npm_lifecycle_event as keyof typeof PROGRAM] ?? 'goldmaster'
 

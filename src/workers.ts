@@ -13,18 +13,18 @@ import { openLog, setUpTokenOf } from './service.ts'
 import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
-/** One that ends is started again, not faster than this. */
+/** A process that ended is restarted, not faster than this. */
 const PAUSE_MS = 1_000
 /** A little longer than a process takes to stop. */
 const TIMEOUT_MS = 8_500
 
 /**
- * One service in several processes: this one keeps the database, the counters of limits and the sums of metrics, starts the others and
- * replaces those that end. They share the port. Jobs have a process of their own: a long diagnosis keeps no request waiting.
+ * One service in several processes: this one manages the database, the counters of limits and the totals of metrics, starts the others and
+ * replaces those that end. They share the port. Jobs have a separate process: a long diagnosis delays no request.
  */
 export async function serveInWorkers(settings: Settings) {
-  // Each takes its connections from the system. Handed over by this process, as is the default, one that a dying or stuck process was
-  // about to take would be nobody's, and its client wait in vain.
+  // Each accepts its connections from the system. By default this process would pass them on, and a connection for a dying or stuck process
+  // would be lost, with its client waiting in vain.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const log = openLog(settings)
   const stopping = onStop(log, TIMEOUT_MS)
@@ -64,7 +64,7 @@ interface Role {
   env?: Record<string, string>
 }
 
-/** Starts a process again whenever it ends, until stopped; one that could not start at all is not tried again. */
+/** Restarts a process whenever it ends, until stopped; one that could not start at all is not retried. */
 function supervise({ args, env }: Role, log: Logger) {
   let stopping = false
   let current: Worker

@@ -2,7 +2,7 @@ import * as readers from '../contract/field-readers.ts'
 import { instant, readShortId } from '../contract/params.ts'
 import { type OwnQuotas, readQuotas } from '../domain/accounts/quotas.ts'
 
-/** How commands read what they are given; a wrong word is a usage error, told before the database is opened. */
+/** Readers of command arguments; an invalid value is a usage error, reported before the database is opened. */
 export const id = (text: string): number => {
   const read = readShortId(text)
   if (read === undefined) throw new Error('It must be the number of a record.')
@@ -17,7 +17,7 @@ export const count = (text: string): number => {
   return Number(text)
 }
 
-/** What an account may use. */
+/** The quotas of an account. */
 export const quotaList = (text: string): OwnQuotas => {
   try {
     return readQuotas(text)
@@ -38,7 +38,7 @@ export const time = (text: string): string => instant.read('It', text)
 
 export const timezone = (text: string): string => readers.timezone('It', text)
 
-/** Lets `none` through: the parser of arguments has no null of its own. */
+/** Accepts `none`: the argument parser has no null. */
 export const orNone =
   <T>(read: (text: string) => T) =>
   (text: string): T | 'none' =>
@@ -57,7 +57,7 @@ export const jsonObject = (text: string): Record<string, unknown> => {
   return value
 }
 
-/** A list of words of a set, separated by commas. */
+/** A comma-separated list of values of a set. */
 export const manyOf =
   <V extends string>(values: readonly V[]) =>
   (text: string): V[] =>

@@ -7,7 +7,7 @@ import { bakerRule } from '../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
-/** Every command that changes something leaves an entry in the log of each account that it touches. */
+/** Every command that changes something leaves an entry in the log of each affected account. */
 
 let studio: Studio
 const folder = mkdtempSync(join(tmpdir(), 'audited-'))
@@ -57,7 +57,7 @@ const id = (list: 'accounts' | 'projects' | 'integrations', key: string) => Stri
 const made: Record<string, string> = {}
 const owl = () => id('accounts', 'owl')
 
-/** Each in an order in which it can be; the accounts that it touches; `new` is one that it makes. */
+/** In a workable order; the affected accounts; `new` is one that it creates. */
 const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 'elk' | 'new')[]][] = [
   ['account add', () => ['--name', 'New'], ['new']],
   ['account set', () => [owl(), '--timezone', 'Europe/Oslo'], ['owl']],
@@ -114,14 +114,14 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['rotate-keys', () => [], ['owl', 'fox', 'elk', 'new']],
 ]
 
-/** They read, act on the database as a whole, or take the log along with its account. */
+/** They only read, act on the whole database, or delete the log with its account. */
 const OTHERS = [
   ...['account list', 'account show', 'user list', 'sso show', 'project list', 'token list', 'integration list', 'rule list'],
   ...['deliveries list', 'deliveries show', 'deliveries health', 'webhook list', 'webhook show', 'webhook log', 'ugs-token list'],
   ...['rule show', 'rule test', 'audit list', 'audit verify', 'status', 'backup', 'restore', 'move', 'account delete'],
 ]
 
-test('every command is tried here, or is known to change nothing of an account', async () => {
+test('every command is tested here, or known to change nothing of an account', async () => {
   const commands = (await adminOf(studio as never).admin()).commands
   const names = commands.flatMap((noun) =>
     noun.commands.length === 0 ? [noun.name()] : noun.commands.map((one) => `${noun.name()} ${one.name()}`),
@@ -129,7 +129,7 @@ test('every command is tried here, or is known to change nothing of an account',
   expect([...CALLS.map(([name]) => name), ...OTHERS].sort()).toEqual(names.filter((name) => !name.endsWith('help')).sort())
 })
 
-test('each leaves one entry in every account that it touches, and none elsewhere', async () => {
+test('each leaves one entry in every affected account, and none elsewhere', async () => {
   const entries = () =>
     studio.db.rows<Record<string, unknown>>(sql`
       select account_id, actor, action, subject, user_id, before, after from audit_log where action like 'admin %' order by id`)

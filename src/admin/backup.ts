@@ -18,7 +18,7 @@ const PASSPHRASE_FLAG = {
   help: 'a file whose first line is the passphrase; BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE without it',
 } as const
 
-/** As the service's own backups are encrypted, unless another file is named. Never an argument: others see those. */
+/** The passphrase of the service's own backups, unless another file is given. Never an argument: others can see those. */
 export async function backupPassphrase(file: string | undefined): Promise<string | undefined> {
   const { BACKUP_PASSPHRASE, BACKUP_PASSPHRASE_FILE } = process.env
   return (await passphraseIn(file || BACKUP_PASSPHRASE_FILE || undefined)) ?? (BACKUP_PASSPHRASE || undefined)
@@ -123,7 +123,7 @@ export const move = rawDatabaseCommand({
   },
 })
 
-/** The key to write down for what will be restored, if any; refused where nothing would open it. */
+/** The key to store for the restored data, if any; refused if nothing could decrypt it. */
 function secretToKeep(header: Header, { secretKey, keptSecret }: RawDatabase, replace: boolean): string | undefined {
   const { secret_key, canary } = header
   const fits = (secret: string) => canary === null || fitsCanary(secret, canary)
@@ -151,7 +151,7 @@ async function refuseExisting(file: string) {
 
 export const openBackup = (file: string, passphrase: string | undefined) => unpacked(createReadStream(file), passphrase)
 
-/** What bears the name is whole, and only its owner may read it. */
+/** A file with its final name is complete, and only its owner can read it. */
 async function writeWhole(source: AsyncIterable<Buffer>, file: string) {
   const part = `${file}.part`
   try {

@@ -10,70 +10,67 @@ import type { Arguments, Flags } from '../terminal/flags.ts'
 export interface OpenedStore {
   db: Pool
   vault: Vault
-  /** The address of the service, for links. */
+  /** The URL of the service, for links. */
   site: string
-  /** Whether accounts made here are metered. */
+  /** Whether new accounts are metered. */
   metering: boolean
-  /** What accounts may use, and how long what is kept, unless they have something else. */
+  /** The default quotas and retention of accounts. */
   quotas: Quotas
   retention: Retention
   close(): Promise<void>
 }
 
 interface Store extends OpenedStore {
-  /**
-   * Does what changes something, and writes it into the audit log of every account that it touches, in one transaction. `id` is undefined for
-   * what is only made.
-   */
+  /** Runs a change and records it in the audit log of every affected account, in one transaction. `id` is undefined for a new record. */
   change<T>(
     kind: OperatedKind,
     id: number | undefined,
     work: (db: Database) => Promise<T>,
     more?: {
-      /** What else is worth telling. */
+      /** More details for the entry. */
       after?: object
       /** Too long for one transaction: `db` is the pool. */
       detached?: true
     },
   ): Promise<T>
-  /** As whom and what it stands in the audit log. */
+  /** The action in the audit log. */
   action: string
 }
 
 /** A database of any version, or an empty one: for commands that copy all of it. */
 export interface RawDatabase {
-  /** The database's own address, not a pooler's. */
+  /** The database's own URL, not a pooler's. */
   url: string
-  /** The key that was given by SECRET_KEY. */
+  /** The key from SECRET_KEY. */
   secretKey: string | undefined
-  /** The key that is kept in DATA_DIR instead. */
+  /** The key stored in DATA_DIR instead. */
   keptSecret: { path: string; read(): string | undefined; write(secret: string): void }
-  /** Tells what a migration waits for. */
+  /** Reports what a migration waits for. */
   log: MigrationLog
   close(): Promise<void>
 }
 
-/** How a command gets at the database: set up and of this version, or as it is. `makes`: one that is not there is made. */
+/** How a command opens the database: migrated to this version, or as it is. `makes`: a missing one is created. */
 export interface Open {
   store(makes: boolean): Promise<OpenedStore>
   rawDatabase(makes: boolean): Promise<RawDatabase>
 }
 
 interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {
-  /** Opens the database, which may have to start first: what can be refused without it is refused before. */
+  /** Opens the database, which may have to be started: arguments are validated before. */
   store(): Promise<S>
 }
 
 export interface AdminCommand<F extends Flags = Flags, A extends Arguments = Arguments, S = Store>
   extends Omit<Command<F, A>, 'prints' | 'run'> {
-  /** Fills a new database. The others look for one, and in the wrong folder there is none. */
+  /** Fills a new database. Other commands expect an existing one, and in the wrong folder there is none. */
   makes?: boolean
-  /** Of a list that is answered in pages, the name of its rows. */
+  /** For a paged list, the name of its rows. */
   rows?: string
   run(call: Call<F, A, S>): unknown
 }
 
-/** A command that opens the database. Lets `run` know its flags and arguments by their names. */
+/** A command that opens the database. Gives `run` its flags and arguments by name. */
 export const command = <const F extends Flags, const A extends Arguments>(made: AdminCommand<F, A>): AdminCommand =>
   made as unknown as AdminCommand
 
@@ -82,7 +79,7 @@ export const rawDatabaseCommand = <const F extends Flags, const A extends Argume
   made: AdminCommand<F, A, RawDatabase>,
 ): RawDatabaseCommand => made as unknown as RawDatabaseCommand
 
-/** Opens the database when the command asks for it and closes it whatever happens. */
+/** Opens the database when the command asks for it and always closes it. */
 export const withOpened =
   <S extends { close(): Promise<void> }>(open: (makes: boolean) => Promise<S>) =>
   ({ makes = false, rows, ...made }: AdminCommand<Flags, Arguments, S>): Command => ({
@@ -102,7 +99,7 @@ export const withOpened =
     },
   })
 
-/** Of `noun`, whose commands open the database of this version. */
+/** For `noun`, whose commands open the database of this version. */
 export const withStore =
   (open: Open['store'], noun = '') =>
   (made: AdminCommand): Command => {

@@ -48,7 +48,7 @@ describe('deliveries', () => {
     expect(failing_jobs).toEqual([])
   })
 
-  test('of an inactive integration say that the tool would be refused', async () => {
+  test('of an inactive integration show that the tool would be refused', async () => {
     expect(await run('deliveries', 'test', integration())).not.toContain('inactive')
     await run('integration', 'deactivate', integration())
     expect(await run('deliveries', 'test', integration())).toContain(`admin integration activate ${integration()}`)
@@ -64,7 +64,7 @@ describe('deliveries', () => {
 })
 
 describe('a new integration', () => {
-  test.each(PROVIDERS)('of %s comes with its address, its token and its set-up', async (provider) => {
+  test.each(PROVIDERS)('of %s is printed with its URL, its token and its setup', async (provider) => {
     const printed = await run('integration', 'add', '--project', '1', '--provider', provider)
     const token = /webhook token +([0-9a-f]{64})/.exec(printed)![1]!
     expect(printed).toContain(`https://gold.example/webhooks/${provider}?token=${token}`)
@@ -73,14 +73,14 @@ describe('a new integration', () => {
     expect(printed).toMatch(/“Here” is https:\/\/gold\.example\/projects\/1\/integrations\/\d+\./)
   })
 
-  test('of a service that only this machine reaches says so', async () => {
+  test('of a service on a loopback address shows a notice', async () => {
     const add = (site: string) =>
       admin({ db: studio.db, vault: studio.service.vault, site }, 'integration', 'add', '--project', '1', '--provider', 'github')
     expect(await add('http://localhost:8080')).toContain('BASE_URL is http://localhost:8080')
     expect(await add('https://gold.example')).not.toContain('BASE_URL')
   })
 
-  test('keeps what opens other servers sealed', async () => {
+  test('stores credentials of other servers encrypted', async () => {
     const config = JSON.stringify({ server: 'https://ci.example.com', user: 'gold', api_token: 'hush' })
     const shown = await run('integration', 'config', integration(), config)
     expect(shown).toContain('https://ci.example.com')

@@ -46,7 +46,7 @@ export const exportAccount = command({
     const output = flags.out === undefined ? process.stdout : createWriteStream(flags.out, { flags: 'wx', mode: 0o600 })
     const progress = showProgress(process.stderr)
     const settings = { vault, passphrase, audience: 'operator', onProgress: progress.update } as const
-    // Before anything is written: whoever breaks it off has it all the same.
+    // Recorded before anything is written: an interrupted export counts too.
     await change('export', args.account, async () => {}, {
       after: { project_id: flags.project, secrets: passphrase !== undefined },
     })

@@ -132,7 +132,7 @@ const handshake = command({
   },
 })
 
-/** Typed, they stay hidden, passwords included; from a file they may have many lines. */
+/** Typed settings are not echoed, because they include passwords; from a file they may have many lines. */
 const givenSettings = () => (process.stdin.isTTY ? readSecret('Settings, on one line') : fileText('-'))
 
 const settingsIn = (text: string) => {

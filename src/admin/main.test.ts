@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Runs a command as the operator does and gives what it printed. */
+/** Runs a command like an operator and returns its output. */
 const run = (...words: string[]) => admin({ db: own.db, vault, site, metering }, ...words)
 const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
 
@@ -37,7 +37,7 @@ describe('load', () => {
     return path
   }
 
-  test('prints the ids and secrets of what it made', async () => {
+  test('prints the ids and secrets of what it created', async () => {
     const made = JSON.parse(
       await run(
         'load',
@@ -51,7 +51,7 @@ describe('load', () => {
     expect(made).toMatchObject({ accounts: { owl: { id: 1 } }, users: { lead: { id: 1 } }, projects: { star: { id: 1 } } })
   })
 
-  test('says in one line what is wrong', async () => {
+  test('reports an error in one line', async () => {
     await expect(run('load', await file({ accounts: [{ titel: 'x' }] }))).rejects.toThrow('accounts[0]: unknown field "titel"')
     await expect(run('load', join(folder, 'absent.json'))).rejects.toThrow(/^Cannot read .*absent\.json: there is no such file$/)
   })
@@ -65,7 +65,7 @@ describe('account', () => {
     expect(await run('account', 'list')).toBe('1\tNight Owl\tteam\t0\t\t1\t1\n2\tMoon\tstudio\t7\t\t0\t0\n')
   })
 
-  test('without credits one is not counted, unless accounts are metered here; set makes and unmakes a count', async () => {
+  test('without credits investigations are unlimited, unless accounts are metered here; set adds and removes the limit', async () => {
     const made = await json('account', 'add', '--name', 'Own')
     expect(made).toMatchObject({ plan: 'enterprise', credits: null, trial_ends_at: null })
     expect(await json('account', 'add', '--name', 'Told', '--plan', 'team')).toMatchObject({ plan: 'team', credits: null })
@@ -78,7 +78,7 @@ describe('account', () => {
     metering = false
   })
 
-  test('a lapsed trial closes an account, a payment method opens it at once', async () => {
+  test('an ended trial closes an account, a payment method opens it at once', async () => {
     expect(await json('account', 'set', '2', '--trial-ends-at', '2020-01-01')).toMatchObject({ read_only: 'trial_expired' })
     expect(await json('account', 'set', '2', '--payment-method', 'yes')).toMatchObject({ read_only: null, payment_method: true })
     expect(await json('account', 'set', '2', '--payment-method', 'no')).toMatchObject({ read_only: 'trial_expired' })
@@ -86,14 +86,14 @@ describe('account', () => {
     expect(await json('account', 'set', '2', '--demo', 'yes')).toMatchObject({ read_only: 'demo' })
   })
 
-  test('an account that is not there', () => expect(run('account', 'show', '99')).rejects.toThrow('Account not found.'))
+  test('an account that does not exist', () => expect(run('account', 'show', '99')).rejects.toThrow('Account not found.'))
 })
 
 describe('project', () => {
   const add = (owner: string) =>
     json('project', 'add', '--account', '1', '--name', 'Cinder Coast', '--engine', 'Unreal', '--owner', owner)
 
-  test('add makes one that somebody of the account owns', async () => {
+  test('add creates one owned by a member of the account', async () => {
     const made = await add('lead@example.com')
     expect(made).toMatchObject({ account_id: 1, name: 'Cinder Coast', engine: 'unreal', status: 'active' })
     expect(await own.db.rows(sql`select user_id, project_role from project_members where project_id = ${made.id}`)).toEqual([
@@ -103,7 +103,7 @@ describe('project', () => {
     expect(await json('project', 'list', '--account', '999')).toEqual([])
   })
 
-  test('add refuses an owner who does not belong to the account', async () => {
+  test('add refuses an owner who is not a member of the account', async () => {
     await run('user', 'add', '--email', 'guest@example.com', '--name', 'Guest')
     await expect(add('guest@example.com')).rejects.toThrow('guest@example.com does not belong to account 1')
     await expect(add('nobody@example.com')).rejects.toThrow(/not found/i)
@@ -111,7 +111,7 @@ describe('project', () => {
 })
 
 describe('user', () => {
-  test('add makes a member who can sign in', async () => {
+  test('add creates a member who can sign in', async () => {
     const made = await json(
       ...[
         'user',
@@ -136,7 +136,7 @@ describe('user', () => {
     )
   })
 
-  test('set-password replaces the one before', async () => {
+  test('set-password replaces the previous one', async () => {
     const kept = () => own.db.rows(sql`select user_id, password from logins order by id`)
     const before = await kept()
     expect(await json('user', 'set-password', 'kim@example.com', '--password', 'sesame')).toMatchObject({ can_sign_in: true })
@@ -150,7 +150,7 @@ describe('operator', () => {
   const isOperator = async (name: string) =>
     (await json('user', 'list')).find((user: { email: string }) => user.email === name).operator
 
-  test('promote and demote change what a user may see of the service', async () => {
+  test("promote and demote change a user's access to the service", async () => {
     expect(await json('user', 'promote', 'kim@example.com')).toMatchObject({ email: 'kim@example.com', operator: true })
     expect(await isOperator('kim@example.com')).toBe(true)
     expect(await json('user', 'demote', 'kim@example.com')).toMatchObject({ operator: false })
@@ -170,7 +170,7 @@ describe('token', () => {
     expect(listed).not.toContain(made.token)
   })
 
-  test('one for some days ends then', async () => {
+  test('one with a lifetime expires then', async () => {
     const { expires_at } = await json('token', 'add', '--user', '1', '--name', 'brief', '--scopes', 'all', '--days', '3')
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(2.9 * 86_400_000)
   })
@@ -182,7 +182,7 @@ describe('token', () => {
 })
 
 describe('integration', () => {
-  test('add prints the address to call; its token opens the integration with its secret', async () => {
+  test('add prints the URL to call; its token and secret work', async () => {
     const made = await json('integration', 'add', '--project', '1', '--provider', 'github', '--secret', 'hush')
     expect(made.url).toBe(`${site}/webhooks/github?token=${made.webhook_token}`)
     const opened = await openIntegration(own.db, vault, made.webhook_token, 'github')
@@ -196,7 +196,7 @@ describe('integration', () => {
     expect(await run('integration', 'list', '--project', '1')).toContain('github')
   })
 
-  test('delete forgets it for good', async () => {
+  test('delete removes it for good', async () => {
     const made = await json('integration', 'add', '--project', '1', '--provider', 'linear')
     expect(await json('integration', 'delete', String(made.id))).toEqual({ id: made.id, deleted: true })
     await expect(openIntegration(own.db, vault, made.webhook_token, 'linear')).rejects.toMatchObject({ status: 404 })
@@ -206,7 +206,7 @@ describe('integration', () => {
     await expect(run('deliveries', 'test', String(made.id))).rejects.toThrow('Integration not found.')
   })
 
-  test('a project that is not there', () =>
+  test('a project that does not exist', () =>
     expect(run('integration', 'add', '--project', '99', '--provider', 'lore')).rejects.toThrow('Project not found.'))
 })
 
@@ -215,7 +215,7 @@ describe('usage', () => {
   const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name())
 
   test.each(leaves(adminCommand({ store: unopened, rawDatabase: unopened })).map((leaf) => [pathOf(leaf), leaf] as const))(
-    '%s takes --json and shows an example',
+    '%s accepts --json and has an example',
     (path, leaf) => {
       let help = ''
       leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
@@ -236,10 +236,10 @@ describe('usage', () => {
     [['nonsense']],
     [['token', 'add', '--user', '1', '--name', 'x', '--scopes', 'all', '--days', '1', '--expires-at', '2030-01-01']],
     [['webhook', 'replay', '1']],
-  ])('%j ends with 2', (words) => expect(run(...words)).rejects.toMatchObject({ exit: 2 }))
+  ])('%j exits with 2', (words) => expect(run(...words)).rejects.toMatchObject({ exit: 2 }))
 })
 
-test('user set-password ends sessions, vouches for the address, and revokes tokens where that is asked', async () => {
+test('user set-password ends sessions, verifies the address, and revokes tokens on request', async () => {
   const { id } = await json('user', 'add', '--email', 'ivy@example.com', '--name', 'Ivy')
   await own.db.execute(sql`update users set email_verified = false where id = ${id}`)
   await own.db.execute(sql`insert into sessions (user_id, token, expires_at) values (${id}, 'ivy', now() + interval '1 day')`)
@@ -254,7 +254,7 @@ test('user set-password ends sessions, vouches for the address, and revokes toke
   expect(await state()).toMatchObject({ tokens: 0 })
 })
 
-test('sso sets up a provider, changes what is given, never shows its secret, and refuses words that are none', async () => {
+test('sso configures a provider, changes only what is given, never shows its secret, and refuses invalid values', async () => {
   const { id } = await json('account', 'add', '--name', 'With a provider')
   const account = String(id)
   const words = ['--issuer', 'https://login.example', '--client-id', 'gold', '--client-secret', 'not to be shown']
@@ -278,6 +278,6 @@ test('sso sets up a provider, changes what is given, never shows its secret, and
   await expect(run('sso', 'show', account)).rejects.toThrow()
 })
 
-test('restore of a folder says which file it wants', async () => {
+test('restore of a folder says which file it needs', async () => {
   await expect(run('restore', tmpdir())).rejects.toThrow(`${tmpdir()} is a folder: name the file that admin backup wrote`)
 })

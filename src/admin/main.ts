@@ -33,7 +33,7 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
   auditLog,
 ]
 
-/** The operator's commands: they speak to the database itself, so whoever may run them may do everything. */
+/** The operator's commands: they use the database directly, so anybody who can run them can do everything. */
 export function adminCommand({ store, rawDatabase }: Open): Commander {
   const admin = new Commander('admin').addHelpText(
     'after',

@@ -13,7 +13,7 @@ function screen(isTTY: boolean) {
   }
 }
 
-test('a terminal has one line that changes, cut to its width', () => {
+test('a terminal has one updating line, cut to its width', () => {
   const { progress, wait, written } = screen(true)
   progress.update({ tasks: 2000 })
   expect(written()).toBe('')
@@ -34,7 +34,7 @@ test('a file gets a line every few seconds', () => {
   expect(written()).toBe('5,000 tasks (5 s)\n10,000 tasks (10 s)\n12,000 tasks (12 s)\n')
 })
 
-test('a load that failed claims nothing', () => {
+test('a failed load reports no success', () => {
   const { progress, written } = screen(false)
   progress.update({ tasks: 2000 })
   progress.clear()

@@ -1,4 +1,4 @@
-/** How much of what is done. */
+/** How much of each kind is done. */
 type Progress = Readonly<Record<string, number>>
 
 const TERMINAL_EVERY_MS = 100
@@ -10,7 +10,7 @@ interface ProgressOutput {
   write(text: string): unknown
 }
 
-/** One line that changes on a terminal, a line now and then elsewhere; quick loads say nothing until they are done. */
+/** One updating line on a terminal, a line now and then elsewhere; quick loads print nothing until they are done. */
 export function showProgress(out: ProgressOutput, now = Date.now) {
   const began = now()
   let shown = began
@@ -29,7 +29,7 @@ export function showProgress(out: ProgressOutput, now = Date.now) {
     clear() {
       if (out.isTTY) out.write('\r\u001b[K')
     },
-    /** All of it is written. */
+    /** Everything is written. */
     end() {
       this.clear()
       if (Object.keys(last).length > 0) out.write(`${line()}\n`)

@@ -16,7 +16,7 @@ export const rotateKeys = command({
     await recordEverywhere(db, action)
     progress.clear()
     out.record(done)
-    // Neither key opened them, so neither key would: whoever runs this should hear of it nevertheless.
+    // No key can decrypt these values; the operator should know it nevertheless.
     return done.lost.length > 0 ? 1 : 0
   },
 })

@@ -48,7 +48,7 @@ test('add, list, show, remove', async () => {
   await expect(run('show', bakerRule.id, '--account', '1')).rejects.toThrow('Rule not found.')
 })
 
-test('test prints what would be found and keeps nothing', async () => {
+test('test prints the finding and stores nothing', async () => {
   const [rules, known, unknown] = [
     await file('rules.json', [bakerRule]),
     await file('known.log', BAKER_LOG),
@@ -61,7 +61,7 @@ test('test prints what would be found and keeps nothing', async () => {
   expect(await run('list', '--account', '1', '--json')).toBe('[]\n')
 })
 
-test('says in one line what is wrong', async () => {
+test('reports an error in one line', async () => {
   const wrong = await file('wrong.json', { ...bakerRule, colour: 'red' })
   await expect(run('add', wrong, '--account', '1')).rejects.toThrow(/^colour is not known here; known: id, .*\.$/)
   await expect(run('add', await file('not.json', '{'), '--account', '1')).rejects.toThrow(/not\.json is not JSON: /)

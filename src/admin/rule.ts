@@ -10,7 +10,7 @@ import { type AdminCommand, command } from './command.ts'
 const account = { help: 'whose: its id', value: 'account', read: accountId, required: true } as const
 const file = { help: 'a JSON file, or - for standard input' } as const
 
-/** What people look for in a list; the definition is for `show`. */
+/** The columns of a list; `show` prints the definition. */
 const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
   const { tool, category, role, score } = definition
   return { ...rest, tool, category, role, score }

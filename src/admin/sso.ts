@@ -20,7 +20,7 @@ const domains = (text: string): string[] => {
   return read
 }
 
-/** `leads=owner,crew=member`; a group may hold an equals sign itself. */
+/** `leads=owner,crew=member`; a group may contain an equals sign itself. */
 const roleGroups = (text: string) =>
   (text === 'none' ? [] : text.split(',')).map((pair) => {
     const [group, role] = [pair.slice(0, pair.lastIndexOf('=')), pair.slice(pair.lastIndexOf('=') + 1)]

@@ -9,7 +9,7 @@ import { reportNode } from '../domain/operations/nodes.ts'
 import { RefusedRequests } from '../domain/operations/refused-requests.ts'
 import { Vault } from '../domain/privacy/secrets.ts'
 
-test('status tells what waits, what is switched off, what is overdue, and how large it all is', async () => {
+test('status prints what waits, what is disabled, what is overdue, and all sizes', async () => {
   const own = await createDatabase()
   const { db } = own
   const status = (...words: string[]) => admin({ db, vault: new Vault('a key of these tests') }, 'status', ...words)

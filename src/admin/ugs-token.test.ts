@@ -16,7 +16,7 @@ afterAll(() => studio.close())
 const run = (...words: string[]) => admin({ db: studio.db, vault: studio.service.vault }, 'ugs-token', ...words)
 const json = async (...words: string[]) => JSON.parse(await run(...words, '--json'))
 
-test('a token is made, works, is listed by its beginning and revoked', async () => {
+test('a token is created, works, is listed by its prefix and revoked', async () => {
   const made = await json('add', '--project', project, '--name', 'everybody')
   expect(made).toMatchObject({ name: 'everybody', api_url: `https://gold.example/ugs/${made.token}` })
   const ask = async () => (await studio.ask(`/ugs/${made.token}/api/latest`)).status
@@ -28,7 +28,7 @@ test('a token is made, works, is listed by its beginning and revoked', async () 
   expect(await ask()).toBe(401)
 })
 
-test('there is none for a project that does not exist, and none to revoke', async () => {
+test('a missing project has none, and none to revoke', async () => {
   await expect(run('add', '--project', '999999', '--name', 'x')).rejects.toThrow('Project not found.')
   await expect(run('revoke', '999999')).rejects.toThrow('Token not found.')
 })

@@ -7,7 +7,7 @@ import { accountId, id, nullIfNone, orNone, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { log, replay } from './webhook-log.ts'
 
-/** Kept as written: a group also stands for what joins it later. */
+/** Stored as written: a group also covers future types. */
 const eventTypes = (text: string): string[] => webhooks.readTypes(text.split(','))
 
 const flags = {

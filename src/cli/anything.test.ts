@@ -30,7 +30,7 @@ const rows = (out: string) =>
     .split('\n')
     .map((row) => row.split('\t'))
 
-test('feed tells what happened', async () => {
+test('feed prints what happened', async () => {
   await ok('tasks', 'start', id('tasks', 'task1'), id('tasks', 'task2'))
   const { out, err } = await ok('feed', '--event-type', 'task.*', '--days-back', '1', '--limit', '1')
   expect(rows(out).map(([, , , type]) => type)).toEqual(['task.state_changed'])
@@ -38,7 +38,7 @@ test('feed tells what happened', async () => {
   expect(await line.run(['feed', '--event-type', 'build'])).toMatchObject({ code: 2 })
 })
 
-test('api sends anything', async () => {
+test('api sends any request', async () => {
   expect(JSON.parse((await ok('api', 'get', '/v1/ping')).out)).toMatchObject({ ok: true })
   expect((await ok('api', 'GET', '/api/v1/projects/{project}/tasks', '-f', 'limit=1', '--pick', 'pagination.limit')).out).toBe(
     '1\n',
@@ -55,7 +55,7 @@ test('api sends anything', async () => {
   expect(await line.run(['api', 'GET', 'https://elsewhere.example/v1/ping'])).toMatchObject({ code: 2 })
 })
 
-test('open prints the page of a thing', async () => {
+test('open prints the page of a record', async () => {
   const star = `/projects/${id('projects', 'star')}`
   expect((await ok('open')).out).toBe(`${studio.site}${star}\n`)
   expect((await ok('open', 'task', id('tasks', 'task1'))).out).toBe(`https://gold.example${star}/tasks/${id('tasks', 'task1')}\n`)
@@ -66,7 +66,7 @@ test('open prints the page of a thing', async () => {
   expect(await line.run(['open', 'house'])).toMatchObject({ code: 2 })
 })
 
-test('completion knows commands, options and values', async () => {
+test('completion offers commands, options and values', async () => {
   expect((await ok('__complete', 'bui')).out).toBe('builds\n')
   expect((await ok('__complete', 'tasks', 'list', '--prio')).out).toBe('--priority\n')
   expect((await ok('__complete', 'tasks', 'list', '--priority', 'c')).out).toBe('critical\n')
@@ -74,14 +74,14 @@ test('completion knows commands, options and values', async () => {
   for (const shell of ['bash', 'zsh', 'fish']) expect((await ok('completion', shell)).out).toContain('__complete')
 })
 
-test('help is on standard output; a noun alone shows it and exits with 2', async () => {
+test('help goes to standard output; a noun alone prints it and exits with 2', async () => {
   expect((await ok('tasks', 'list', '--help')).out).toContain('Examples:')
   expect((await ok()).out).toContain('diagnose')
   expect(await line.run(['tasks'])).toMatchObject({ code: 2, out: '' })
   expect((await ok('--version')).out).toBe('0.1.0\n')
 })
 
-test('logout forgets the token', async () => {
+test('logout deletes the token', async () => {
   const other = new CommandLine()
   await other.run(['login', '--token', '--host', studio.site], { input: studio.world.tokens!.all!.token as string })
   expect((await other.run(['logout'])).code).toBe(0)

@@ -17,7 +17,7 @@ const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-ser
 
 let folder: string
 let client: string
-/** The compiled program, where it starts. */
+/** The entry file of the compiled program. */
 let installed: string
 let made: { light: string[]; heavy: string[]; imports: string[] }
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '' })
 
-test('the client is one file that needs nothing but Node, and holds nothing of the service', () => {
+test('the client is one file that only needs Node, and contains nothing of the service', () => {
   expect(made.imports.filter((name) => !isBuiltin(name))).toEqual([])
   const rooms = [...made.light, ...made.heavy].flatMap((file) => /^src\/(\w+)\//.exec(file)?.[1] ?? [])
   expect(new Set(rooms)).toEqual(new Set(['cli', 'contract', 'diagnosis', 'mcp', 'terminal']))
@@ -41,15 +41,15 @@ test('the client is one file that needs nothing but Node, and holds nothing of t
     status: 2,
     stderr: expect.stringContaining("unknown command 'serve'; it belongs to the service"),
   })
-  // Started as a program of its own, not through Node.
+  // Started as a program, not through Node.
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
 })
 
-test('the installed command line finds its parts', async () => {
+test('the installed CLI finds its parts', async () => {
   await bundleService(join(folder, 'dist/server'))
   for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list'], ['serve'], ['admin', 'load']])
     expect(run(installed, ...words, '--help')).toMatchObject({ status: 0 })
-  // Bundled apart, its refusals are still understood.
+  // Bundled separately, its errors are still recognized.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_TOKEN: '' }
   expect(spawnSync(process.execPath, [installed, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
 })
@@ -65,20 +65,20 @@ test('both serve an assistant', async () => {
   await studio.close()
 })
 
-test('the short spelling of the shapes says the same as the long one', async () => {
+test('the short form of the shapes equals the long one', async () => {
   const file = join(folder, 'routes.mjs')
   await bundleTable(file)
   const { routes: short } = await import(pathToFileURL(file).href)
   expect(JSON.parse(JSON.stringify(short))).toEqual(JSON.parse(JSON.stringify(routes)))
 })
 
-test('a start reads nothing of what only an assistant, a diagnosis or a bridge needs', () => {
+test('a start loads nothing that only an assistant, a diagnosis or a bridge needs', () => {
   const weighty = /\/(?:typebox|zod|ajv|@modelcontextprotocol)\/|^src\/(?:mcp|diagnosis)\//
   expect(made.heavy.filter((file) => weighty.test(file))).not.toEqual([])
   expect(made.light.filter((file) => weighty.test(file))).toEqual([])
 })
 
-test('help, and what to do about a word that is no command, name every command and load none', () => {
+test('help, and the hint for an unknown command, list every command and load none', () => {
   const help = run(installed, '--help')
   for (const [word, summary] of Object.entries(SUMMARIES))
     expect(help.stdout.replace(/\s+/g, ' ')).toContain(` ${word} ${summary} `)
@@ -86,7 +86,7 @@ test('help, and what to do about a word that is no command, name every command a
   expect(run(installed, 'tsks')).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean tasks?') })
 })
 
-test('an older Node is told which one is needed, in one line', () => {
+test('an older Node gets one line with the required version', () => {
   const old = join(folder, 'old-node.cjs')
   writeFileSync(
     old,
@@ -106,7 +106,7 @@ test('an older Node is told which one is needed, in one line', () => {
 test.each([['--version'], ['--help'], ['help'], ['tsks']])(
   '%s takes at most three times the work of starting Node alone',
   (word) => {
-    // The processor's time, not the clock's: others may use this machine too.
+    // CPU time, not wall time: others may use this machine too.
     const meter = join(folder, 'meter.cjs')
     writeFileSync(
       meter,

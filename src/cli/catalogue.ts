@@ -1,10 +1,10 @@
 import type { Command as Commander } from 'commander'
 import { buildCommand, buildNoun } from '../terminal/build-command.ts'
 
-/** Given the second word, builds only what that names. */
+/** With the second word, only that command is built. */
 type Load = (verb?: string) => Promise<Commander>
 
-/** The first words of the client and where each lives; only the one that is asked for is loaded. */
+/** The first words of the client and their modules; only the requested one is loaded. */
 export const CATALOGUE: Readonly<Record<string, Load>> = {
   login: async () => buildCommand((await import('./commands/login.ts')).login),
   logout: async () => buildCommand((await import('./commands/logout.ts')).logout),

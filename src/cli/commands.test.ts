@@ -35,8 +35,8 @@ const rows = (out: string) =>
     .split('\n')
     .map((row) => row.split('\t'))
 
-describe('signing in and choosing', () => {
-  test('keeps the token for its host, readable by its owner alone', () => {
+describe('signing in and choosing a project', () => {
+  test('stores the token for its host, readable only by its owner', () => {
     const file = join(line.home, 'config/goldmaster/hosts.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
@@ -45,12 +45,12 @@ describe('signing in and choosing', () => {
     })
   })
 
-  test('whoami tells the user, the account and the token', async () => {
+  test('whoami prints the user, the account and the token', async () => {
     expect((await ok('whoami')).out).toContain('read:tasks')
     expect(await json('whoami')).toMatchObject({ ok: true, token: { name: 'all' } })
   })
 
-  test('use keeps the project of a folder by name or id, and tells it', async () => {
+  test('use stores the project of a folder by name or id, and prints it', async () => {
     expect(JSON.parse(readFileSync(join(line.home, '.goldmaster'), 'utf8'))).toEqual({
       project: id('projects', 'star'),
       host: studio.site,
@@ -69,7 +69,7 @@ describe('projects', () => {
 })
 
 describe('tasks', () => {
-  test('are listed in pages as far as asked for, with the filters of the API', async () => {
+  test('are listed in pages up to the limit, with the filters of the API', async () => {
     expect(rows((await ok('tasks', 'list')).out)).toHaveLength(20)
     expect(await json('tasks', 'list', '--limit', '500')).toHaveLength(ROWS)
     const blocked = await json('tasks', 'list', '--state', 'blocked', '--state', 'in_progress', '--limit', '99')
@@ -78,12 +78,12 @@ describe('tasks', () => {
     expect(await ok('tasks', 'list', '--label', 'nobody')).toMatchObject({ out: '', err: 'No tasks match.\n' })
   })
 
-  test('say that there are more', async () => {
+  test('show that there are more', async () => {
     expect((await ok('tasks', 'list', '--limit', '2')).err).toBe('More exist: --limit 4 shows more.\n')
     expect(await json('tasks', 'list', '--limit', '2', '--envelope')).toMatchObject({ pagination: { has_more: true } })
   })
 
-  test('give only the fields that were chosen', async () => {
+  test('print only the chosen fields', async () => {
     const tasks = JSON.parse((await ok('tasks', 'list', '--limit', '1', '--json', 'id,title')).out)
     expect(Object.keys(tasks[0])).toEqual(['id', 'title'])
     expect(await line.run(['tasks', 'list', '--json', 'id,titel'])).toMatchObject({
@@ -92,7 +92,7 @@ describe('tasks', () => {
     })
   })
 
-  test('are shown with what is linked; --json leaves the id alone', async () => {
+  test('are shown with their links; --json does not change the id', async () => {
     expect((await ok('tasks', 'show', id('tasks', 'task3'))).out).toContain('night')
     expect(JSON.parse((await ok('tasks', 'show', '--json', id('tasks', 'task3'))).out).title).toBe('Task 3')
     expect((await ok('tasks', 'show', id('tasks', 'task3'), '--web')).out).toMatch(
@@ -100,7 +100,7 @@ describe('tasks', () => {
     )
   })
 
-  test('are created, naming the client, edited, started and done', async () => {
+  test("are created with the client's name, edited, started and completed", async () => {
     const fields = ['--task-type', 'bug', '--label', 'a', '--label', 'b', '--metadata', '{"sprint":4}']
     const made = JSON.parse((await ok('tasks', 'create', '--title', 'Fix it', ...fields, '--json')).out)
     expect(made).toMatchObject({ title: 'Fix it', task_type: 'bug', labels: ['a', 'b'] })
@@ -139,7 +139,7 @@ describe('tasks', () => {
     [['tasks', 'shwo', '1'], "unknown command 'shwo' (Did you mean show?); see: goldmaster tasks --help"],
     [['taks'], "unknown command 'taks' (Did you mean tasks?); see: goldmaster --help"],
     [['tasks', 'show'], "missing required argument 'task'; see: goldmaster tasks show --help"],
-  ])('%j is refused in one line before anything is sent', async (args, why) => {
+  ])('%j is refused with one line before anything is sent', async (args, why) => {
     const { code, err } = await line.run(args)
     expect(code).toBe(2)
     expect(err).toMatch(/^goldmaster: [^\n]*\n$/)
@@ -148,7 +148,7 @@ describe('tasks', () => {
 })
 
 describe('searching', () => {
-  test('lists take the filters of the search over them', async () => {
+  test('lists accept the filters of their search', async () => {
     expect(await json('builds', 'list', '--limit', '500')).toHaveLength(ROWS)
     const failed = await json('builds', 'list', '--query', 'night', '--status', 'failed', '--limit', '500')
     expect(failed).toHaveLength((await json('builds', 'list', '--status', 'failed', '--limit', '500')).length)
@@ -166,7 +166,7 @@ describe('searching', () => {
     expect((await ok('assets', 'list', '--query', 't_7.png', '--pick', '[].name')).out).toBe('T_7.png\n')
   })
 
-  test('a wrong word is refused before anything is asked', async () => {
+  test('an invalid value is refused before any request', async () => {
     expect(await line.run(['builds', 'list', '--finished-since', 'yesterday'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('--finished-since'),
@@ -182,7 +182,7 @@ describe('builds', () => {
     expect((await ok('builds', 'show', id('build_runs', 'build1'))).out).toContain('night #1')
   })
 
-  test('give their log, whole or in part', async () => {
+  test('print their log, whole or in part', async () => {
     const log = ['builds', 'log', id('build_runs', 'build1')]
     expect((await ok(...log)).out).toBe('line one by owner\nerror: it broke\nlast line\n')
     expect((await ok(...log, '--tail', '1')).out).toBe('last line\n')
@@ -210,7 +210,7 @@ describe('builds', () => {
     expect(code).toBe(0)
   })
 
-  test('that went silent are lost, and nobody watches them for ever', async () => {
+  test('that are lost end the watch', async () => {
     const build = id('build_runs', 'build6')
     await studio.db.execute(sql`update build_runs set status = 'building', lost_at = now() where id = ${build}`)
     expect(rows((await ok('builds', 'list', '--status', 'building')).out).find(([first]) => first === build)![1]).toBe('lost')
@@ -220,7 +220,7 @@ describe('builds', () => {
     await studio.db.execute(sql`update build_runs set status = 'completed', lost_at = null where id = ${build}`)
   })
 
-  test('are investigated; the finding is waited for', async () => {
+  test('are investigated; the command waits for the finding', async () => {
     const build = id('build_runs', 'build3')
     let begun = false
     const { code, out } = await line.run(['builds', 'investigate', build], {
@@ -266,7 +266,7 @@ describe('changes, assets, approvals, deployments, members', () => {
     expect(await line.run(['approvals', 'approve', '5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'])).toMatchObject({ code: 8 })
   })
 
-  test('builds and deployments tell what one holds and an earlier one did not', async () => {
+  test('builds and deployments list the changes since an earlier one', async () => {
     const [earlier, later] = [id('build_runs', 'build3'), id('build_runs', 'build6')]
     const found = await json('builds', 'changes', later, '--since', earlier, '--envelope')
     expect(found).toMatchObject({ since: { id: earlier }, basis: 'time' })

@@ -24,7 +24,7 @@ const run = (shell: string, args: string[]) =>
     env: { ...process.env, PATH: `${join(line.home, 'bin')}:${process.env.PATH}`, HOME: line.home, TERM: 'dumb' },
   })
 
-/** What a shell offers for a line that is being typed. */
+/** What a shell offers for a partially typed line. */
 const OFFERS: Record<string, (typed: string) => string[]> = {
   bash(typed) {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
@@ -69,11 +69,11 @@ for (const shell of Object.keys(OFFERS))
 
     test('completes scopes that contain colons', () => {
       const [offer] = OFFERS[shell]!('goldmaster login --scope read:ch')
-      // Bash puts the answer where the last word begins, and to it a colon ends a word.
+      // Bash inserts the completion at the start of the last word, and treats a colon as the end of a word.
       expect(offer).toBe(shell === 'bash' ? 'changes' : 'read:changes')
     })
   })
 
-testWith('fish')('fish offers files where no command, flag or value fits', () => {
+testWith('fish')('fish offers files if no command, flag or value matches', () => {
   expect(OFFERS.fish!('goldmaster diagnose bro')).toEqual(['broken.log'])
 })

@@ -20,7 +20,7 @@ afterAll(async () => {
   await studio?.close()
 })
 
-test('tells what was, then what happens, each once; ends when the token does', async () => {
+test('prints past events, then live ones, each once; ends when the token does', async () => {
   await create('Before')
   const steps = ['Before', 'While', 'After']
   const { code, out, err } = await line.run(['feed', '--follow', '--pick', 'message'], {
@@ -38,7 +38,7 @@ test('tells what was, then what happens, each once; ends when the token does', a
   expect(err).toContain('revoked')
 })
 
-test('takes a broken stream up where it broke', async () => {
+test('resumes a broken stream where it broke', async () => {
   const event = (n: number) => ({
     event_type: 'task.state_changed',
     project_id: 1,
@@ -66,7 +66,7 @@ test('takes a broken stream up where it broke', async () => {
       return response.writeHead(403, { 'content-type': 'application/json' }).end('{"error":"x","message":"That is all."}')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const n = said.length === 1 ? 1 : 2
-    // Cut in the middle of a message: half of one must never be told.
+    // Cut in the middle of a message: half of one must never be printed.
     response.write(`retry: 1000\n\n:\n\nid: ${n}\ndata: ${JSON.stringify(event(n))}\n\nid: 9\ndata: {"mess`)
     setTimeout(() => response.destroy(), 100)
   })

@@ -92,7 +92,7 @@ test.each<[string, RequestListener, string]>([
     'Tomorrow.',
   ],
   ['an error with a bell in it', json('{"error":"x","message":"a\\u001b[31m\\nb"}', 500), 'a [31m b'],
-])('%s is told in one line', async (_, listener, why) => {
+])('%s is reported in one line', async (_, listener, why) => {
   const { code, out, err } = await line.run(['tasks', 'list', '--project', '1', '--host', await serve(listener)])
   expect(code).toBe(1)
   expect(out).toBe('')
@@ -100,7 +100,7 @@ test.each<[string, RequestListener, string]>([
   expect(err).toContain(why)
 })
 
-test('no HTTP at all is told in one line', async () => {
+test('a reply that is not HTTP is reported in one line', async () => {
   const { createServer: plain } = await import('node:net')
   const server = plain((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -118,7 +118,7 @@ test('control characters of others do not reach the output', async () => {
   expect(out).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
 })
 
-test('a list that never ends is left when it has what was asked for, or gives nothing more', async () => {
+test('an endless list ends at the limit, or when it returns nothing more', async () => {
   let asked = 0
   const site = await serve((request, response) => {
     asked++
@@ -130,7 +130,7 @@ test('a list that never ends is left when it has what was asked for, or gives no
   expect(asked).toBe(4)
 })
 
-test('a newer service may say more than we know', async () => {
+test('a newer service may return more fields', async () => {
   const site = await serve(json(page({ state: 'dreaming', mood: 'good' })))
   expect((await line.run(['tasks', 'list', '--project', '1', '--host', site, '--limit', '1'])).out).toContain('dreaming')
 })

@@ -15,7 +15,7 @@ import { columnsOf } from '../terminal/text.ts'
 import type { Loaded } from '../world/loaded.ts'
 import { buildProgram } from './main.ts'
 
-/** Every list with the heading of the column that a row is about. */
+/** Every list with the heading of its main column. */
 const LISTS: Readonly<Record<string, string>> = {
   'projects list': 'NAME',
   'tasks list': 'TITLE',
@@ -95,7 +95,7 @@ beforeAll(async () => {
     "builds list --status failed --branch //CinderCoast/Release-0.9 --template '{{id}} {{urls.web}}'",
   )
   await run('config', 'set', 'pager', 'less --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --chop-long-lines --shift=8')
-  // In an account where nobody does anything else.
+  // In an account without other activity.
   const { id } = (await studio.db.one<{ id: number }>(sql`insert into accounts (name) values ('Gull Rock') returning id`))!
   audited = String(id)
   await studio.db.execute(sql`
@@ -116,7 +116,7 @@ const AFTER: Readonly<Record<string, () => string[]>> = {
   'builds changes': () => [idOf('build_runs', 'red'), ...project()],
   'admin webhook log': () => ['1'],
   'admin rule list': () => ['--account', idOf('accounts', 'salt')],
-  // What was done here a moment ago would be shown with its seconds.
+  // Recent entries would be shown with their seconds.
   'admin audit list': () => [audited],
 }
 const printed = (command: string, columns: number) => {
@@ -125,7 +125,7 @@ const printed = (command: string, columns: number) => {
 }
 
 describe.each([80, 100])('at %i columns', (columns) => {
-  test.each(Object.entries(LISTS))('%s reads well', async (command, main) => {
+  test.each(Object.entries(LISTS))('%s is readable', async (command, main) => {
     const [head, ...rows] = (await printed(command, columns)).trimEnd().split('\n') as [string, ...string[]]
     expect(rows.length).toBeGreaterThan(0)
     for (const row of [head, ...rows]) expect(columnsOf(row), row).toBeLessThanOrEqual(columns)
@@ -138,7 +138,7 @@ describe.each([80, 100])('at %i columns', (columns) => {
   })
 })
 
-/** By what a terminal shows: some letters are two columns wide. */
+/** By terminal columns: some characters are two columns wide. */
 const between = (row: string, from: number, to: number) => {
   let place = 0
   return [...row].reduce((cell, character) => {
@@ -147,7 +147,7 @@ const between = (row: string, from: number, to: number) => {
   }, '')
 }
 
-test('are all looked at: whatever is called list, and what else prints a table', async () => {
+test('every list command, and every other that prints a table, is covered', async () => {
   const found: string[] = []
   const walk = (command: Command, words: string[]) => {
     for (const inner of command.commands) walk(inner as Command, [...words, inner.name()])
@@ -157,7 +157,7 @@ test('are all looked at: whatever is called list, and what else prints a table',
   expect(found.filter((command) => !(command in LISTS))).toEqual([])
 })
 
-test('are shown in docs/lists.md as they are (npm run lists writes it)', async () => {
+test('the output is shown in docs/lists.md (npm run lists writes it)', async () => {
   const blocks: string[] = []
   for (const command of Object.keys(LISTS))
     blocks.push(`\`\`\`text\n$ goldmaster ${command}\n${steady(await printed(command, 80))}\`\`\`\n`)
@@ -170,7 +170,7 @@ What the lists of the command line look like in a narrow window, with names as l
 gets every field uncut.
 `
 
-/** Long ids are drawn anew for every run. */
+/** Long ids differ in every run. */
 const steady = (text: string) => {
   let count = 0
   return text.replace(/^[0-9a-f]{8}(?= )/gm, () => (0x9c1f0f8e + 0x01a7_31 * count++).toString(16))
@@ -187,7 +187,7 @@ describeWith('script')('in a terminal', () => {
     ['assets', 'NAME'],
     ['approvals', 'ASSET'],
     ['deployments', 'VERSION'],
-  ])('%s are shown by the short ids of their list', async (noun) => {
+  ])('%s can be shown by the short ids of their list', async (noun) => {
     const out = (await line.terminal([noun, 'list', ...project()], { columns: 80 })).out.replaceAll('\r', '')
     expect(out).toBe(await printed(`${noun} list`, 80))
     const short = out.split('\n')[1]!.split(' ')[0]!
@@ -198,7 +198,7 @@ describeWith('script')('in a terminal', () => {
     await expect(performed([noun, 'show', '00000000', ...project()], { env })).rejects.toMatchObject({ exit: 8 })
   })
 
-  test('suspects are named by changelist, subject and author, and the evidence is wrapped whole', async () => {
+  test('suspects are shown with changelist, subject and author, and the evidence is wrapped in full', async () => {
     const show = ['breakages', 'show', '1', ...project()]
     const { out } = await line.terminal(show, { columns: 80 })
     expect(out).toMatch(/^0\.\d\d {2}CL \d+ by user:\d+: \w/m)

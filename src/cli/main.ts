@@ -7,12 +7,12 @@ import { applySettings, readPreferences } from './connection/settings.ts'
 import { expand } from './program/aliases.ts'
 import { SUMMARIES } from './summaries.ts'
 
-/** First words that others bring along: what runs beside the server. */
+/** Additional first words: what runs with the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
 
 const SUMMARY = "See a game studio's whole delivery pipeline: what changed, what was built, what broke, what went live."
 
-/** Everything there is, or only what the words need: loading is what a start costs. Words that name nothing need the names alone. */
+/** The whole program, or only what the words need: loading is the cost of a start. Unknown words only need the names. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
   const program = new Commander('goldmaster').description(SUMMARY).version(VERSION).configureHelp({ subcommandTerm })
   const all = { ...CATALOGUE, ...beside }
@@ -29,7 +29,7 @@ type Named = keyof typeof SUMMARIES
 /** Their arguments and options are in their own help. */
 const subcommandTerm = (command: { name(): string }) => command.name()
 
-/** Usage errors are one line that names the help to read, and exit with 2, at any depth. */
+/** Usage errors are one line with the help to read, and exit with 2, at any depth. */
 function settled(command: Commander, path = command.name()): Commander {
   command.exitOverride((error: CommanderError) => {
     throw Object.assign(error, { path })
@@ -39,7 +39,7 @@ function settled(command: Commander, path = command.name()): Commander {
   return command
 }
 
-/** The client in one file is often taken for the whole. */
+/** The single-file client is often mistaken for the whole program. */
 const OPERATORS = ['serve', 'work', 'migrate', 'admin']
 
 function advice({ path }: Misused, [first]: readonly string[], beside: Beside): string {
@@ -48,22 +48,22 @@ function advice({ path }: Misused, [first]: readonly string[], beside: Beside): 
   return path === undefined ? '' : `; see: ${path} --help`
 }
 
-/** Where `--json` takes no names of fields, or belongs to somebody else. */
+/** Commands whose `--json` takes no field names, or belongs to another program. */
 const PLAIN_JSON = ['diagnose', 'run']
 
-/** Elsewhere it takes those only, so that `--json 7` is not robbed of its 7. */
+/** Elsewhere it takes only those, so that `--json 7` keeps its 7 as an argument. */
 const separated = (words: readonly string[]) =>
   PLAIN_JSON.includes(words[0] ?? '')
     ? words
     : words.map((word, index) => (word === '--json' && !/^[a-z_]+(?:,[a-z_]+)*$/.test(words[index + 1] ?? '') ? '--json=' : word))
 
-/** Runs what the words say; the exit code tells how it went. */
+/** Runs the command of the words; sets the exit code. */
 export async function run(words: readonly string[], beside: Beside = {}): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   if (words[0] === '__complete')
     return (await import('./program/complete.ts')).complete(await buildProgram(beside), words.slice(1))
   try {
-    // The build's own command reads them itself: nothing of ours may keep a build from running.
+    // `run` reads them itself: nothing of ours may prevent a build from running.
     if (words[0] !== 'run') applySettings(process.env)
     await perform(known(words, beside) ? words : expand(words, readPreferences(process.env).aliases), beside)
   } catch (error) {
@@ -93,7 +93,7 @@ export async function perform(words: readonly string[], beside: Beside): Promise
   }
 }
 
-/** What the parser refused and at which command, or what a command itself refused. */
+/** A parser error with its command, or a command's own error. */
 type Misused = CommanderError & { path?: string }
 
 const isUsage = (error: unknown): error is Misused =>

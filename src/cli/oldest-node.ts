@@ -1,7 +1,7 @@
-/** The `engines` of package.json say the same. */
+/** The same as `engines` in package.json. */
 const OLDEST = { major: 20, minor: 19 }
 
-/** Says that this Node is too old, if it is. Asked before anything is loaded that an older one cannot run. */
+/** Prints that this Node is too old, if it is. Called before loading anything that an older one cannot run. */
 export function refusesNode(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)

@@ -25,14 +25,14 @@ afterAll(async () => {
   await studio?.close()
 })
 
-test('--jq asks the JSON in the language of jq; a query that is none is refused before anything is done', async () => {
+test('--jq queries the JSON in the language of jq; an invalid query is refused before anything is done', async () => {
   const query = 'map(.title) | sort | .[0]'
   const tasks = JSON.parse((await line.run(['tasks', 'list', '--json', ...project])).out)
   const [first] = tasks.map(({ title }: { title: string }) => title).sort()
   expect((await line.run(['tasks', 'list', '--jq', query, ...project])).out).toBe(`${first}\n`)
   const narrowed = await line.run(['tasks', 'list', '--json', 'id', '--jq', '.[0] | keys', ...project])
   expect(narrowed.out).toBe('["id"]\n')
-  // Real jq: what an imitation gets wrong first.
+  // Real jq: the cases that imitations get wrong.
   expect((await line.run(['whoami', '--jq', '.nothing // "else"'])).out).toBe('else\n')
   const wrong = await line.run(['tasks', 'create', '--title', 'never made', '--jq', '.[', ...project])
   expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/^goldmaster: --jq: [^\n]+\n$/) })
@@ -40,7 +40,7 @@ test('--jq asks the JSON in the language of jq; a query that is none is refused 
   expect(await line.run(['tasks', 'list', '--jq', '.', '--pick', '[]', ...project])).toMatchObject({ code: 2 })
 })
 
-test('--json of a list prints the array, and --envelope the page around it; the other forms read the same', async () => {
+test('--json of a list prints the array, and --envelope the page around it; the other formats read the same', async () => {
   const list = async (...flags: string[]) => (await line.run(['tasks', 'list', '--limit', '1', ...flags, ...project])).out
   const [task] = JSON.parse(await list('--json'))
   const page = { tasks: [task], pagination: { has_more: true } }
@@ -58,13 +58,13 @@ test.each([
   ['tasks[].id', 'write [].id, or add --envelope'],
   ['pagination.limit', 'write [], or add --envelope'],
   ['nothing', 'no nothing here'],
-])('--pick %s of a list is refused before anything is asked', async (path, advice) => {
+])('--pick %s of a list is refused before any request', async (path, advice) => {
   const { code, err } = await line.run(['tasks', 'list', '--pick', path, ...project])
   expect(code).toBe(2)
   expect(err).toContain(advice)
 })
 
-test('--template makes a line of every row, and of a document by itself', async () => {
+test('--template prints a line for every row, and one for a single record', async () => {
   const { out } = await line.run(['tasks', 'list', '--template', '{{id}}\\t{{ title }}!', '--limit', '2', ...project])
   expect(out).toMatch(/^\d+\t[^\t]+!\n\d+\t[^\t]+!\n$/)
   expect((await line.run(['whoami', '--template', '{{token.scopes[0]}}'])).out).toBe('ping\n')
@@ -79,14 +79,14 @@ test('--template makes a line of every row, and of a document by itself', async 
     })
 })
 
-test('--verbose tells every request and never the token', async () => {
+test('--verbose prints every request and never the token', async () => {
   const { out, err } = await line.run(['whoami', '--verbose', '--pick', 'user_id'])
   expect(out).toMatch(/^\d+\n$/)
   expect(err).toMatch(new RegExp(`^> GET ${studio.site}/api/v1/ping\n< 200, application/json[^\n]*, \\d+ bytes[^\n]* ms\n$`))
   expect(err).not.toContain(studio.world.tokens!.all!.token)
 })
 
-/** A command line for every command that is about something in a project, and the page that shows it. */
+/** A command line for every command about something in a project, and its page. */
 const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (readonly [words: string, page: string])[] => {
   const [task, build, asset] = [id('tasks', 'task3'), id('build_runs', 'build7'), id('assets', 'asset2')]
   const [deployment, breakage] = [id('deployments', 'deployment4'), id('breakages', 'breakage5')]
@@ -136,7 +136,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
 /** Shows pages anyway, is about all projects, or about anything. */
 const OTHERWISE = ['open', 'feed', 'mcp', 'api']
 
-test('--web shows the page of whatever a command is about, and does nothing else', async () => {
+test('--web opens the page of a command, and does nothing else', async () => {
   const about = PAGES((list, key) => String(studio.world[list]![key]!.id))
   const before = await everything()
   for (const [words, page] of about) {
@@ -162,12 +162,12 @@ const everything = () =>
   select (select count(*) from investigations) as investigations, (select array_agg(state order by id) from tasks) as tasks,
     (select array_agg(state order by id) from breakages) as breakages, (select array_agg(status order by id) from approvals) as approvals`)
 
-testWith('script')('an answer longer than the screen goes through the pager, a shorter one does not', async () => {
+testWith('script')('an output longer than the screen goes through the pager, a shorter one does not', async () => {
   const paged = (rows: number, env = {}) =>
     line.terminal(['tasks', 'list', ...project], { rows, env: { GOLDMASTER_PAGER: 'sed s/^/paged:/', ...env } })
   expect((await paged(3)).out).toMatch(/^paged:/)
   expect((await paged(60)).out).not.toContain('paged:')
   expect((await paged(3, { GOLDMASTER_PAGER: 'cat' })).out).not.toContain('paged:')
-  // One that is not there is no reason to say nothing.
+  // A missing pager must not suppress the output.
   expect((await paged(3, { GOLDMASTER_PAGER: 'no-such-pager' })).out).toContain('Task 22')
 })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => line.close())
 
-test('an alias stands for a command line, takes words and is forgotten', async () => {
+test('an alias expands to a command line, takes words and can be deleted', async () => {
   expect(await line.run(['alias', 'set', 'say', 'completion $1'])).toMatchObject({ code: 0 })
   expect((await line.run(['alias', 'list'])).out).toBe('say\tcompletion $1\n')
   expect((await line.run(['say', 'fish'])).out).toContain('complete -c goldmaster')
@@ -35,7 +35,7 @@ test('words of an alias are quoted as in a shell', () => {
   expect(expand(['other', 'x'], aliases)).toEqual(['other', 'x'])
 })
 
-test('a setting holds for later commands, behind the environment', async () => {
+test('a setting applies to later commands, after the environment', async () => {
   expect(await line.run(['config', 'set', 'host', 'http://127.0.0.1:9'])).toMatchObject({ code: 0 })
   expect((await line.run(['config', 'list'])).out).toBe('host\thttp://127.0.0.1:9\n')
   const asked = await line.run(['whoami'], { env: { GOLDMASTER_TOKEN: 'x' } })

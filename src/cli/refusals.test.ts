@@ -21,14 +21,14 @@ afterAll(async () => {
 
 const oneLine = /^goldmaster: [^\n]*\n$/
 
-describe('who may not', () => {
-  test('nobody who is not signed in', async () => {
+describe('refused callers', () => {
+  test('a user who is not signed in', async () => {
     const { code, err } = await line.run(['tasks', 'list', ...project('star')], { env: { GOLDMASTER_HOST: studio.site } })
     expect(code).toBe(4)
     expect(err).toBe(`goldmaster: Not signed in at ${studio.site}; run: goldmaster login --host ${studio.site}\n`)
   })
 
-  test.each(['revoked', 'expired'])('nobody with a token that is %s', async (key) => {
+  test.each(['revoked', 'expired'])('a user with a token that is %s', async (key) => {
     const { code, err } = await line.run(['tasks', 'list', ...project('star')], { env: as(key) })
     expect(code).toBe(4)
     expect(err).toMatch(oneLine)
@@ -37,7 +37,7 @@ describe('who may not', () => {
     expect((await line.run(['api', 'GET', '/v1/ping'], { env: as(key) })).code).toBe(4)
   })
 
-  test('a kept token that was refused asks for a new login; a refused one is not kept', async () => {
+  test('a refused stored token asks for a new login; a refused new one is not stored', async () => {
     const { token } = studio.world.tokens!.revoked! as { token: string }
     expect(await line.run(['login', '--token', '--host', studio.site], { input: token })).toMatchObject({
       code: 4,
@@ -56,10 +56,10 @@ describe('who may not', () => {
     expect(err).toContain(`goldmaster login --host ${studio.site}`)
   })
 
-  test('a token without the scope is told which one, and members where to get it', async () => {
+  test('a token without the scope gets its name, and members where to get it', async () => {
     const tasks = await line.run(['tasks', 'list', ...project('star')], { env: as('without read:tasks') })
     expect(tasks).toMatchObject({ code: 1, err: expect.stringMatching(oneLine) })
-    // No login replaces what the environment says.
+    // A login does not replace the environment's token.
     expect(tasks.err).toContain(`make a token with read:tasks at ${studio.site}/settings/tokens and set that instead`)
     const { token } = studio.world.tokens!['without read:tasks']! as { token: string }
     await line.run(['login', '--token', '--host', studio.site], { input: token })
@@ -74,31 +74,31 @@ describe('who may not', () => {
     await line.run(['logout', '--host', studio.site])
   })
 
-  test("another account's project is not there", async () => {
+  test('a project of another account is not found', async () => {
     expect(await line.run(['tasks', 'list', ...project('fox')], { env: as('all') })).toMatchObject({
       code: 8,
       err: `goldmaster: Project not found. (at ${studio.site}; goldmaster projects list shows what is there)\n`,
     })
   })
 
-  test('a read-only account says why, and where to mend it', async () => {
+  test('a read-only account gets the reason, and where to fix it', async () => {
     const create = (key: string) => line.run(['tasks', 'create', '--title', 'x', ...project(key)], { env: as('all') })
     expect(await create('demo')).toMatchObject({ code: 1, err: expect.stringMatching(/demo account.*--project/) })
     expect(await create('lapsed')).toMatchObject({ code: 1, err: expect.stringContaining('/settings/billing') })
   })
 })
 
-describe('a service that is asked too often', () => {
-  test('is waited for as long as it says', async () => {
+describe('a service with a rate limit', () => {
+  test('is retried after the time it asks for', async () => {
     const create = ['tasks', 'create', '--title', 'x', '--pick', 'id', ...project('star')]
     const ended = await Promise.all([1, 2, 3].map(() => line.run(create, { env: as('rival') })))
-    // The rival cannot see the project; the limit of the token comes before.
+    // The other account cannot see the project; the token's limit comes before.
     expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([8]))
     expect(ended.some(({ err }) => /Too many requests; waiting \d s as .* asks/.test(err))).toBe(true)
   })
 })
 
-describe('a service that is away', () => {
+describe('an unreachable service', () => {
   test.each([
     [['whoami'], 'http://127.0.0.1:9', 'nothing listens there'],
     [['feed', '--follow'], 'http://127.0.0.1:9', 'nothing listens there'],
@@ -111,7 +111,7 @@ describe('a service that is away', () => {
   })
 
   test.each(['https://a.example/path', 'https://user:pass@a.example', 'ht tp://x', 'ftp://a.example'])(
-    '%s is no host',
+    '%s is not a host',
     async (host) => {
       expect(await line.run(['whoami', '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })).toMatchObject({
         code: 2,

@@ -1,4 +1,4 @@
-/** What each first word does, those of the service included: help, and the guess at a misspelled word, load nothing else. */
+/** The summary of each first word, including the service's: help, and the hint for a misspelled word, load nothing else. */
 export const SUMMARIES = {
   login: 'sign in with the browser, or with a token',
   logout: 'forget the token of a host',

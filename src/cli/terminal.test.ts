@@ -45,7 +45,7 @@ describeWith('script')('in a terminal', () => {
   const inStar = (...args: string[]) => [...args, '--project', String(studio.world.projects!.star!.id)]
   const seen = (out: string) => out.replaceAll(/\x1b\[\d+m/g, '').replaceAll('\r', '')
 
-  test('tables have headings, colours, relative times, and fit', async () => {
+  test('tables have headings, colors, relative times, and fit', async () => {
     const { code, out } = await line.terminal(inStar('tasks', 'list'), { columns: 80 })
     expect(code).toBe(0)
     expect(out).toContain('\x1b[33mblocked')
@@ -58,26 +58,26 @@ describeWith('script')('in a terminal', () => {
       expect([...row].reduce((sum, c) => sum + (c >= '\u3000' ? 2 : 1), 0)).toBeLessThanOrEqual(80)
   })
 
-  test('nothing is cut where there is room, and nothing coloured where that is not wanted', async () => {
+  test('nothing is cut if there is space, and nothing colored if not wanted', async () => {
     const { out } = await line.terminal(inStar('tasks', 'list'), { columns: 220, env: { NO_COLOR: '1' } })
     expect(out).toContain(LONG)
     expect(out).not.toContain('\x1b[')
   })
 
-  test('one thing is shown with its fields; JSON is laid out', async () => {
+  test('one record is shown with its fields; JSON is indented', async () => {
     const task = String(studio.world.tasks!.a!.id)
     expect(seen((await line.terminal(inStar('tasks', 'show', task))).out)).toMatch(/state +blocked\n/)
     expect((await line.terminal(inStar('tasks', 'show', task, '--json', 'id'))).out).toBe(`{\r\n  "id": ${task}\r\n}\r\n`)
   })
 
-  test('what is missing is asked for', async () => {
+  test('missing values are prompted for', async () => {
     const { code, out } = await line.terminal(inStar('tasks', 'create', '--pick', 'title'), { input: 'Typed by hand\n' })
     expect(out).toContain('Title: ')
     expect(seen(out).trimEnd().split('\n').at(-1)).toBe('Typed by hand')
     expect(code).toBe(0)
   })
 
-  test('a build is drawn again and again in its place, with how far it is', async () => {
+  test('a build is redrawn in place, with its progress', async () => {
     const build = String(studio.world.build_runs!.night!.id)
     let ended = false
     const { code, out } = await line.terminal(inStar('builds', 'watch', build, '--interval', '1'), {
@@ -95,7 +95,7 @@ describeWith('script')('in a terminal', () => {
     expect(code).toBe(1)
   })
 
-  test('a token is asked for without showing it', async () => {
+  test('a token is prompted for without echo', async () => {
     const token = studio.world.tokens!.artist!.token as string
     const { out } = await line.terminal(['login', '--token'], { input: `${token}\n`, env: { GOLDMASTER_TOKEN: '' } })
     expect(out).toContain(`Token for ${studio.site}: `)

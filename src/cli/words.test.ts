@@ -48,26 +48,26 @@ describe('tables', () => {
     },
     { id: '1', name: 'two\twords\n', size_bytes: 12, live_at: '2026-01-01T00:00:00.000Z' },
   ]
-  test('fit, and never cut an id', () => {
+  test('fit, and never cut off an id', () => {
     const lines = aligned(rows, ['id', 'name', 'size_bytes', 'live_at'], 50, plain)
     expect(lines[0]).toMatch(/^ID +NAME +SIZE +LIVE$/)
     expect(lines[1]).toMatch(/^4f1c2a11 {2}a very .*… +1\.2 MB +-$/)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(50)
   })
 
-  test('in a pipe are whole, a row a line', () => {
+  test('in a pipe are complete, one row per line', () => {
     expect(tabbed(rows, ['id', 'name', 'live_at'])[1]).toBe('1\ttwo words\t2026-01-01T00:00:00.000Z')
   })
 })
 
-describe('words', () => {
-  test('are cleaned, measured and cut by what a terminal shows', () => {
+describe('text', () => {
+  test('is cleaned, measured and cut by terminal columns', () => {
     expect(clean('a\u001b[2Jb\r\nc\u202ed')).toBe('a [2Jb c d')
     expect([columnsOf('abc'), columnsOf('日本'), columnsOf('e\u0301'), columnsOf('🎮')]).toEqual([3, 4, 1, 2])
     expect([cut('abcdef', 4), cut('日本語', 4), cut('abc', 3)]).toEqual(['abc…', '日…', 'abc'])
   })
 
-  test('tell times, spans and sizes', () => {
+  test('has times, durations and sizes', () => {
     const now = Date.parse('2026-01-10T00:00:00Z')
     const told = ['2026-01-09T21:00:00Z', '2026-04-09T00:00:00Z', '2026-01-10T00:00:01Z', '2025-12-31T00:00:00Z'].map((at) =>
       relative(at, now),
@@ -77,7 +77,7 @@ describe('words', () => {
     expect([size(0), size(999), size(1500), size(2_000_000_000)]).toEqual(['0 B', '999 B', '1.5 KB', '2.0 GB'])
   })
 
-  test('of a step become a bar where they count', () => {
+  test('of a step with counts becomes a bar', () => {
     expect(barOf('30/120 cooked')).toBe('█████░░░░░░░░░░░░░░░ 25 % ')
     expect([barOf('Content/1/2.png'), barOf('done'), barOf('3/0')]).toEqual(['', '', ''])
   })
@@ -94,7 +94,7 @@ test('hosts are read as people write them', () => {
   ])
 })
 
-test('fields make a body', () => {
+test('fields form a body', () => {
   const fields = ['a=1', 'b.c=true', 'b.d="7"', 'b.e[]=x', 'b.e[]=2', 'f=a=b', '__proto__.polluted=1']
   expect(bodyOf(fields)).toBe('{"a":1,"b":{"c":true,"d":"7","e":["x",2]},"f":"a=b","__proto__":{"polluted":1}}')
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
@@ -102,7 +102,7 @@ test('fields make a body', () => {
   expect(() => bodyOf(['a=1', 'a.b=2'])).toThrow('both as a value and as an object')
 })
 
-test('answers may say more, not less and nothing else', () => {
+test('replies may have more fields, not fewer or other ones', () => {
   const schema = {
     type: 'object',
     required: ['a'],

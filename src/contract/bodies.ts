@@ -7,7 +7,7 @@ import { readId } from './params.ts'
 import { BREAKAGE_EDIT_STATES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
-/** A field of a body as a schema describes it, and the reader that turns it into what the domain takes or refuses it. */
+/** A field of a body: its schema, and the reader that converts it for the domain or refuses it. */
 interface SentField<S extends TSchema = TSchema> {
   sent: S
   read: readers.Reader<unknown>
@@ -17,7 +17,7 @@ type Schemas<F extends SentFields> = { [K in keyof F]: F[K]['sent'] }
 
 const READERS = new WeakMap<TSchema, readers.Reader<unknown>>()
 
-/** How a body with readers is read; undefined where the schema says it all. */
+/** The reader of a body; undefined if the schema is enough. */
 export const bodyReader = <S extends TSchema>(schema: S): ((body: unknown) => Static<S>) | undefined => {
   const read = READERS.get(schema)
   return (
@@ -29,7 +29,7 @@ export const bodyReader = <S extends TSchema>(schema: S): ((body: unknown) => St
   )
 }
 
-/** The schema of a body whose fields have readers; `check` looks at what holds between them. */
+/** The schema of a body whose fields have readers; `check` validates relations between them. */
 function body<F extends SentFields, S extends TSchema>(
   fields: F,
   schemaOf: (sent: Schemas<F>) => S,
@@ -87,7 +87,7 @@ export const TaskEdit = body(
   (task) => refuseTwoAssignees(task),
 )
 
-/** Turns fields of a task as they were sent into what the domain takes. */
+/** Converts the sent fields of a task for the domain. */
 export function readTask<S extends TSchema>(fields: S, task: unknown): Static<S> {
   if (!readers.isObject(task)) throw invalidParameter('task', 'must be an object with the fields of the task')
   return READERS.get(fields)!('', task) as Static<S>
@@ -95,7 +95,7 @@ export function readTask<S extends TSchema>(fields: S, task: unknown): Static<S>
 
 const wrapper = readers.object({ task: readers.optional((_, value) => value) })
 
-/** They stand one level deeper on the wire. */
+/** In a request they are nested one level deeper. */
 export function taskBody<S extends TSchema>(fields: S) {
   const schema = object({ task: fields })
   READERS.set(schema, (name, value) => ({ task: readTask(fields, wrapper(name, value).task) }))
@@ -119,7 +119,7 @@ export const BreakageEdit = body(
     state: choice(BREAKAGE_EDIT_STATES),
     /** Null: nobody. */
     owner_user_id: { sent: nullable(shortId), read: readers.integer(1) },
-    /** Null: until it stops happening. */
+    /** Null: until it stops failing. */
     muted_until: { sent: nullable(instant), read: readers.instant },
     note: filled(NOTE_MAX, 'added to the history'),
   },

@@ -22,7 +22,7 @@ test.each([
   ['Merge CLs 1190, 1191 and 1195 from dev', ['1190', '1191', '1195']],
   ['Merge //game/dev/...@1190,@1195 to main', ['1190', '1195']],
   ['[Auto] cherry-pick change 1190 to rel-1.0', ['1190']],
-])('%j repeats %j', (description, sources) => {
+])('%j is an integration of %j', (description, sources) => {
   expect(originOf(description).sources).toEqual(sources)
   expect(isCarriedOver({ author: 'kim', description })).toBe(true)
 })
@@ -34,7 +34,7 @@ test.each([
   "Merge branch 'fix/moon-12' into main",
   'Mergeable buffers for CL 12',
   'Add the Copy button, asked for in change 12',
-])('%j repeats no change', (description) => {
+])('%j is an integration of no change', (description) => {
   expect(originOf(description)).toEqual({ sources: [], author: undefined, coAuthors: [] })
 })
 

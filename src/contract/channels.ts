@@ -1,4 +1,4 @@
-/** Where people chat: what somebody is called there can stand among their connected accounts. */
+/** Chat vendors: a person's id there can be one of their connected accounts. */
 export const CHAT_VENDORS = {
   slack: 'Slack',
   discord: 'Discord',
@@ -8,17 +8,17 @@ export const CHAT_VENDORS = {
 } as const
 type ChatVendor = keyof typeof CHAT_VENDORS
 
-/** Where chat messages go: what an owner gives us to post there, and what can be done with a message later. */
+/** A kind of chat channel: what an owner has to enter, and what can be done with a message later. */
 interface ChannelKindRow {
   label: string
   vendor: ChatVendor
-  /** A bot with a token posts to a room that is named; a webhook's address stands for one room. */
+  /** A bot with a token posts to a given room; a webhook URL belongs to one room. */
   secret: 'token' | 'url'
-  /** Whether a message can be changed after it was posted, so that it always tells the present state. */
+  /** Whether a message can be edited after it was posted, so that it always shows the current state. */
   edits: boolean
-  /** Whether what follows can be said below a message. */
+  /** Whether follow-ups can be posted in a thread. */
   threads: boolean
-  /** Whether it can write to one person alone. */
+  /** Whether it can send direct messages. */
   direct: boolean
 }
 
@@ -46,11 +46,11 @@ export const EDITING_KINDS = kindsThat('edits')
 export const THREADING_KINDS = kindsThat('threads')
 export const DIRECT_KINDS = kindsThat('direct')
 
-/** Stopped by its owner, or because the room is gone or the secret does not count any more. */
+/** Paused by its owner, or broken because the room is gone or the secret is invalid. */
 export const CHANNEL_STATUSES = ['active', 'paused', 'broken'] as const
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number]
 
-/** What a channel may hear of, by the rules of its owner. */
+/** The subjects that the rules of a channel can select. */
 export const RULE_SUBJECTS = {
   breakage:
     'One message per breakage. It is edited when the state changes, or a new one is posted if the chat service can’t edit.',
@@ -61,7 +61,7 @@ export const RULE_SUBJECTS = {
 } as const
 export type RuleSubject = keyof typeof RULE_SUBJECTS
 
-/** What messages are about: the subjects of rules, what follows in a thread, and an owner's trial. */
+/** The subjects of messages: those of rules, follow-ups in a thread, and an owner's test. */
 export const MESSAGE_SUBJECTS = [
   ...(Object.keys(RULE_SUBJECTS) as RuleSubject[]),
   'breakage_reopened',
@@ -75,7 +75,7 @@ export type MessageSubject = (typeof MESSAGE_SUBJECTS)[number]
 export const CHANNEL_MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'uncertain', 'failed', 'skipped'] as const
 export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
 
-/** What concerns one person. */
+/** Kinds of notifications to one person. */
 export const NOTIFICATION_KINDS = {
   suspected: 'My change is suspected of breaking a build',
   given: 'A breakage is assigned to me',
@@ -84,14 +84,14 @@ export const NOTIFICATION_KINDS = {
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS
 
-/** The hour of the day, where its reader is, at which the mail of the day is written. */
+/** The hour of the reader's day at which the daily digest is written. */
 export const DIGEST_HOUR = 8
 
-/** Where a person hears of something that concerns them. */
+/** Where a person gets a notification. */
 export const NOTIFICATION_WAYS = ['in_app', 'mail', 'chat'] as const
 export type NotificationWay = (typeof NOTIFICATION_WAYS)[number]
 
-/** What holds for somebody who has chosen nothing. */
+/** The defaults for a person without preferences. */
 export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<NotificationWay, boolean>> = {
   suspected: { in_app: true, mail: true, chat: true },
   given: { in_app: true, mail: true, chat: true },

@@ -2,7 +2,7 @@ import { type ClientSettings, clientOf } from './http-client.ts'
 import type { Params } from './params.ts'
 import { type PathOf, type ReplyOf, type RouteName, type Routes, routes } from './routes.ts'
 
-/** What a caller may send: parameters as they travel, all optional. */
+/** The parameters of a request, all optional. */
 type QueryIn<P extends Params> = { [K in keyof P]?: string | number | boolean | undefined }
 
 export type Arguments<N extends RouteName> =
@@ -18,5 +18,5 @@ type Extras<N extends RouteName> = {
 
 export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> }
 
-/** The REST table's. */
+/** The client of the REST table. */
 export const createClient = (settings: ClientSettings): Client => clientOf(routes, settings) as Client

@@ -6,7 +6,7 @@ import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 import { SCOPES } from './sets.ts'
 
-/** What holds for every route is asked of every route. */
+/** Rules of every route are tested for every route. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => studio.close())
 const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
 
 describe.each(all)('%s', (name, route) => {
-  test('answers a caller with the right token', async () => {
+  test('responds to a caller with the right token', async () => {
     expect([200, 201, 202]).toContain((await ask(name)).status)
   })
 
@@ -30,7 +30,7 @@ describe.each(all)('%s', (name, route) => {
     ['of the right prefix only', () => ({ token: tokenOf('all').slice(0, 8) })],
     ['revoked', () => ({ token: tokenOf('revoked') })],
     ['expired', () => ({ token: tokenOf('expired') })],
-  ])('answers a token that is %s with an empty 401', async (_, asking) => {
+  ])('returns an empty 401 for a token that is %s', async (_, asking) => {
     const answer = await ask(name, undefined, asking())
     expect(answer).toMatchObject({ status: 401, text: '' })
   })
@@ -38,7 +38,7 @@ describe.each(all)('%s', (name, route) => {
   test('names the scope a token lacks and echoes no token', async () => {
     const token = tokenOf(`without ${route.scope}`)
     const answer = await ask(name, undefined, { token })
-    // Every token can ping, so that this scope cannot be missing.
+    // Every token can ping, so this scope cannot be missing.
     if (route.scope === 'ping') return expect(answer.status).toBe(200)
     expect(answer.status).toBe(403)
     expect(answer.json).toEqual({
@@ -65,13 +65,13 @@ describe.each(all)('%s', (name, route) => {
     }
   })
 
-  test('says which methods there are', async () => {
+  test('lists the allowed methods', async () => {
     const answer = await ask(name, undefined, { method: 'DELETE' })
     expect(answer).toMatchObject({ status: 405, json: { error: 'method_not_allowed', message: expect.any(String) } })
     expect(answer.headers.get('allow')).toContain(route.method)
   })
 
-  test('carries no rate headers', async () => {
+  test('has no rate headers', async () => {
     const { headers } = await ask(name)
     expect([...headers.keys()].filter((header) => header.startsWith('x-ratelimit'))).toEqual([])
   })
@@ -81,7 +81,7 @@ describe.each(all.filter(([, route]) => Object.keys(route.query).length > 0))('%
   const refused = (query: string) => ask(name, `${pathOf(name)}?${query}`)
 
   test.each(Object.keys(route.query).filter((param) => !route.query[param]!.list))(
-    '%s sent as a list or an object is of the wrong type',
+    '%s sent as a list or an object has the wrong type',
     async (param) => {
       for (const query of [`${param}=a&${param}=b`, `${param}[]=a`, `${param}[x]=a`, `${param}[x][y]=a`, `${param}%5B%5D=a`]) {
         const answer = await refused(query)
@@ -92,10 +92,10 @@ describe.each(all.filter(([, route]) => Object.keys(route.query).length > 0))('%
   )
 
   test.each(Object.entries(route.query).filter(([, param]) => param.values))(
-    '%s outside its set names the valid values',
+    '%s outside its set returns the valid values',
     async (key, param) => {
       for (const value of ['nonsense', '', `${param.values![0]}x`, param.values![0]!.toUpperCase(), ` ${param.values![0]}`]) {
-        // A closed set in capitals exists nowhere but in source types, which are compared case by case.
+        // Only source types have upper-case letters, and they are case-sensitive.
         if (param.values!.includes(value)) continue
         const { status, json } = await refused(`${key}=${encodeURIComponent(value)}`)
         expect({ status, error: json.error }, value).toEqual({ status: 422, error: `invalid_${key}` })
@@ -106,7 +106,7 @@ describe.each(all.filter(([, route]) => Object.keys(route.query).length > 0))('%
     },
   )
 
-  test('an unknown name outranks a wrong type, which outranks a wrong value', async () => {
+  test('an unknown name has priority over a wrong type, which has priority over a wrong value', async () => {
     const [first] = Object.keys(route.query)
     expect((await refused(`${first}[]=1&surprise=1`)).json.error).toBe('unknown_parameter')
     if ('limit' in route.query) expect((await refused(`limit=abc&${first}[]=1`)).json.error).toBe('invalid_parameter_type')
@@ -126,7 +126,7 @@ describe.each(inProject)('%s: projects', (name) => {
     escaped: '%00',
   })
 
-  test("hides another account's project like one that never was", async () => {
+  test("hides another account's project like one that does not exist", async () => {
     const bodies = new Set<string>()
     for (const [kind, project] of Object.entries(others())) {
       const answer = await ask(name, pathOf(name, project, recordOf(name, kind === "another account's" ? 'fox-' : '')))
@@ -136,14 +136,14 @@ describe.each(inProject)('%s: projects', (name) => {
     expect([...bodies]).toEqual([JSON.stringify({ error: 'not_found', message: 'Project not found.' })])
   })
 
-  test("a bad parameter on another account's project is still 404", async () => {
+  test("an invalid parameter on another account's project is still 404", async () => {
     const path = pathOf(name, id('projects', 'fox'), recordOf(name, 'fox-'))
     expect((await ask(name, `${path}?surprise=1&limit=abc`)).status).toBe(404)
   })
 })
 
 describe.each(withRecord)('%s: records', (name) => {
-  test("a sibling project's and a foreign project's record are not there, nor is a malformed id", async () => {
+  test("a record of another project, its own account's or another's, is not found, nor is a malformed id", async () => {
     const bodies = new Set<string>()
     const wrong = [
       recordOf(name, 'moon-')!,
@@ -159,13 +159,13 @@ describe.each(withRecord)('%s: records', (name) => {
     for (const record of wrong) {
       const answer = await ask(name, pathOf(name, undefined, record))
       expect(answer.status, record).toBe(404)
-      // A broken escape never reaches a route.
+      // An invalid escape never reaches a route.
       if (record !== '%F0') bodies.add(answer.text)
     }
     expect(bodies.size).toBe(1)
   })
 
-  test('an unknown parameter outranks a missing record, which outranks the body', async () => {
+  test('an unknown parameter has priority over a missing record, which has priority over the body', async () => {
     const missing = pathOf(name, undefined, '2000000000')
     expect((await ask(name, `${missing}?surprise=1`)).status).toBe(422)
     if (BODIES[name]) expect((await ask(name, missing, { body: { nonsense: 1 } })).status).toBe(404)
@@ -176,13 +176,13 @@ describe.each(withRecord)('%s: records', (name) => {
 describe.each(writing)('%s: writing', (name, route) => {
   const at = (project: string) => pathOf(name, id('projects', project), onlyRecordOf(name, project))
 
-  test('is refused on a demo account, without an upgrade', async () => {
+  test('is refused on a demo account, without an upgrade link', async () => {
     const answer = await ask(name, at('demo'))
     expect(answer.status).toBe(403)
     expect(answer.json).toEqual({ error: 'demo_read_only', reason: 'demo', message: expect.any(String) })
   })
 
-  test('is refused on a lapsed trial, with the way out', async () => {
+  test('is refused on an ended trial, with a way to continue', async () => {
     const answer = await ask(name, at('lapsed'))
     expect(answer.status).toBe(403)
     expect(answer.json).toEqual({
@@ -193,12 +193,12 @@ describe.each(writing)('%s: writing', (name, route) => {
     })
   })
 
-  test('read-only outranks a bad parameter and a bad body; a missing scope outranks read-only', async () => {
+  test('read-only has priority over an invalid parameter and body; a missing scope has priority over read-only', async () => {
     expect((await ask(name, `${at('demo')}?surprise=1`, { body: { nonsense: 1 } })).json.error).toBe('demo_read_only')
     expect((await ask(name, at('demo'), { token: tokenOf(`without ${route.scope}`) })).json.error).toBe('insufficient_scope')
   })
 
-  test('reading goes on there', async () => {
+  test('reading is still allowed there', async () => {
     const list = name === 'decideAsset' ? 'listAssets' : 'listTasks'
     for (const key of ['demo', 'lapsed']) expect((await ask(list, pathOf(list, id('projects', key)))).status).toBe(200)
   })
@@ -228,7 +228,7 @@ describe('a single record', () => {
   ] as const
 
   test.each(all.filter(([, { method, path }]) => method === 'GET' && /\/:\w+$/.test(path)))(
-    '%s has a tag, and is not sent again to whoever has it',
+    '%s has an ETag, and is not sent again to a client that has it',
     async (name) => {
       const first = await ask(name)
       const tag = first.headers.get('etag')!
@@ -239,7 +239,7 @@ describe('a single record', () => {
     },
   )
 
-  test.each(EDITS)('%s changes only what was read, where the request says so', async (edit, show, body) => {
+  test.each(EDITS)('%s changes only the version that was read, if the request says so', async (edit, show, body) => {
     const path = pathOf(edit)
     const patch = (match: string) => ask(edit, path, { body, headers: { 'if-match': match } })
     const { headers } = await ask(show, path, { method: 'GET' })
@@ -258,7 +258,7 @@ describe('a single record', () => {
     expect((await patch('*')).status).toBe(200)
   })
 
-  test('of two edits at once that read the same, one is refused', async () => {
+  test('one of two concurrent edits of the same version is refused', async () => {
     const path = pathOf('editTask')
     const tag = (await ask('showTask', path, { method: 'GET' })).headers.get('etag')!
     const patch = (title: string) => ask('editTask', path, { body: { task: { title } }, headers: { 'if-match': tag } })
@@ -272,7 +272,7 @@ describe('pages of another site', () => {
   const from = (origin: string, more = {}) => ask('listProjects', undefined, { headers: { origin }, ...more })
   const allowed = ({ headers }: { headers: Headers }) => headers.get('access-control-allow-origin')
 
-  test('may ask with a token where the operator allows their origin, without cookies', async () => {
+  test('can call the API with a token if the operator allows their origin, without cookies', async () => {
     const answer = await from('https://tools.example')
     expect(allowed(answer)).toBe('https://tools.example')
     expect(answer.headers.get('vary')).toBe('origin')
@@ -289,7 +289,7 @@ describe('pages of another site', () => {
     await stream.body!.cancel()
   })
 
-  test('of any other origin may not, and nobody may ask the web app', async () => {
+  test('of any other origin cannot, and no other site can call the web app', async () => {
     expect(allowed(await from('https://other.example'))).toBe(null)
     expect(await from('https://other.example', { method: 'OPTIONS', token: null })).toMatchObject({ status: 405 })
     expect(allowed(await studio.ask('/app/api/v1/me', { headers: { origin: 'https://tools.example' } }))).toBe(null)

@@ -2,7 +2,7 @@ import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
 import { roleLabel } from './labels.ts'
 import type { AccountRole, BlockedReason, ConfirmMethod, ProjectRole } from './sets.ts'
 
-/** Everything the service can refuse, in one place: status, code, words, and the fields a client may branch on. */
+/** Every error of the service, in one place: status, code, message, and the fields a client may branch on. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -24,14 +24,14 @@ export class ApiError extends Error {
     this.headers = headers
   }
 
-  /** A refused credential says nothing at all, so that it teaches nothing. */
+  /** A refused credential gets no body, so that nothing is revealed. */
   get body(): Record<string, unknown> | undefined {
     if (this.status === 401 && this.code === '') return undefined
     return { error: this.code, message: this.message, ...this.extra }
   }
 }
 
-/** A refusal as it travels between our processes and threads. */
+/** An error as it is sent between our processes and threads. */
 export type SerializedError = Pick<ApiError, 'status' | 'code' | 'message' | 'extra' | 'headers'>
 
 export const serializeError = ({ status, code, message, extra, headers }: ApiError): SerializedError => ({
@@ -45,7 +45,7 @@ export const serializeError = ({ status, code, message, extra, headers }: ApiErr
 export const deserializeError = ({ status, code, message, extra, headers }: SerializedError) =>
   new ApiError(status, code, message, extra, headers)
 
-/** The refusal in an answer, as clients read it; `otherwise` where the answer has no words of ours. */
+/** Parses the error in a response for clients; `otherwise` if the response has no message of ours. */
 export function errorOfResponse(status: number, text: string, otherwise: string, retryAfter: string | null = null) {
   const headers: Record<string, string> = retryAfter === null ? {} : { 'retry-after': retryAfter }
   try {
@@ -83,7 +83,7 @@ export const rangeNotSatisfiable = (bytes: number) =>
 const spanOf = (seconds: number) =>
   seconds < 90 ? `${seconds} s` : seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`
 
-/** 429 where it passes with time, 422 where somebody has to make room. */
+/** 429 if it resolves with time, 422 if somebody has to free some. */
 export const quotaExceeded = (quota: string, limit: number, used: number, retryAfter?: number) =>
   new ApiError(
     retryAfter === undefined ? 422 : 429,
@@ -110,7 +110,7 @@ export const unknownParameter = (name: string, known: readonly string[]) =>
     `Unknown parameter: ${shortened(name)}. ${known.length === 0 ? 'No parameters are allowed here.' : `Known: ${known.join(', ')}.`}`,
   )
 
-/** A name somebody invented is repeated, but not at any length. */
+/** A sent name is repeated, but only up to a length. */
 const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name).toWellFormed()
 
 export const invalidType = (name: string) =>
@@ -129,7 +129,7 @@ export const invalidEventType = (valid_event_types: readonly string[]) =>
     valid_event_types,
   })
 
-/** The one refusal with a body of its own: what is wrong and where to mend it. */
+/** The only error with a different body: the problem and where to fix it. */
 export class PlanRefused extends ApiError {
   constructor(baseUrl: string) {
     const message = 'The workspace feed needs the Team plan or higher; name another account with account_id, or upgrade this one.'
@@ -144,7 +144,7 @@ export class PlanRefused extends ApiError {
 export const invalidGrant = () =>
   new ApiError(422, 'invalid_grant', 'The code is unknown, used or expired, or the verifier does not match it.')
 
-/** As programs that speak OAuth expect it, with our own words beside theirs. */
+/** In OAuth's format, with our own message added. */
 export const tooManySubscriptions = (most: string) =>
   new ApiError(429, 'too_many_subscriptions', `At most ${most} are allowed at once. Close one first.`)
 
@@ -208,7 +208,7 @@ export const unstorableText = () =>
 export const unknownBuild = () =>
   new ApiError(404, 'unknown_build', 'No build of this job and number was reported yet; report its start first.')
 
-/** Pieces of a log come one behind the other. */
+/** Pieces of a log must be consecutive. */
 export const logGap = (offset: number) =>
   new ApiError(409, 'log_gap', `The log was received up to byte ${offset}. Continue from there.`, { offset })
 
@@ -223,7 +223,7 @@ export const unavailable = () =>
 export const accountBusy = () =>
   new ApiError(503, 'busy', 'Your account has too many requests running at once. Try again shortly.', {}, { 'retry-after': '2' })
 
-/** The database is there, but this takes too long. */
+/** The database is reachable, but the statement takes too long. */
 export const tooSlow = () =>
   new ApiError(
     503,
@@ -233,7 +233,7 @@ export const tooSlow = () =>
     { 'retry-after': '5' },
   )
 
-/** One value lies elsewhere, and that is away; everything that is in the database goes on. */
+/** One value is in the object store, which is unreachable; everything in the database still works. */
 export const objectStoreAway = (cause: unknown) =>
   Object.assign(
     new ApiError(503, 'object_store_away', 'The object store does not answer; try again shortly.', {}, { 'retry-after': '5' }),
@@ -255,7 +255,7 @@ export const isStopping = (error: unknown): boolean => error instanceof ApiError
 export const overloaded = (seconds: number) =>
   new ApiError(503, 'overloaded', `Too many reads at once; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
-/** Nobody reads this answer; its status is the one that proxies log in this case. */
+/** Nobody reads this response; proxies log this status in the same case. */
 export const clientGone = () => new ApiError(499, 'client_gone', 'The client hung up before its request was worked on.')
 
 export const forbiddenOrigin = () => new ApiError(403, 'forbidden_origin', 'Requests from other sites are not allowed here.')
@@ -298,7 +298,7 @@ export const ownSecondFactorMissing = () =>
 export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
   new ApiError(403, 'insufficient_role', `You need the ${roleLabel(required_role)} role to do this.`, { required_role })
 
-/** `accounts`: what those are called that would be left without one. */
+/** `accounts`: the names of those that would be left without one. */
 export const lastOwner = (accounts: readonly string[] = []) =>
   new ApiError(
     422,
@@ -317,7 +317,7 @@ export const emailUnverified = () =>
 
 export const signInRefused = (why: SignInRefusal) => new ApiError(why === 'sso_away' ? 424 : 403, why, SIGN_IN_REFUSALS[why])
 
-/** As the library that checks passwords says it. */
+/** The same as the library that checks passwords. */
 export const wrongSignIn = () => new ApiError(401, 'invalid_email_or_password', 'Invalid email or password')
 
 export const wrongCode = () =>
@@ -397,7 +397,7 @@ export const badSignature = () => new ApiError(401, 'unauthorized', WRONG_SIGNAT
 
 export const noWebhookToken = () => new ApiError(401, 'unauthorized', 'The webhook token is missing or malformed.')
 
-/** Clients that know a user name and a password send them only when they are asked to. */
+/** Clients send a user name and a password only after this challenge. */
 export const noUgsToken = () =>
   new ApiError(
     401,
@@ -412,7 +412,7 @@ export const noUgsToken = () =>
 export const projectInactive = (status: string) =>
   new ApiError(403, 'project_inactive', `The project is ${status}, so deliveries are refused.`)
 
-/** A delivery that is in the log all the same. */
+/** A refused delivery is still in the log. */
 export const refusedDelivery = (status: number, why: string, delivery_id: unknown) =>
   new ApiError(status, status === 401 ? 'unauthorized' : 'unreadable_body', why, { delivery_id })
 

@@ -15,7 +15,7 @@ import {
 
 type Text = string | null
 
-/** What an event is told from, by the kind of record it is about: the record's id and texts of it as they were at that moment. */
+/** The facts of an event by its source: the record's id and texts at that time. */
 export interface EventFacts {
   approval: { id: string; state: ApprovalStatus; asset_id: string; asset_name: Text; stage: Text; version: Text; approver: Text }
   breakage: {
@@ -28,7 +28,7 @@ export interface EventFacts {
     build_count: Text
     owner: Text
     suspect: Text
-    /** The user who did it; empty if the service did. */
+    /** The user who did it; empty for the service. */
     said_by: Text
     occurrence: Text
   }
@@ -42,7 +42,7 @@ export interface EventFacts {
     fixed_build: Text
     /** `true` if it counts as lost. */
     lost?: Text
-    /** What an investigation found since: known to the feed, which is read later. */
+    /** The finding of a later investigation: only in the feed, which is read later. */
     found_category?: Text
     found_suspect?: Text
   }
@@ -72,11 +72,11 @@ export interface EventFacts {
 export type EventSource = keyof EventFacts
 
 export interface SourceWords<F> {
-  /** Every state that a record may be in; none where records have no state. */
+  /** Every state of a record; empty if records have no state. */
   states: readonly string[]
-  /** Who did it: `user:7`, `agent:handle`, a name that a tool told, or the service itself. */
+  /** The actor: `user:7`, `agent:handle`, a name from a tool, or the service itself. */
   actor(facts: F): string
-  /** What it was done to. */
+  /** The subject of the action. */
   target(facts: F): string
   /** The page of the record, below the project's. */
   page(facts: F): string

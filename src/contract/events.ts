@@ -5,15 +5,15 @@ import { isOnlyUploaded } from './spellings/stores.ts'
 export type { EventFacts, EventSource } from './event-facts.ts'
 
 interface EventRow<S extends EventSource> {
-  /** Belongs to the workspace feed of the specification, whose types are closed; the others are told to those who ask for them. */
+  /** Belongs to the workspace feed of the specification, whose types are closed; the others are sent on request. */
   feed: boolean
-  /** What it is called where somebody chooses which events to hear. */
+  /** Its label in the selection of event types. */
   label: string
-  /** The states of the record that it tells of; absent where every one does. */
+  /** The states of the record that this event covers; absent for all. */
   states?: readonly NonNullable<EventFacts[S]['state']>[]
   /** Whether a new record is one. */
   inserted: boolean
-  /** Whether a changed one is: when one of these columns changed, or when the record came into `states` from outside. */
+  /** Whether an update is one: if one of these columns changed, or if the record entered `states`. */
   updated: readonly string[] | 'entered' | 'never'
   pill(facts: EventFacts[S]): Pill
   /** Who did what to what, with which result. */
@@ -45,7 +45,7 @@ const TASK_WORDS: Record<TaskState, string> = {
   completed: 'is completed',
 }
 
-/** What a deployment is said to have done, by its state. */
+/** The text for a deployment, by state. */
 const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> = {
   pending: { pill: 'info', words: 'is pending' },
   submitted: { pill: 'info', words: 'was submitted' },
@@ -72,8 +72,8 @@ const deploymentWords = (deployment: EventFacts['deployment']) => {
 const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
 
 /**
- * Everything that is told when it happens. The filter of the feed and its statement, the triggers, the stream, the choice of outbound
- * webhooks and the app's labels are read off this table.
+ * Every event type. The feed's filter and statement, the triggers, the stream, the selection of outbound webhooks and the app's labels are
+ * derived from this table.
  */
 export const EVENTS = {
   'build_run.completed': event('build', {
@@ -239,21 +239,21 @@ export type FeedEventType = { [T in EventType]: (typeof EVENTS)[T]['feed'] exten
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
 export const FEED_EVENT_TYPES = EVENT_TYPES.filter((type): type is FeedEventType => EVENTS[type].feed)
 
-/** A row of the table, whatever its source, for those who walk it. */
+/** A row of the table of any source, for iteration. */
 export const rowOf = (type: EventType) => EVENTS[type] as { source: EventSource } & EventRow<EventSource>
 
-/** What a record of the feed tells in its present state. */
+/** The event type of a feed record in its current state. */
 export const feedTypeOf = (source: EventSource, state: string | null): FeedEventType =>
   FEED_EVENT_TYPES.find((type) => {
     const row = rowOf(type)
     return row.source === source && (row.states === undefined || row.states.includes(state as never))
   })!
 
-/** Whether these states are all that a record of the source may be in. */
+/** Whether these are all states of a record of the source. */
 export const isEveryState = (source: EventSource, states: readonly string[]): boolean =>
   SOURCES[source].states.every((state) => states.includes(state))
 
-/** What people read: who did what to what, with which result, and where it is shown. */
+/** The readable event: who did what to what, with which result, and its page. */
 export function describe(type: EventType, facts: EventFacts[EventSource]) {
   const { source, pill, words } = EVENTS[type] as { source: EventSource } & EventRow<never>
   const { actor, target, page } = SOURCES[source] as SourceWords<never>
@@ -261,7 +261,7 @@ export function describe(type: EventType, facts: EventFacts[EventSource]) {
   return { actor: actor(given), target_ref: target(given), status: pill(given), message: words(given), page: page(given) }
 }
 
-/** Whether an event of these types, as somebody chose them, is meant: a group such as `build_run.*` stands for those of the feed. */
+/** Whether an event matches the selected types: a group such as `build_run.*` stands for those of the feed. */
 export const isChosen = (words: readonly string[], type: EventType): boolean =>
   words.includes(type) ||
   (EVENTS[type].feed && (words.length === 0 || words.some((word) => word.endsWith('.*') && type.startsWith(word.slice(0, -1)))))

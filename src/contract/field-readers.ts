@@ -3,21 +3,21 @@ import { EMAIL, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
 /**
- * How a value that somebody wrote is read, whether it came in a request, a file or on a command line: it becomes what the domain
- * takes, or is refused by its name. `Context` is what a reader may need beside the value.
+ * Reads a value from a request, a file or a command line: converts it for the domain, or refuses it by name. `Context` is what a reader
+ * needs besides the value.
  */
 export type Reader<T, Context extends unknown[] = []> = (name: string, value: unknown, ...context: Context) => T
 
 export interface Field<T, Context extends unknown[] = [], Required extends boolean = boolean> {
   read: Reader<T, Context>
   required: Required
-  /** Null is a value of its own, not the same as absent. */
+  /** Null is a value, not the same as absent. */
   nullable?: true
 }
 export const required = <T, C extends unknown[]>(read: Reader<T, C>): Field<T, C, true> => ({ read, required: true })
 export const optional = <T, C extends unknown[]>(read: Reader<T, C>): Field<T, C, false> => ({ read, required: false })
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of fields may hold readers of whatever and with whatever context.
+// biome-ignore lint/suspicious/noExplicitAny: a table of fields may contain readers of any type and context.
 type Fields = Record<string, Field<any, any>>
 export type Values<F extends Fields> = {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -27,14 +27,14 @@ export type Values<F extends Fields> = {
 interface ObjectManner {
   unknown?(path: string, known: readonly string[]): Error
   missing?(path: string): Error
-  /** Null stands for absent, so that an export may write all its columns. */
+  /** Null means absent, so that an export can write all its columns. */
   nullIsAbsent?: true
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Unknown names first, then values in the order in which they were written, then what is missing. */
+/** Unknown names first, then values in the order in which they were written, then missing ones. */
 export const object = <F extends Fields, C extends unknown[] = []>(
   fields: F,
   { unknown = unknownParameter, missing = isRequired, nullIsAbsent }: ObjectManner = {},
@@ -67,7 +67,7 @@ export const list =
     return value.map((item, index) => read(`${path}[${index}]`, item, ...context))
   }
 
-/** The same reader, where people are told of it in other words. */
+/** The same reader with another error message. */
 export const saying =
   <T, C extends unknown[]>(why: string, read: Reader<T, C>): Reader<T, C> =>
   (name, ...rest) => {
@@ -78,10 +78,10 @@ export const saying =
     }
   }
 
-/** PostgreSQL holds neither NUL nor half a surrogate pair. */
+/** PostgreSQL stores neither NUL nor lone surrogates. */
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** At most `max` bytes. NUL is refused, half a surrogate pair mended. */
+/** At most `max` bytes. NUL is refused, a lone surrogate replaced. */
 export const text =
   (max = Number.POSITIVE_INFINITY, min = 0): Reader<string> =>
   (name, value) => {
@@ -89,14 +89,14 @@ export const text =
     if (value.includes('\0')) throw invalidParameter(name, 'must not contain a NUL character')
     const clean = value.isWellFormed() ? value : value.toWellFormed()
     if (clean.length < min) throw invalidParameter(name, 'must not be empty')
-    // A character has at most three bytes for each of its units: short texts, which most are, need no counting.
+    // A UTF-16 unit has at most three bytes: most texts are short and need no counting.
     if (clean.length * 3 > max && bytesOf(clean) > max) throw invalidParameter(name, `must be at most ${max} bytes`)
     return clean
   }
 
 export const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-/** Text that says something. */
+/** Non-blank text. */
 export const filled =
   (max?: number): Reader<string> =>
   (name, value) => {
@@ -107,7 +107,7 @@ export const filled =
 
 /** Characters as people count them. */
 export const isWithin = (text: string, min: number, max: number) => {
-  // Counting takes an array; what has twice as many units has too many characters in any case.
+  // Counting takes an array; twice as many units are too many characters in any case.
   if (text.length < min || text.length > max * 2) return false
   const length = [...text].length
   return length >= min && length <= max
@@ -121,7 +121,7 @@ export const characters =
     return read
   }
 
-/** What tools write either way: `42` and `"42"`. */
+/** For tools that send either: `42` and `"42"`. */
 export const numberOr =
   (read: Reader<string>): Reader<string> =>
   (name, value) =>
@@ -148,7 +148,7 @@ export const flag: Reader<boolean> = (name, value) => {
   return value
 }
 
-/** A time as it is stored: UTC, milliseconds, in the years 1 to 9999, which an offset may push it out of. */
+/** A time in the stored form: UTC, milliseconds, in the years 1 to 9999, which an offset may exceed. */
 export const instant: Reader<string> = (name, value) => {
   if (typeof value === 'string' && isPlain(value)) return value
   const time = typeof value === 'string' ? readTime(value) : undefined
@@ -157,20 +157,20 @@ export const instant: Reader<string> = (name, value) => {
   return iso
 }
 
-/** Already as it is stored: most are, and reading the rest takes ten times as long. */
+/** Already in the stored form: most are, and parsing the rest takes ten times as long. */
 const isPlain = (value: string) => {
   const ms = value.length === 24 && value >= '0001' ? Date.parse(value) : Number.NaN
   return !Number.isNaN(ms) && new Date(ms).toISOString() === value
 }
 
-/** In lower case, as signing in looks it up. */
+/** In lower case, as sign-in looks it up. */
 export const email: Reader<string> = (name, value) => {
   const address = text(EMAIL.maxLength)(name, value).trim().toLowerCase()
   if (!EMAIL.pattern.test(address)) throw invalidParameter(name, 'must be an e-mail address')
   return address
 }
 
-/** Names that Node has from Java: PostgreSQL knows them not at all, or as something else. */
+/** Names that Node has from Java: PostgreSQL does not know them, or knows them as something else. */
 const JAVA_ZONES =
   /^(?:ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|US\/Pacific-New)$/i
 

@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { EMAIL, ID_MAX, INTEGER_MAX, NAME_MAX } from './limits.ts'
 
-/** What the fields of bodies and replies may be, and the frames around lists. */
+/** The field types of bodies and replies, and the frames of lists. */
 
 export const object = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
-/** Every field may be left out, and none that is not named may be there: `Type.Partial` alone would let any in. */
+/** Every field is optional, and unknown ones are refused: `Type.Partial` alone would allow any. */
 export const partial = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Partial(Type.Object(properties), { additionalProperties: false })
 
@@ -18,19 +18,19 @@ export const nullable = <S extends TSchema>(schema: S) => {
     : Type.Unsafe<Nullable<S>>({ ...schema, type: [type, 'null'] })
 }
 
-/** What a tool or anybody outside may have written: scrubbed where it leaves (`domain/privacy/`). */
+/** Text from a tool or anybody outside: scrubbed on output (`domain/privacy/`). */
 export const text = Type.String()
 const OWN = Symbol('own')
-/** Marks what leaves as it is: written by us, or by the account's own people for themselves. */
+/** Marks text that is sent unchanged: written by us, or by the account's own people for themselves. */
 export const own = <S extends TSchema>(schema: S): S => ({ ...schema, [OWN]: true })
 export const isOwn = (schema: object): boolean => OWN in schema
 export const ownText = own(Type.String())
 export const integer = Type.Integer()
-/** A record's id as somebody sends it. */
+/** A record's id in a request. */
 export const recordId = Type.Integer({ minimum: 1, maximum: ID_MAX })
-/** Of an account, a project, a person and whatever else is few. */
+/** The id of an account, a project, a person or anything else with few rows. */
 export const shortId = Type.Integer({ minimum: 1, maximum: INTEGER_MAX })
-/** What people call something of theirs: not blank. */
+/** A name that people give: not blank. */
 export const name = Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: '\\S' })
 export const email = Type.String({ minLength: 3, maxLength: EMAIL.maxLength, pattern: EMAIL.pattern.source })
 export const flag = Type.Boolean()
@@ -40,10 +40,10 @@ export const idText = Type.String({ pattern: '^[0-9]+$' })
 export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
 
 export const Pagination = object({ limit: integer, has_more: flag, next_cursor: nullable(ownText) })
-/** Build runs and assets show a first page only. */
+/** Build runs and assets return only a first page. */
 export const ShortPagination = object({ limit: integer, has_more: flag })
 
-/** Any keys: the pattern that stands for them in a record, `^.*$`, leaves out those with line breaks. */
+/** Any keys: a record's pattern, `^.*$`, would exclude keys with line breaks. */
 export const anyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
 
 export const page = <K extends string, S extends TSchema>(key: K, item: S, pagination: TSchema = Pagination) =>
@@ -51,6 +51,6 @@ export const page = <K extends string, S extends TSchema>(key: K, item: S, pagin
     additionalProperties: false,
   })
 
-/** A list that is answered whole. */
+/** A list without pages. */
 export const list = <K extends string, S extends TSchema>(key: K, item: S) =>
   Type.Object({ [key]: Type.Array(item) } as { [P in K]: Type.TArray<S> }, { additionalProperties: false })

@@ -1,7 +1,7 @@
 import * as param from './params.ts'
 import * as sets from './sets.ts'
 
-/** What lists and searches of each kind of record can be narrowed by. */
+/** The filters of lists and searches by kind of record. */
 
 export const tasks = {
   state: param.manyOf(sets.TASK_STATES),
@@ -49,7 +49,7 @@ export const breakages = {
   since: param.described(param.instant, 'ISO 8601 timestamp, or a date alone; those that a build failed of then or later'),
 }
 
-/** What a search takes beyond its list. Words are compared with the text that is shown: no address is found. */
+/** A search's additional parameters. Words are compared with the shown text: no address is found. */
 export const tasksSearch = { q: param.words('words of the title') }
 
 export const buildsSearch = {

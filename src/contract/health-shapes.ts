@@ -3,7 +3,7 @@ import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text 
 import * as sets from './sets.ts'
 import { Investigation } from './shapes.ts'
 
-/** Whether branches are well, what is broken and who sees to it. */
+/** The state of branches, breakages and their owners. */
 
 const changeReference = object({ id: integer, identifier: text, display_identifier: text, timestamp: instant })
 const branchJob = {
@@ -36,7 +36,7 @@ const branch = {
   held_back_by: Type.Array(text),
   /** At most `BEHIND_MAX`. */
   changes_behind: nullable(integer),
-  /** How long half of its breakages of the last thirty days lasted at most; null where none was fixed. */
+  /** The median duration of its breakages of the last thirty days; null if none was fixed. */
   time_to_green_seconds: nullable(integer),
 }
 const BranchJob = object(branchJob)

@@ -1,22 +1,22 @@
 import { errorOfResponse } from './errors.ts'
 
 export interface ClientSettings {
-  /** Where the service is, without `/api`. */
+  /** The URL of the service, without `/api`. */
   site: string
   token: string
-  /** Names the caller to the operator. */
+  /** Identifies the caller to the operator. */
   agent?: string
   fetch?: typeof fetch
 }
 
-/** What a request has to know of a route. */
+/** The parts of a route that a request needs. */
 interface Callable {
   method: string
   path: string
   produces?: string
 }
 
-/** One method for each route of a table; a refusal is thrown as the `ApiError` it is. */
+/** One method per route of a table; errors are thrown as `ApiError`. */
 export const clientOf = (table: Record<string, Callable>, settings: ClientSettings): object =>
   Object.fromEntries(Object.entries(table).map(([name, route]) => [name, (args: CallIn = {}) => call(settings, route, args)]))
 

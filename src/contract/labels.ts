@@ -12,7 +12,7 @@ export const TERMS = { ...RECORDS_TERMS, ...ACCOUNT_TERMS, ...SENDING_TERMS } as
 
 export type TermSet = keyof typeof TERMS
 
-/** The label of a value; of one that no table knows, its words. */
+/** The label of a value; an unknown value becomes words. */
 export const labelOf = (set: TermSet, value: string): string =>
   (TERMS[set] as Record<string, Term>)[value]?.label ?? sentence(value.replaceAll('_', ' '))
 
@@ -25,6 +25,6 @@ export const lowered = (label: string): string => label.charAt(0).toLowerCase() 
 
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Values with their labels, as a list to choose from has them. */
+/** Values with their labels, for a select. */
 export const choicesOf = <V extends string>(set: TermSet, values: readonly V[]): (readonly [V, string])[] =>
   values.map((value) => [value, labelOf(set, value)] as const)

@@ -1,17 +1,17 @@
-/** How long and how large things may be: schemas, readers and forms read it off here. Characters, unless bytes are named. */
+/** Maximum lengths and sizes for schemas, readers and forms. Characters, unless bytes are named. */
 
-/** A record's number has 64 bits in the database; this is as far as JSON numbers are exact. */
+/** A record's number has 64 bits in the database; this is the largest exact JSON number. */
 export const ID_MAX = Number.MAX_SAFE_INTEGER
-/** What the database keeps in 32 bits: counts, seconds, and numbers of what is few, such as accounts, projects and people. */
+/** The maximum of 32-bit columns: counts, seconds, and ids of tables with few rows, such as accounts, projects and people. */
 export const INTEGER_MAX = 2_147_483_647
-/** Bytes. What identifies a record stands in an index, and an index row has 2,704. */
+/** Bytes. Identifiers are indexed, and an index row has at most 2,704. */
 export const IDENTIFIER_MAX = 500
 
-/** Of a person, an account, a project or a token. */
+/** For a person, an account, a project or a token. */
 export const NAME_MAX = 120
 export const EMAIL = { pattern: /^[^\s@]+@[^\s@]+$/, maxLength: 254 }
 export const PASSWORD = { minLength: 10, maxLength: 128 }
-/** Of the secrets in an export. */
+/** For the secrets in an export. */
 export const PASSPHRASE = { minLength: 12, maxLength: 500 }
 export const TIMEZONE_MAX = 60
 export const ENGINE_MAX = 60
@@ -26,37 +26,37 @@ export const LABELS_MAX = 50
 /** Bytes of JSON. */
 export const METADATA_MAX = 16_384
 export const METADATA_DEPTH = 64
-/** An agent's. */
+/** An agent's handle. */
 export const HANDLE = /^[a-z0-9-]{1,50}$/
 
 export const STAGE_MAX = 100
-/** Bytes of what somebody notes about a breakage. */
+/** Bytes of a note about a breakage. */
 export const NOTE_MAX = 4_000
 /** How many decisions may be made at once. */
 export const BULK_MAX = 200
-/** Pages count no further: one more digit tells nobody anything, and the count stays as quick as it is. */
+/** Pages count up to here: one more digit would not help, and the count stays fast. */
 export const COUNT_MAX = 10_000
-/** How far a branch is behind its newest change is counted up to here. */
+/** The distance of a branch from its newest change is counted up to here. */
 export const BEHIND_MAX = 1_000
 
-/** Of a build's log; the oldest go first. */
+/** For a build's log; the oldest part is dropped. */
 export const LOG_MAX = 256_000
 export const IDEMPOTENCY_KEY_MAX = 255
-/** A longer name of a branch fits into no index. */
+/** A longer branch name does not fit into the index. */
 export const BRANCH_MAX = 500
-/** Of an address that is told what happens. */
+/** For the URL of a webhook. */
 export const URL_MAX = 2_000
-/** What a tool signs with, and how many count side by side while one takes over from another. */
+/** A tool's signing secret, and how many are valid during a rotation. */
 export const SIGNING_SECRET_MAX = 500
 export const SIGNING_SECRETS_MAX = 5
 
-/** Of a failure rule that somebody writes. */
+/** For a failure rule. */
 export const RULE = { tool: 60, pattern: 500, fix: 1_000, log: 20_000 }
 export const CHANNEL_RULES_MAX = 50
-/** How long a decision can be undone, as the app offers it. */
+/** How long a decision can be undone in the app. */
 export const DECISION_UNDO_SECONDS = 10
 export const APPROVAL_RULES_MAX = 50
-/** Of a branch, a job, a path or an author, with stars. */
+/** For a pattern of branches, jobs, paths or authors, with stars. */
 export const PATTERN_MAX = 200
 
 /** A time of day. */

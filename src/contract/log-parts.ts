@@ -1,14 +1,14 @@
 export interface PhaseRule {
   when: RegExp
-  /** The step that the line begins, ends or speaks of. */
+  /** The step that the line starts, ends or mentions. */
   begins?: string
   ends?: string
-  /** Whether the step goes on inside another, which it does not end. */
+  /** Whether the step runs inside another, which it does not end. */
   isInside?: true
   detail?(found: RegExpExecArray): string | undefined
 }
 
-/** What engines print where a part of a build begins and ends. Unreal's tool says so itself; Unity's log only lets it be seen. */
+/** What engines print where a part of a build starts and ends. Unreal's tool prints it explicitly; in Unity's log it can be inferred. */
 export const PHASES: readonly PhaseRule[] = [
   { when: /\bBUILD COMMAND STARTED/, begins: 'compiling' },
   { when: /\bBUILD COMMAND COMPLETED/, ends: 'compiling' },
@@ -40,7 +40,7 @@ const COMMAND_END =
 const SHORTEST_END = 16
 const ENDING_WORDS = ['xited with ', 'failed ', 'exit code']
 
-/** How a command ended, by a line that says so; `reported` is what the build service calls it there. */
+/** The exit of a command, from a line that reports it; `reported` is the build service's wording. */
 export function commandEnd(text: string): { code: number; reported: string | undefined } | undefined {
   if (text.length < SHORTEST_END || !ENDING_WORDS.some((word) => text.includes(word))) return undefined
   const groups = COMMAND_END.exec(text)?.groups

@@ -4,7 +4,7 @@ import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 
-/** What holds for every list is asked of every list. */
+/** Rules of every list are tested for every list. */
 
 let studio: Studio
 beforeAll(async () => {
@@ -34,14 +34,14 @@ describe.each(paged)('%s: pages', (name) => {
     return seen
   }
 
-  test('walks of every size give the same rows, ties included', async () => {
+  test('pages of every size give the same rows, ties included', async () => {
     const whole = await walk('limit=50')
     expect(whole).toHaveLength(ROWS)
     expect(new Set(whole).size).toBe(ROWS)
     for (const limit of [1, 2, 7, 22, 23]) expect(await walk(`limit=${limit}`)).toEqual(whole)
   })
 
-  test('a walk during inserts misses nothing and doubles nothing that was there', async () => {
+  test('paging during inserts misses and repeats nothing that was there', async () => {
     const before = await walk('limit=50')
     const walked = await walk('limit=4', () => insertBeside())
     expect(walked.filter((one) => before.includes(one))).toEqual(before)
@@ -86,7 +86,7 @@ describe.each(paged)('%s: pages', (name) => {
       })
   })
 
-  test('a wrong cursor is told only to those who may read the list', async () => {
+  test('an invalid cursor is reported only to callers who may read the list', async () => {
     expect((await ask(name, `${pathOf(name)}?cursor=x`, { token: tokenOf('revoked') })).status).toBe(401)
     expect((await ask(name, `${pathOf(name, id('projects', 'fox'))}?cursor=x`)).status).toBe(404)
   })
@@ -95,7 +95,7 @@ describe.each(paged)('%s: pages', (name) => {
 describe.each(inProject.filter(([, route]) => 'limit' in route.query))('%s: limit', (name) => {
   const pagination = async (query: string) => (await ask(name, `${pathOf(name)}?${query}`)).json.pagination
 
-  test('is 20 unless given, at most 50', async () => {
+  test('is 20 by default, at most 50', async () => {
     expect(await pagination('')).toMatchObject({ limit: 20, has_more: true })
     expect(await pagination('limit=3')).toMatchObject({ limit: 3, has_more: true })
     expect(await pagination('limit=51')).toMatchObject({ limit: 50, has_more: false })
@@ -114,7 +114,7 @@ describe.each(inProject.filter(([, route]) => 'limit' in route.query))('%s: limi
 describe.each(inProject.filter(([, route]) => 'updated_since' in route.query))('%s: updated_since', (name) => {
   const ask_ = (value: string) => ask(name, `${pathOf(name)}?limit=50&updated_since=${encodeURIComponent(value)}`)
 
-  test('takes a timestamp or a date alone', async () => {
+  test('accepts a timestamp or a date', async () => {
     for (const value of [
       '2026-10-01',
       '2026-10-01T00:00',
@@ -126,7 +126,7 @@ describe.each(inProject.filter(([, route]) => 'updated_since' in route.query))('
       expect((await ask_(value)).status, value).toBe(200)
   })
 
-  test('refuses what is no time', async () => {
+  test('refuses an invalid time', async () => {
     for (const value of [
       '',
       'yesterday',
@@ -144,7 +144,7 @@ describe.each(inProject.filter(([, route]) => 'updated_since' in route.query))('
       expect(await ask_(value), value).toMatchObject({ status: 422, json: { error: 'invalid_parameter' } })
   })
 
-  test('keeps what was updated then or later', async () => {
+  test('returns what was updated then or later', async () => {
     const items = async (value: string) => Object.values((await ask_(value)).json)[0] as { updated_at: string }[]
     const times = (await items('2000-01-01')).map((item) => item.updated_at).sort()
     const middle = times[Math.floor(times.length / 2)]!

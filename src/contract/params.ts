@@ -5,14 +5,14 @@ import * as readers from './field-readers.ts'
 import { HANDLE, ID_MAX, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
-/** How a query parameter reads and how it is described, together. */
+/** A query parameter: how it is parsed and described. */
 export interface Param<T> {
   schema: TSchema
   read(name: string, raw: string): T
   fallback?: T
-  /** The closed set it takes its values from. */
+  /** Its closed set of values. */
   values?: readonly string[]
-  /** May be sent several times, or as `name[]`; the values are joined by commas. */
+  /** May be repeated, or sent as `name[]`; the values are joined by commas. */
   list?: true
 }
 
@@ -34,7 +34,7 @@ export const manyOf = <const V extends string>(values: readonly V[]): Param<V[]>
   values,
 })
 
-/** Free-form: filters as given. PostgreSQL cannot hold NUL, so a value with one matches nothing. */
+/** Free-form: filters as given. PostgreSQL cannot store NUL, so a value with one matches nothing. */
 export const text: Param<string> = {
   schema: Type.String(),
   read: (_, raw) => raw.replaceAll('\0', '\uFFFD').toWellFormed(),
@@ -45,10 +45,10 @@ const positive = (name: string, raw: string): number => {
   return Number(raw)
 }
 
-/** Matches whatever has it in its name. */
+/** Matches a part of the name. */
 export const partOfName: Param<string> = { ...text, schema: Type.String({ description: 'a part of the name' }) }
 
-/** Clamped to the page size: asking for more is answered with what there is room for. */
+/** Clamped to the maximum page size. */
 export const limit: Param<number> = {
   schema: Type.Integer({
     minimum: 1,
@@ -60,22 +60,22 @@ export const limit: Param<number> = {
   fallback: DEFAULT_LIMIT,
 }
 
-/** Opaque here: the list it belongs to opens it. */
+/** Opaque here: the list decodes it. */
 export const cursor: Param<string> = {
   schema: Type.String({ description: 'next_cursor of the page before' }),
   read: (_, raw) => raw,
 }
 
-/** How a list is walked, page by page. */
+/** The paging parameters of a list. */
 export const paging = { limit, cursor }
 
-/** The same with words of its own. */
+/** The same with another description. */
 export const described = <T>(param: Param<T>, description: string): Param<T> => ({
   ...param,
   schema: { ...param.schema, description } as TSchema,
 })
 
-/** Words to look for: every one must be there; with fewer than three characters it begins a word. Case and accents do not count. */
+/** Search words: every one must match; one with fewer than three characters must start a word. Case and accents are ignored. */
 export const words = (description: string): Param<string> => ({
   schema: Type.String({ minLength: 1, description }),
   read(name, raw) {
@@ -94,7 +94,7 @@ export const flag: Param<boolean> = {
   },
 }
 
-/** A timestamp, or a date alone for the start of that UTC day; without an offset it is UTC. */
+/** A timestamp, or a date for the start of that UTC day; without an offset it is UTC. */
 export const instant: Param<string> = {
   schema: Type.String({ description: 'ISO 8601 timestamp, or a date alone (start of that UTC day)' }),
   read(name, raw) {
@@ -106,7 +106,7 @@ export const instant: Param<string> = {
 
 /** A record's id as a filter: one that cannot exist matches nothing. */
 export const reference: Param<number> = { schema: Type.String(), read: (_, raw) => readId(raw) ?? 0 }
-/** The same of what counts with 32 bits. */
+/** The same for 32-bit ids. */
 export const shortReference: Param<number> = { schema: Type.String(), read: (_, raw) => readShortId(raw) ?? 0 }
 
 const ASSIGNEE_FORMAT = 'handle:<agent-handle> or user:<numeric user id>'
@@ -126,7 +126,7 @@ export const assignee: Param<Assignee> = {
 
 export const DAYS_MAX = 90
 
-/** Clamped on both sides; only what is no number is refused. */
+/** Clamped on both sides; only a non-number is refused. */
 export const daysBack: Param<number> = {
   schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: 7, description: 'ignored when since is given' }),
   read(name, raw) {
@@ -136,7 +136,7 @@ export const daysBack: Param<number> = {
   fallback: 7,
 }
 
-/** A moment, or the wall time of an account's own zone when no offset was given. */
+/** A moment, or the local time of the account's zone if no offset was given. */
 export type Since = { instant: string } | { wall: string }
 
 export const since: Param<Since> = {
@@ -179,10 +179,10 @@ export type Query<P extends Params> = {
   [K in keyof P]: P[K] extends Param<infer T> ? (K extends 'limit' | 'days_back' ? T : T | undefined) : never
 }
 
-/** All names first, then all kinds, then all values: the first rule that is broken answers. */
+/** All names first, then all types, then all values: the first violated rule decides the error. */
 export const readQuery = <P extends Params>(params: P, raw: RawQuery): Query<P> => readValues(params, readNames(params, raw))
 
-/** Which parameters were sent, each once unless it may be a list. */
+/** The sent parameters, each once unless it may be a list. */
 export function readNames(params: Params, raw: RawQuery): Map<string, string> {
   const values = new Map<string, string>()
   const wrong = new Set<string>()
@@ -215,9 +215,9 @@ const idUpTo =
     return id <= max ? id : undefined
   }
 
-/** Record ids are positive integers written plainly; anything else names nothing. */
+/** Record ids are plain positive integers; anything else matches nothing. */
 export const readId = idUpTo(ID_MAX)
-/** Those of accounts, projects, people and whatever else is few are columns of 32 bits, which refuse to be asked for more. */
+/** Ids of accounts, projects, people and other small tables are 32-bit columns, which reject larger values. */
 export const readShortId = idUpTo(INTEGER_MAX)
 
 export const isUuid = (raw: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(raw)

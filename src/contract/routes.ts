@@ -42,7 +42,7 @@ export const routes = {
   },
 } as const satisfies Record<string, TokenRoute>
 
-/** The feed as it happens, as server-sent events; beside the table, because it never ends. */
+/** The live feed as server-sent events; not in the table, because it never ends. */
 export const eventStream = {
   path: '/v1/workspace/events/stream',
   scope: 'read:workspace_events',

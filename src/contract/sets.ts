@@ -1,4 +1,4 @@
-/** Every closed set of the interface, declared once: parameters, shapes, CHECK constraints, flags and filters are read off these. */
+/** Every closed set of the API, declared once: parameters, shapes, CHECK constraints, flags and filters are derived from these. */
 
 export const TASK_STATES = ['to_do', 'in_progress', 'blocked', 'completed'] as const
 export type TaskState = (typeof TASK_STATES)[number]
@@ -20,29 +20,29 @@ export const BUILD_STATUSES = [
 ] as const
 export type BuildStatus = (typeof BUILD_STATUSES)[number]
 export const RUNNING_STATUSES: readonly BuildStatus[] = ['queued', 'preparing', 'building']
-/** What people read: a build that the CI calls running is lost when it stopped reporting. */
+/** The state that people see: a build that the CI reports as running is lost when it stopped reporting. */
 export const buildState = ({ status, lost_at }: { status: BuildStatus; lost_at: string | null }): BuildStatus | 'lost' =>
   lost_at ? 'lost' : status
 export const isRunning = ({ status, lost_at }: { status: BuildStatus; lost_at: string | null }): boolean =>
   !lost_at && RUNNING_STATUSES.includes(status)
-/** The build itself is well, whether or not somebody has yet to let it go on. */
+/** The build itself passed, whether or not an approval is still open. */
 export const PASSED_STATUSES: readonly BuildStatus[] = ['completed', 'passed_pending_approval']
 
 /** A preflight builds a change that is not on the branch yet; a bisecting build only searches for the change that broke something. */
 export const BUILD_KINDS = ['regular', 'preflight', 'bisect'] as const
 export type BuildKind = (typeof BUILD_KINDS)[number]
 
-/** What was wrong with the times from a CI: ahead of their receipt and corrected, or long before it and kept. */
+/** The problem with a CI's times: ahead of their receipt and corrected, or long before it and kept. */
 export const BUILD_TIME_NOTES = ['corrected', 'reported_late'] as const
 export type BuildTimeNote = (typeof BUILD_TIME_NOTES)[number]
 
-/** Red wherever a job that counts failed last. */
+/** Red if a required job failed last. */
 export const BRANCH_STATES = ['green', 'red', 'building', 'unknown'] as const
 
-/** How it is known which changes lie between two builds: by place on a branch, by time alone, or not at all. */
+/** How the changes between two builds were found: by position on a branch, by time alone, or not at all. */
 export const RANGE_BASES = ['branch', 'time', 'unknown'] as const
 
-/** What a person can make of a breakage. `muted` and `claimed` ones are still red; a person or every job that was hit says `fixed`. */
+/** The states that a person can set. `muted` and `claimed` ones are still red; a person or passes of every affected job make it `fixed`. */
 export const BREAKAGE_EDIT_STATES = ['open', 'claimed', 'muted', 'fixed'] as const
 export type BreakageEditState = (typeof BREAKAGE_EDIT_STATES)[number]
 
@@ -95,11 +95,11 @@ export type AssetType = (typeof ASSET_TYPES)[number]
 export const APPROVAL_STATUSES = ['pending', 'approved', 'denied', 'ignored'] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** What a person may decide; `pending` is where a record starts, never a decision. */
+/** The decisions of a person; `pending` is the initial status, never a decision. */
 export const DECISIONS = ['approved', 'denied', 'ignored'] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** An asset nobody was ever asked about has `none`. */
+/** An asset without any approval request has `none`. */
 export const ASSET_APPROVAL_STATUSES = ['none', ...APPROVAL_STATUSES] as const
 export type AssetApprovalStatus = (typeof ASSET_APPROVAL_STATUSES)[number]
 
@@ -134,7 +134,7 @@ const PLATFORM_ALIASES: ReadonlyMap<string, Platform> = new Map<string, Platform
   ['unity', 'unity_cloud'],
 ])
 
-/** The canonical store for what a tool calls it; a store nobody knows is `custom`. */
+/** The platform for a tool's name of a store; an unknown store is `custom`. */
 export const platformOf = (name: string): Platform => {
   const word = name.trim().toLowerCase()
   return PLATFORM_ALIASES.get(word) ?? PLATFORMS.find((platform) => platform === word) ?? 'custom'
@@ -186,20 +186,20 @@ export const SCOPES = [
   'admin:webhooks',
   'admin:tokens',
 ] as const
-/** Everything but administration, which nobody gets without naming it. */
+/** Everything but administration, which has to be requested by name. */
 export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.startsWith('admin:'))
-/** What a login may give; the list of members is for tokens made by hand. */
+/** The scopes that a login can grant; the list of members needs a manually created token. */
 export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
-/** Given only to a login that asks for them by name. */
+/** Granted only to a login that requests them by name. */
 const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments']
-/** What a login gives that asks for nothing in particular. */
+/** The scopes of a login that requests none. */
 export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => !ASKED_SCOPES.includes(scope))
 export type Scope = (typeof SCOPES)[number]
-/** What the tools of an assistant may be narrowed to: what scopes are about. Projects are always there, since the others take their ids. */
+/** Groups of tools for assistants, by the subject of scopes. Projects are always included, since the others need their ids. */
 export const TOOLSETS: readonly string[] = [
   ...new Set(SCOPES.flatMap((scope) => /^(?:read|write):(?!projects)(.+)$/.exec(scope)?.[1] ?? [])),
 ]
-/** How long a token lasts that a login through the browser made. */
+/** How long a token from a browser login is valid. */
 export const LOGIN_DAYS = 90
 
 export const PILLS = ['ok', 'err', 'info', 'warn', 'neutral'] as const
@@ -213,27 +213,27 @@ export const DAILY_INVESTIGATIONS: Record<Plan, number> = { free: 3, team: 20, s
 export const PROJECT_STATUSES = ['active', 'paused', 'archived'] as const
 export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
 
-/** Of a project, as the API has always called them: a lead owns it, everybody else is a member. */
+/** Project roles in the API: a lead is an owner, everybody else is a member. */
 export const ROLES = ['owner', 'member'] as const
 
-/** In an account; who may more comes first. A guest sees nothing but the projects they are on. */
+/** In an account; the highest comes first. A guest only sees projects that list them. */
 export const ACCOUNT_ROLES = ['owner', 'admin', 'member', 'guest'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
-/** In a project; who may more comes first. Owners and admins of the account lead every project. */
+/** In a project; the highest comes first. Owners and admins of the account lead every project. */
 export const PROJECT_ROLES = ['lead', 'approver', 'contributor', 'viewer'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
 export const isAccountRole = (role: AccountRole | ProjectRole): role is AccountRole =>
   (ACCOUNT_ROLES as readonly string[]).includes(role)
 
-/** Whether a role is enough where another is asked for; of two roles of the same kind. */
+/** Whether a role is at least the required one; both of the same kind. */
 export const suffices = (role: AccountRole | ProjectRole | null, required: AccountRole | ProjectRole): boolean => {
   const roles: readonly string[] = isAccountRole(required) ? ACCOUNT_ROLES : PROJECT_ROLES
   return role !== null && roles.includes(role) && roles.indexOf(role) <= roles.indexOf(required)
 }
 
-/** What an account keeps for as many days as it likes, though no longer than the service does. */
+/** Data that an account can keep for a number of days, up to the service's maximum. */
 export const RETENTION_KINDS = [
   'bodies',
   'deliveries',
@@ -245,26 +245,26 @@ export const RETENTION_KINDS = [
 ] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
-/** What an account may use: bytes of stored bodies, deliveries a day, outbound webhooks, open streams of a process, integrations. */
+/** Quotas of an account: bytes of stored bodies, deliveries a day, outbound webhooks, open streams per process, integrations. */
 export const QUOTA_KINDS = ['stored_bytes', 'deliveries', 'webhooks', 'streams', 'integrations', 'invitations'] as const
 export type QuotaKind = (typeof QUOTA_KINDS)[number]
 
-/** A file that somebody takes along. */
+/** The states of an export file. */
 export const EXPORT_STATUSES = ['waiting', 'running', 'done', 'failed'] as const
 export type ExportStatus = (typeof EXPORT_STATUSES)[number]
 
 export const READ_ONLY_REASONS = ['trial_expired', 'demo'] as const
 export type ReadOnlyReason = (typeof READ_ONLY_REASONS)[number]
 
-/** Why an account is blocked for one of its members: they ask from an address that it does not allow, or without a second factor. */
+/** Why an account is blocked for one of its members: their address is not allowed, or they have no second factor. */
 export const BLOCKED_REASONS = ['address', 'second_factor'] as const
 export type BlockedReason = (typeof BLOCKED_REASONS)[number]
 
-/** Who changed something: somebody signed in, a program with their token, whoever runs the service, the service itself, a sign-in provider. */
+/** Who changed something: a signed-in user, a program with their token, an operator, the service itself, an identity provider. */
 export const AUDIT_ACTORS = ['user', 'token', 'operator', 'job', 'provider'] as const
 export type AuditActor = (typeof AUDIT_ACTORS)[number]
 
-/** How a token came to be: `admin` stands for operator commands and world files, which send no mail. */
+/** How a token was created: `admin` stands for operator commands and world files, which send no email. */
 export const TOKEN_ORIGINS = ['web', 'cli', 'mcp', 'api', 'admin'] as const
 export type TokenOrigin = (typeof TOKEN_ORIGINS)[number]
 
@@ -276,7 +276,7 @@ export type MadeTokenKind = (typeof MADE_TOKEN_KINDS)[number]
 export const CONFIRM_METHODS = ['code', 'password', 'passkey', 'sso'] as const
 export type ConfirmMethod = (typeof CONFIRM_METHODS)[number]
 
-/** An integration's provider is the first segment of its webhook path; `jenkins` also answers at `/webhooks/ci`. */
+/** An integration's provider is the first segment of its webhook path; `jenkins` is also served at `/webhooks/ci`. */
 export const PROVIDERS = [
   'perforce',
   'jenkins',
@@ -294,7 +294,7 @@ export const PROVIDERS = [
 ] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** Version controls by what a change of theirs is: its author is looked up among the accounts people have there. */
+/** Version control systems by the source type of their changes: authors are matched with the accounts people have there. */
 export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>> = {
   github: 'GitCommit',
   diversion: 'GitCommit',
@@ -308,10 +308,10 @@ export type ProviderCategory = (typeof PROVIDER_CATEGORIES)[number]
 export const PROVIDER_SIGNING = ['optional', 'required', 'handed_over'] as const
 export type ProviderSigning = (typeof PROVIDER_SIGNING)[number]
 
-/** What is shown instead of a secret among an integration's settings, and sent back to leave it as it is. */
+/** Shown instead of a secret in an integration's settings, and sent back to keep it. */
 export const KEPT_SECRET = '[kept secret]'
 
-/** What became of a delivery; `accepted` ones are still being worked on. */
+/** The result of a delivery; `accepted` ones are still being processed. */
 export const DELIVERY_OUTCOMES = ['processed', 'accepted', 'duplicate', 'stale', 'ignored', 'failed'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
@@ -350,20 +350,20 @@ export const FAILURE_CATEGORIES = [
 ] as const
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
 
-/** What a failure rule says about the lines it matches; see `diagnosis/rule.ts`. */
+/** The role of a failure rule's matching lines; see `diagnosis/rule.ts`. */
 export const RULE_ROLES = ['root', 'wrapper', 'followup', 'noise'] as const
 
-/** Asset types whose change asks for an approval unless a project says otherwise. */
+/** Asset types that need approval by default. */
 export const APPROVED_TYPES: readonly AssetType[] = ['texture', 'model', 'audio', 'level', 'material', 'animation', 'video']
 
-/** Whether an outbound webhook is told what happens: stopped by its owner, by an answer of 410, or after days without success. */
+/** The state of an outbound webhook: paused by its owner, gone after a 410, or failing after days without success. */
 export const WEBHOOK_STATUSES = ['active', 'paused', 'gone', 'failing'] as const
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number]
 
 export const WEBHOOK_MESSAGE_STATUSES = ['waiting', 'delivered', 'failed'] as const
 export type WebhookMessageStatus = (typeof WEBHOOK_MESSAGE_STATUSES)[number]
 
-/** Of Unreal Game Sync; their places in these lists are the numbers that its clients send and read. */
+/** For Unreal Game Sync; the indexes in these lists are the numbers that its clients send and read. */
 export const UGS_BADGE_STATES = ['Starting', 'Failure', 'Warning', 'Success', 'Skipped'] as const
 export type UgsBadgeState = (typeof UGS_BADGE_STATES)[number]
 export const UGS_VOTES = ['None', 'CompileSuccess', 'CompileFailure', 'Good', 'Bad'] as const
@@ -382,7 +382,7 @@ export const UGS_EVENT_TYPES = [
 ] as const
 export type UgsEventType = (typeof UGS_EVENT_TYPES)[number]
 
-/** Queues that are worked off one message after the other. */
+/** Queues that are processed one message after the other. */
 export const LANES = ['webhooks', 'channels', 'auditStreams', 'objects'] as const
 
 export const BACKUP_STATUSES = ['running', 'good', 'failed'] as const

@@ -4,7 +4,7 @@ import { flag, idText, instant, integer, nullable, object, oneOf, ownText, Pagin
 import * as sets from './sets.ts'
 import { partOf } from './task-fields.ts'
 
-/** Resources as they travel. A field named here is a column named alike; nothing else ever leaves. */
+/** Resources of the API. A field here is a column of the same name; nothing else is ever sent. */
 
 export const Ping = object({
   ok: flag,
@@ -81,7 +81,7 @@ const buildRun = {
   duration_seconds: nullable(integer),
   started_at: nullable(instant),
   finished_at: nullable(instant),
-  // Since when a build that the CI calls running counts as lost, because it stopped reporting.
+  // Since when a build that the CI reports as running counts as lost, because it stopped reporting.
   lost_at: nullable(instant),
   created_at: instant,
   updated_at: instant,
@@ -120,7 +120,7 @@ export const BuildRunDetail = object({
       detail: text,
     }),
   ),
-  // Only there when it runs, sends its log, and has sent nothing for ten minutes: since when. Whoever ran it may be gone.
+  // Only if it is running, streams its log, and has sent nothing for ten minutes: since when. Its runner may be gone.
   silent_since: Type.Optional(instant),
   investigation: nullable(Investigation),
 })

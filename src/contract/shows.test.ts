@@ -3,13 +3,13 @@ import { appRoutes } from './app/routes.ts'
 import { EVENT_SOURCES, type EventSource } from './event-facts.ts'
 import { type Route, roleOf } from './routes/route.ts'
 
-/** Which pages of the web app an event refreshes is read off the routes. */
+/** The web app pages that an event refreshes are derived from the routes. */
 
 const routes = Object.entries(appRoutes as Record<string, Route>)
 const showing = (source: string) =>
   routes.filter(([, route]) => route.method === 'GET' && route.shows.some((shown) => shown === source))
 
-/** Where the lists of a kind of record are. */
+/** The lists of each kind of record. */
 const LISTED: Record<EventSource, string[]> = {
   task: ['tasks'],
   build: ['build_runs', 'branches'],
@@ -36,11 +36,11 @@ describe.each(EVENT_SOURCES)('an event about a record of the kind %s', (source) 
   })
 })
 
-test('a route that shows a single record names it in its path', () => {
+test('a route that shows a single record has its id in the path', () => {
   for (const [name, route] of routes)
     if (route.method === 'GET' && route.single) expect(route.path, name).toMatch(/:project_id\/.*:\w+/)
 })
 
-test('a route of an account says which role it takes', () => {
+test('a route of an account declares its role', () => {
   for (const [name, route] of routes) if (route.path.includes(':account_id')) expect(roleOf(route), name).not.toBe('user')
 })

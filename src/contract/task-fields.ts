@@ -17,13 +17,13 @@ import { PRIORITIES, TASK_STATES, TASK_TYPES } from './sets.ts'
 
 /** A field that clients may write, from the request to the reply. Its column has the same name. */
 interface WrittenField<T, Sent extends TSchema, Shown extends TSchema> {
-  /** In a request, as far as a schema can tell. */
+  /** The schema of a request. */
   sent: Sent
-  /** The rest: what the domain takes, or the refusal. */
+  /** The rest: conversion for the domain, or the error. */
   read: Reader<T>
   /** In a reply. */
   shown: Shown
-  /** What it is for, in the help of commands and tools. */
+  /** Its purpose, for the help of commands and tools. */
   help: string
 }
 
@@ -69,7 +69,7 @@ const metadata: Reader<Record<string, unknown>> = (name, value) => {
   return value
 }
 
-/** Level by level, because a hostile body is deeper than the stack. */
+/** Level by level, because a hostile body may be deeper than the stack. */
 function unstorable(value: object): string | undefined {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -86,7 +86,7 @@ function unstorable(value: object): string | undefined {
   return undefined
 }
 
-/** What can be written about a task: bodies, replies, columns, world files and the flags and tools of clients are read off this. */
+/** The writable fields of a task: bodies, replies, columns, world files and the flags and tools of clients are derived from this. */
 export const TASK_FIELDS = {
   title: field({
     sent: Type.String({ minLength: 1, maxLength: TITLE_MAX }),
@@ -134,7 +134,7 @@ export const TASK_FIELD_NAMES = Object.keys(TASK_FIELDS) as TaskField[]
 export const partOf = <P extends 'sent' | 'shown' | 'read' | 'help'>(part: P) =>
   Object.fromEntries(TASK_FIELD_NAMES.map((name) => [name, TASK_FIELDS[name][part]])) as { [K in TaskField]: Table[K][P] }
 
-/** What a field is in JSON, null aside. */
+/** The JSON type of a field, apart from null. */
 export const jsonTypeOf = (name: TaskField): string => typesOf(name)[0]!
 
 /** Null clears it. */

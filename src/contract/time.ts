@@ -1,20 +1,20 @@
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
 interface ReadTime {
-  /** Milliseconds since 1970, as if the wall time were UTC when no offset was given. */
+  /** Milliseconds since 1970, treating the local time as UTC if no offset was given. */
   ms: number
   hasTime: boolean
   hasOffset: boolean
 }
 
-/** Reads an ISO 8601 date or timestamp; anything else, the 30th of February included, is undefined. */
+/** Parses an ISO 8601 date or timestamp; anything else, February 30 included, is undefined. */
 export function readTime(text: string): ReadTime | undefined {
   const found = ISO.exec(text)
   if (!found) return undefined
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = found
   const parts = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number]
   if (parts[0] < 1 || parts[3] > 23 || parts[4] > 59 || parts[5] > 59) return undefined
-  // Stored times hold milliseconds: rounding up keeps `updated_at >= t` exact for finer ones.
+  // Stored times have milliseconds: rounding up keeps `updated_at >= t` exact for finer ones.
   const millis = Math.ceil(Number(`0.${fraction || '0'}`) * 1000)
   const wall = new Date(0)
   wall.setUTCFullYear(parts[0], parts[1] - 1, parts[2])

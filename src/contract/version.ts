@@ -1,2 +1,2 @@
-/** Goldmaster's own version, as in package.json (a test holds them together). */
+/** Goldmaster's own version, as in package.json (a test compares them). */
 export const VERSION = '0.1.0'

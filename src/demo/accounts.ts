@@ -7,7 +7,7 @@ export const STUDIO = 'studio'
 export const SHOWCASE = 'showcase'
 export const TOKEN = 'tour'
 
-/** Everybody works in the studio; the showcase is the same studio for looking only. */
+/** Everybody works in the studio; the showcase is a read-only copy of it. */
 export function accountsOf(games: readonly Game[], now: number) {
   const founded = { created_at: iso(now - WEEKS * 7 * DAY - 3 * DAY), updated_at: iso(now - WEEKS * 7 * DAY - 3 * DAY) }
   const account = (key: string, name: string, demo: boolean) => ({

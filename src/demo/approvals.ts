@@ -26,14 +26,14 @@ const COMMENTS: Record<Decision, readonly string[]> = {
 }
 const STAGES = ['review', 'review', 'art_review', 'art_review', 'content_review', 'bulk_approval'] as const
 
-/** Somebody has to look at this version of an asset. */
+/** A version of an asset that needs approval. */
 export interface Request {
   path: string
   at: number
   change: Change
 }
 
-/** The newest requests wait; everything older has been decided, mostly within a day. */
+/** The newest requests are pending; everything older has been decided, mostly within a day. */
 export function approvalsOf(game: Game, requests: readonly Request[], now: number, random: Random) {
   const waiting = new Set(requests.slice(-game.pending))
   return requests.map((request, i) => {

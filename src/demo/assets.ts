@@ -22,7 +22,7 @@ interface Touched {
   changes: Change[]
 }
 
-/** Files of changes that are assets, with a version for every change, and what was decided about them. */
+/** Files of changes that are assets, with a version for every change, and their decisions. */
 export function assetsOf(game: Game, changes: readonly Change[], now: number, random: Random) {
   const touched = new Map<string, Touched>()
   const requests: Request[] = []
@@ -42,7 +42,7 @@ export function assetsOf(game: Game, changes: readonly Change[], now: number, ra
   })
 }
 
-/** A change to an asset that waits moves its request along instead of asking twice. */
+/** A change to a pending asset moves its request instead of creating a second one. */
 function latestPerWait(game: Game, requests: readonly Request[]): Request[] {
   const recent = requests.slice(-2 * game.pending)
   return requests.filter(

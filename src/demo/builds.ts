@@ -14,7 +14,7 @@ interface Run {
   queued: number
 }
 
-/** `waiting` names the changes whose assets nobody has released yet. */
+/** `waiting`: the changes whose assets are not approved yet. */
 export function buildsOf(
   game: Game,
   moments: readonly Moment[],
@@ -35,7 +35,7 @@ export function buildsOf(
 }
 export type Build = ReturnType<typeof buildOf>
 
-/** Whatever breaks, mends or is newest is built; of the rest a share. */
+/** Changes that break or fix something and the newest are built; of the rest a share. */
 function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], random: Random): Run[] {
   const usual = game.jobs.filter((job) => job.when === 'change')
   return moments.flatMap((moment, i) => {
@@ -49,7 +49,7 @@ function changeRuns(game: Game, moments: readonly Moment[], changes: readonly Ch
   })
 }
 
-/** The night builds what the day brought; a day without changes needs no night. */
+/** The nightly build covers the day's changes; a day without changes has none. */
 function nightRuns(game: Game, moments: readonly Moment[], changes: readonly Change[], now: number, random: Random): Run[] {
   const jobs = game.jobs.filter((job) => job.when === 'night')
   return nights(now).flatMap((night, i) => {
@@ -68,7 +68,7 @@ function nightRuns(game: Game, moments: readonly Moment[], changes: readonly Cha
 function buildOf(game: Game, run: Run, index: number, number: string, waiting: ReadonlySet<string>, now: number, random: Random) {
   const { job, change, moment, queued } = run
   const broken = moment.broken?.job === job.name ? moment.broken : undefined
-  // Nobody builds for hours what is known to be broken elsewhere; and a newer change now and then overtakes an older one.
+  // A known breakage is not built for hours; and occasionally a newer change overtakes an older one.
   const dropped = !broken && (moment.broken !== undefined || (!moment.mends && random.chance(0.04)))
   const minutes = random.between(...job.minutes) * (broken ? broken.share : dropped ? 0.2 : 1)
   const started = queued + random.between(2.5, 3.5) * MINUTE

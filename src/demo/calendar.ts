@@ -16,7 +16,7 @@ function busy(time: number): number {
   return ofDay * (weekend ? 0.12 : 1)
 }
 
-/** So many moments of the six weeks before `until`, in order, in the rhythm of a studio. */
+/** This many times within the six weeks before `until`, in order, in the rhythm of a studio. */
 export function workTimes(count: number, until: number, random: Random): number[] {
   const hours: { start: number; before: number; weight: number }[] = []
   let total = 0

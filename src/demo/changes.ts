@@ -7,9 +7,9 @@ import type { Random } from './random.ts'
 
 const ACTIONS: Record<string, string> = { '+': 'add', '-': 'delete' }
 
-/** A forced push left these behind, counted from the newest; git only. */
+/** A forced push removed these, counted from the newest; git only. */
 const ORPHANS = [23, 24]
-/** Told by a tool that did not say which files; git only. */
+/** Reported by a tool without its files; git only. */
 const WITHOUT_FILES = [57]
 
 export function changesOf(game: Game, moments: readonly Moment[], random: Random) {
@@ -49,7 +49,7 @@ const shown = ({ sourceType }: Game, identifier: string) =>
 const identifierOf = ({ sourceType }: Game, changelist: number, random: Random) =>
   sourceType === 'Changelist' ? String(changelist) : random.hex(sourceType === 'GitCommit' ? 40 : 64)
 
-/** What somebody has touched before cannot be new. */
+/** A file that was touched before cannot be new. */
 const fileOf = (marked: string, known: Set<string>) => {
   const action = ACTIONS[marked[0]!]
   const path = action ? marked.slice(1) : marked

@@ -4,7 +4,7 @@ import { DAY, HOUR, iso, MINUTE } from './calendar.ts'
 import type { Game, Release } from './game.ts'
 import type { Random } from './random.ts'
 
-/** Hours from hand-over to players where nothing goes wrong. */
+/** Hours from upload to release if nothing goes wrong. */
 const REVIEW_HOURS: Partial<Record<Platform, number>> = {
   apple_app_store: 27,
   google_play: 7,
@@ -12,7 +12,7 @@ const REVIEW_HOURS: Partial<Record<Platform, number>> = {
   reddit_devvit: 5,
 }
 
-/** How far each state has come: submitted, uploaded, live. */
+/** The progress of each state: submitted, uploaded, live. */
 const REACHED: Record<DeploymentStatus, number> = {
   pending: 0,
   submitted: 1,
@@ -54,11 +54,11 @@ export function deploymentsOf(game: Game, builds: readonly Build[], now: number,
 }
 export type Deployment = ReturnType<typeof deploymentsOf>[number]
 
-/** The newest build of the job that was good by then. */
+/** The newest good build of the job by then. */
 const shippable = (builds: readonly Build[], { job }: Release, by: number) =>
   builds.findLast((build) => build.ci_job_name === job && build.status === 'completed' && Date.parse(build.finished_at!) <= by)
 
-/** In office hours, except for what happens right now. */
+/** In office hours, except for current events. */
 function releaseTime(age: number, now: number, random: Random): number {
   const time = now - age * DAY
   return age < 1 ? time : Math.floor(time / DAY) * DAY + random.between(9, 16) * HOUR
@@ -67,7 +67,7 @@ function releaseTime(age: number, now: number, random: Random): number {
 function stepsOf({ platform, status }: Release, created: number, now: number) {
   const review = (REVIEW_HOURS[platform] ?? 1) * HOUR
   const usual = [4 * MINUTE, 31 * MINUTE, 31 * MINUTE + review]
-  // What is still young has gone through its steps faster.
+  // Recent deployments went through their steps faster.
   const hurry = Math.min(1, (now - created) / usual[2]!)
   const [submitted, deployed, reviewed] = usual.map((pause) => created + pause * hurry) as [number, number, number]
   const reached = REACHED[status]

@@ -25,7 +25,7 @@ const base = (game: Game, key: string, job: string, number: string, started: num
 
 const logOf = (text: string, values: Record<string, string>) => `${fill(text.trim(), values)}\n`
 
-/** Shelves and pull requests that were built before anything was submitted. */
+/** Shelves and pull requests that were built before they were submitted. */
 export const preflightsOf = (game: Game, now: number) =>
   game.preflights.map(({ job, age, log, ...from }: Preflight, i) => {
     const number = String(9_000 + i)

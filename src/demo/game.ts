@@ -9,7 +9,7 @@ import type {
 } from '../contract/sets.ts'
 import type { Handle, PersonKey } from './people.ts'
 
-/** A change as it may happen: `+` before a path adds it, `-` deletes it; `{thing}`, `{Name}`, `{name}` and `{n}` are filled in. */
+/** A template of a change: `+` before a path adds it, `-` deletes it; `{thing}`, `{Name}`, `{name}` and `{n}` are replaced. */
 export interface Work {
   /** People, or agents that submit by themselves. */
   by: readonly string[]
@@ -17,7 +17,7 @@ export interface Work {
   files: readonly string[]
 }
 
-/** Every thing of an area goes through its works in their order. */
+/** Every item of an area goes through its works in order. */
 export interface Area {
   things: readonly string[]
   works: readonly Work[]
@@ -31,23 +31,23 @@ export interface Job {
   minutes: readonly [number, number]
   when: 'change' | 'night'
   phases: readonly string[]
-  /** What it writes when all goes well; `{number}`, `{change}` and `{minutes}` are filled in. */
+  /** Its output when it passes; `{number}`, `{change}` and `{minutes}` are replaced. */
   log: string
   /** Name and megabytes. */
   artifacts: readonly (readonly [string, number])[]
 }
 
-/** A job breaks, stays broken for some changes, and a change mends it. */
+/** A job breaks, stays broken for some changes, and a change fixes it. */
 export interface Incident {
   key: string
   job: string
   category: FailureCategory
-  /** How much of the usual time passes before it fails. */
+  /** The share of the usual duration before it fails. */
   share: number
   /** How many changes are built before the fix. */
   lasts: number
   log: string
-  /** Absent when a machine is to blame. */
+  /** Absent for an infrastructure failure. */
   culprit?: Work
   fix: Work
 }
@@ -88,13 +88,13 @@ export interface TaskIdea {
   state: string
   who: PersonKey | Handle | undefined
   labels: readonly string[]
-  /** An incident's key, or a word of the changes that belong to it. */
+  /** An incident's key, or a word of the related changes. */
   about: string
   title: string
   description: string
 }
 
-/** An item of an outside tracker that a task names. */
+/** A tracker item that a task names. */
 interface ReferenceIdea {
   provider: ProviderName
   key: string
@@ -110,13 +110,13 @@ export interface Game {
   engine: string
   buildType: BuildType
   sourceType: SourceType
-  /** Which of its integrations reports the builds. */
+  /** The integration that reports the builds. */
   ci: ProviderName
   integrations: readonly ProviderName[]
   team: readonly PersonKey[]
-  /** Who decides about assets. */
+  /** The people who decide about assets. */
   approvers: readonly PersonKey[]
-  /** How many changes there are, how many of them are built, how many approvals wait. */
+  /** The number of changes, the number of builds, the number of pending approvals. */
   changes: number
   built: number
   pending: number

@@ -3,19 +3,19 @@ import type { Area, Game, Incident, Work } from './game.ts'
 import type { Random } from './random.ts'
 import { fill, pascal, snake } from './table.ts'
 
-/** One change of the story, before any tool has spoken of it. */
+/** One change of the story, before any tool has reported it. */
 export interface Moment {
   at: number
   work: Work
-  /** What is broken after this change. */
+  /** The incident after this change. */
   broken?: Incident
-  /** What this change mends. */
+  /** The incident that this change fixes. */
   mends?: Incident
   /** Set for a merge of another change into the release. */
   merges?: Moment
 }
 
-/** What happened in the game's six weeks, oldest first: everyday work, and now and then something breaks and is mended. */
+/** The project's six weeks, oldest first: everyday work, and now and then something breaks and is fixed. */
 export function historyOf(game: Game, now: number, random: Random): Moment[] {
   const early = workTimes(game.changes - game.latest.length, now - Math.max(...game.latest) * MINUTE - HOUR, random)
   const times = [...early, ...game.latest.map((minutes) => now - minutes * MINUTE)]
@@ -37,7 +37,7 @@ export function historyOf(game: Game, now: number, random: Random): Moment[] {
   return moments
 }
 
-/** Evenly spread; the last one broke shortly before now, and the newest change is to mend it. */
+/** Evenly spread; the last one broke shortly before now, and the newest change fixes it. */
 function startOf(index: number, { changes, incidents }: Game): number {
   const last = incidents.length - 1
   const end = changes - 1 - incidents[last]!.lasts
@@ -50,10 +50,10 @@ function nextOf(everyday: Iterator<Work>, game: Game): Work {
   return value
 }
 
-/** All works of all things, mixed, but every thing's own works in their order. */
+/** All works of all items, mixed, but each item's own works in order. */
 function* shuffled(areas: readonly Area[], random: Random): Generator<Work> {
   const lines = areas.flatMap(({ things, works }) => things.map((thing) => works.map((work) => ({ work, thing }))))
-  // Drawn from all that is left, so that long lines last as long as short ones.
+  // Drawn from everything that is left, so that long lists last as long as short ones.
   for (let left = lines.flat().length; left > 0; left--) {
     let drawn = random.whole(0, left - 1)
     const line = lines.find((works) => {

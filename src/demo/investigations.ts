@@ -1,10 +1,10 @@
 import { type Database, sql } from '../db/database.ts'
 import { run } from '../domain/investigations/run-investigation.ts'
 
-/** The first start should be quick, and whoever looks around finds older builds to investigate by hand. */
+/** The first start should be quick, and visitors find older builds to investigate manually. */
 const SINCE = sql`interval '21 days'`
 
-/** What the service would have found out as the builds failed: it looks at them now, and the times are put where they would be. */
+/** The investigations that would have run as the builds failed: they run now, and their times are moved back. */
 export async function investigateFailures(db: Database, now: Date) {
   const begun = await db.rows<{ id: number }>(sql`
     insert into investigations (account_id, build_run_id, log_hash, automatic)

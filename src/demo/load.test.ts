@@ -19,7 +19,7 @@ afterAll(() => studio.close())
 const ask = async (path: string, asking = {}) => studio.ask(path, { token: access.token, ...asking })
 const projects = async () => (await ask('/api/v1/projects')).json.projects as { id: string; name: string }[]
 
-test('the token opens three games and the one that is for looking only', async () => {
+test('the token gives access to three projects and the read-only one', async () => {
   expect((await projects()).map(({ name }) => name).sort()).toEqual([
     'Cinder Coast',
     'Cinder Coast (look, do not touch)',
@@ -36,7 +36,7 @@ test('the first project has failed builds with logs, and a queue of approvals', 
   expect(pending.json.approvals.length).toBeGreaterThan(3)
 })
 
-test('each list that the README shows on the command line finds something', async () => {
+test("each list in the README's CLI examples finds something", async () => {
   const env = { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: access.token }
   const shown = [...readFileSync('README.md', 'utf8').matchAll(/^goldmaster (\w+ list[^#\n]*)/gm)].map(([, words]) =>
     words!.trim(),
@@ -48,7 +48,7 @@ test('each list that the README shows on the command line finds something', asyn
   }
 })
 
-test('what broke lately was investigated, and the newest is still broken', async () => {
+test('recent failures were investigated, and the newest is still broken', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages`)
   const [newest, ...fixed] = json.breakages
   expect(newest).toMatchObject({ state: 'open', confidence: 'high' })
@@ -61,7 +61,7 @@ test('what broke lately was investigated, and the newest is still broken', async
   expect(told).toEqual({ events: 0 })
 })
 
-test('the demo has a reopened breakage, a flickering test and a preflight', async () => {
+test('the demo has a reopened breakage, a flaky test and a preflight', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages?limit=100`)
   const breakages: { reopened_count: number; flaky: boolean; jobs: string[]; evidence: { text: string }[] }[] = json.breakages
   expect(breakages.filter(({ reopened_count, flaky }) => reopened_count > 0 && !flaky).length).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ test('a finished build has phases, every integration had deliveries, and the own
   expect(await studio.db.rows(sql`select from mails`)).toEqual([])
 })
 
-test('a failed build tells whose change it was', async () => {
+test('a failed build shows its suspect', async () => {
   const builds = `/api/v1/projects/${access.projectId}/build_runs`
   const { json } = await ask(`${builds}?status=failed&limit=1`)
   const { investigation_id } = (await ask(`${builds}/${json.build_runs[0].id}/investigate`, { method: 'POST' })).json
@@ -101,7 +101,7 @@ test('a failed build tells whose change it was', async () => {
   )
 })
 
-test('tasks are linked to what was done about them', async () => {
+test('tasks are linked to their changes', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/tasks?state=completed&limit=50`)
   const details = await Promise.all(
     json.tasks.map((task: { id: number }) => ask(`/api/v1/projects/${access.projectId}/tasks/${task.id}`)),
@@ -111,7 +111,7 @@ test('tasks are linked to what was done about them', async () => {
   ).toBeGreaterThan(5)
 })
 
-test('the studio can be written to, the showcase cannot', async () => {
+test('the studio is writable, the showcase is not', async () => {
   const found = await projects()
   const idOf = (name: string) => found.find((project) => project.name === name)!.id
   const write = (id: string) => ask(`/api/v1/projects/${id}/tasks`, { method: 'POST', body: { task: { title: 'Try it' } } })
@@ -129,7 +129,7 @@ test('every installation has its own password', async () => {
   expect(second.jenkinsPath).toMatch(/^\/webhooks\/jenkins\?token=[0-9a-f]{64}$/)
 })
 
-test('a demo that cannot be finished leaves nothing behind that would keep the next start from loading it', async () => {
+test('a demo that cannot be finished leaves nothing that would prevent the next start from loading it', async () => {
   const other = await openStudio()
   await other.db.execute(sql`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`)
@@ -141,7 +141,7 @@ test('a demo that cannot be finished leaves nothing behind that would keep the n
   await other.close()
 })
 
-test('tasks name items of every tracker that is connected', async () => {
+test('tasks name items of every connected tracker', async () => {
   const owner = await signIn(studio, access.email, access.password)
   const found = new Set<string>()
   for (const { id } of await projects()) {

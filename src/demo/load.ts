@@ -10,13 +10,13 @@ import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
 import { demoWorld, GAMES } from './world.ts'
 
-/** How to get into the demo studio; shown once. */
+/** The credentials of the demo studio; shown once. */
 export interface DemoAccess {
   email: string
   password: string
   token: string
   projectId: number
-  /** Of the first game's Jenkins integration, below the service's own address. */
+  /** The path of the first project's Jenkins integration. */
   jenkinsPath: string
 }
 
@@ -27,7 +27,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
   const password = newToken().slice(0, PASSWORD_LENGTH)
   const world = demoWorld(now)
   const users = world.users.map((user) => (user.key === OWNER ? { ...user, password } : user))
-  // Buildkite's deliveries are refused as long as there is no secret to check them with.
+  // Buildkite's deliveries are refused without a secret to check them with.
   const integrations = world.integrations.map((one) =>
     one.provider === 'buildkite' ? { ...one, signing_secret: newToken() } : one,
   )
@@ -43,7 +43,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
       await setOperator(db, loaded.users[OWNER]!.id, true)
     },
   })
-  // The password is shown first: a process that ended before would leave a studio that nobody can enter.
+  // The password is shown first: a process that ended before would leave a studio that nobody can sign in to.
   void analyze(db)
   const game = world.projects[0]!.key
   return {

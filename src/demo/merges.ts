@@ -22,7 +22,10 @@ export function withMerges(game: Game, moments: readonly Moment[], now: number):
 
 const jobBranch = (game: Game, job: string) => game.jobs.find(({ name }) => name === job)!.branch
 
-/** The branches of each change: main has all but merges; the release has the changes from before it branched off, merges, and its own breakages. */
+/**
+ * The branches of each change: main has all but merges; the release has the changes from before it branched off, merges, and its own
+ * breakages.
+ */
 export function branchesOf(game: Game, moments: readonly Moment[]): string[][] {
   const releases = [...new Set(game.jobs.map(({ branch }) => branch))].filter((branch) => branch !== MAIN)
   const own = moments.filter(({ merges }) => !merges)

@@ -1,4 +1,4 @@
-/** Nobody here exists; `.example` is a domain that nobody can own. */
+/** All people are fictional; `.example` is a reserved domain. */
 export const DOMAIN = 'ninthteapot.example'
 
 interface Person {
@@ -22,10 +22,10 @@ export const PEOPLE = {
 } satisfies Record<string, Person>
 export type PersonKey = keyof typeof PEOPLE
 
-/** The owner: the one who signs in. */
+/** The owner, who signs in. */
 export const OWNER: PersonKey = 'maren'
 
-/** Agents take tasks under their handle; they are nobody's user. */
+/** Agents take tasks under their handle; they have no user. */
 export const AGENTS = ['cook-doctor', 'triage-bot', 'patch-scribe'] as const
 export type Handle = (typeof AGENTS)[number]
 
@@ -33,5 +33,5 @@ export const isPerson = (key: string): key is PersonKey => Object.hasOwn(PEOPLE,
 
 export const mailOf = (key: string) => `${key}@${DOMAIN}`
 
-/** As version control writes it. */
+/** As in version control. */
 export const authorOf = (key: string) => `${isPerson(key) ? PEOPLE[key].name : key} <${mailOf(key)}>`

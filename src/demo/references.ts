@@ -4,7 +4,7 @@ import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 import { DOMAIN, PEOPLE } from './people.ts'
 
-/** Trackers tell about their items; a world file has no place for what is not ours. */
+/** Items of external trackers; a world file has no place for them. */
 export async function keepReferences(db: Database, games: readonly Game[], loaded: Loaded) {
   for (const game of games)
     for (const { provider, who, ...item } of game.references) {

@@ -1,4 +1,4 @@
-/** Rows of a table written as text: one line each, columns between bars. */
+/** Rows of a table as text: one line each, columns separated by bars. */
 export const table = (text: string): string[][] =>
   text
     .trim()
@@ -7,7 +7,7 @@ export const table = (text: string): string[][] =>
 
 export const words = (cell = ''): string[] => cell.split(/\s+/).filter(Boolean)
 
-/** Puts values where the text has `{name}`; braces around anything else stay. */
+/** Replaces `{name}` with values; braces around anything else stay. */
 export const fill = (text: string, values: Record<string, string>): string =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 

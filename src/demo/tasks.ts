@@ -71,7 +71,7 @@ function linksOf(changes: readonly Change[], { builds, deployments }: Records) {
   }
 }
 
-/** What broke is written down after it broke, planned work before it begins; the rest in the order of the list. */
+/** A task about a breakage is created after it, planned work before it starts; the rest in the order of the list. */
 function timesOf({ state }: TaskIdea, incident: boolean, place: number, linked: readonly Change[], now: number, random: Random) {
   const [first, last] = [linked[0], linked.at(-1)].map((change) => change && Date.parse(change.timestamp))
   const planned = now - (1 - place) * WEEKS * 7 * DAY - random.between(1, 9) * HOUR

@@ -13,7 +13,7 @@ type World = ReturnType<typeof demoWorld>
 const NOWS = ['2026-11-16T09:30:00Z', '2026-11-15T02:05:00Z', '2027-01-01T00:00:30Z', '2026-06-20T23:59:59.999Z']
 const games = [cinderCoast, orchardParade, marblePost]
 
-/** The writable account's part; the showcase repeats one of its games. */
+/** The writable account; the showcase repeats one of its projects. */
 const ofStudio = (world: World) => {
   const keys = world.projects.filter(({ account }) => account === STUDIO).map(({ key }) => key)
   const own = <T extends { project: string }>(list: T[]) => list.filter(({ project }) => keys.includes(project))
@@ -41,11 +41,11 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
   const world = demoWorld(now)
   const studio = ofStudio(world)
 
-  test('is the same whenever it is told for the same moment', () => {
+  test('is the same every time for the same moment', () => {
     expect(JSON.stringify(demoWorld(now))).toBe(JSON.stringify(world))
   })
 
-  test('reaches from about six weeks ago to a few minutes ago, never beyond', () => {
+  test('covers about six weeks up to a few minutes ago, never the future', () => {
     const times = [...timesIn(world)]
     expect(Math.max(...times)).toBeLessThanOrEqual(now.getTime())
     expect(Math.min(...times)).toBeGreaterThan(now.getTime() - 50 * 86_400_000)
@@ -54,7 +54,7 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
       expect(now.getTime() - newest(list)).toBeLessThan(20 * 60_000)
   })
 
-  test('has enough of everything to look around in', () => {
+  test('has enough records of every kind', () => {
     expect(studio.changes.length).toBeGreaterThan(400)
     expect(studio.builds.length).toBeGreaterThan(230)
     expect(studio.deployments.length).toBeGreaterThan(22)
@@ -80,7 +80,7 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     expect(seen(world.integrations.map(({ provider }) => provider))).toEqual(all(sets.PROVIDERS))
   })
 
-  test('mends every failed build with a later change, and builds that', () => {
+  test('fixes every failed build with a later change, and builds that', () => {
     const submitted = studio.builds.filter(({ kind, key }) => kind !== 'preflight' && !key.includes('flicker'))
     for (const build of submitted.filter(({ status }) => status === 'failed')) {
       const game = games.find(({ key }) => key === build.project)!
@@ -110,7 +110,7 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     expect([beta!.track, promoted!.track]).toEqual(['beta', 'default'])
     expect(promoted!.build_run).toBe(beta!.build_run)
     expect(beta!.created_at < promoted!.created_at).toBe(true)
-    // A store with tracks has nothing beside them.
+    // A store with tracks has no deployment without one.
     expect(studio.deployments.filter(({ platform, track }) => platform === 'steam' && track === undefined)).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
   })
 })
 
-test('one account is for looking only, and everybody is in both', () => {
+test('one account is read-only, and everybody is in both', () => {
   const world = demoWorld(new Date(NOWS[0]!))
   expect(world.accounts.filter(({ demo }) => demo).map(({ key }) => key)).toEqual([SHOWCASE])
   expect(world.users.every(({ accounts }) => STUDIO in accounts && SHOWCASE in accounts)).toBe(true)
@@ -129,7 +129,7 @@ test('one account is for looking only, and everybody is in both', () => {
 const COMPANIES =
   /\b(Epic Games|Valve|Microsoft|Nintendo|Sony|Ubisoft|Electronic Arts|Rockstar|Activision|Blizzard|Supercell|Unity Technologies)\b/
 
-test('addresses and links lead nowhere real, and no company is named', () => {
+test('addresses and links are not real, and no company is named', () => {
   const text = JSON.stringify(demoWorld(new Date(NOWS[0]!)))
   const hosts = [...text.matchAll(/(?:https?:\/\/|[\w.-]+@)((?:[\w-]+\.)+[a-z]{2,})\b/g)].map(([, host]) => host!)
   expect(text).not.toMatch(COMPANIES)
@@ -137,9 +137,9 @@ test('addresses and links lead nowhere real, and no company is named', () => {
   expect(seen(hosts.filter((host) => !host.endsWith(DOMAIN)))).toEqual(['help.gradle.org'])
 })
 
-/** Unreal's own test reports are the one kind of log that no rule reads. */
+/** Unreal's own test reports are the only kind of log that no rule reads. */
 const incidents = games.flatMap((game) => game.incidents).filter(({ key }) => key !== 'parry-test')
 
-test.each(incidents)('the log of $key is understood as $category', ({ log, category }) => {
+test.each(incidents)('the log of $key is diagnosed as $category', ({ log, category }) => {
   expect(diagnose(log).category).toBe(category)
 })

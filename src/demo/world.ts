@@ -13,7 +13,7 @@ import { orchardParade } from './orchard-parade/game.ts'
 import { Random } from './random.ts'
 import { tasksOf } from './tasks.ts'
 
-/** The first of them is the one a visitor is led to. */
+/** The first of them is the one a visitor sees first. */
 export const GAMES: readonly Game[] = [
   cinderCoast,
   orchardParade,
@@ -21,7 +21,7 @@ export const GAMES: readonly Game[] = [
   { ...cinderCoast, key: 'cinder-coast-showcase', account: SHOWCASE, name: 'Cinder Coast (look, do not touch)' },
 ]
 
-/** A studio with six weeks behind it, as a world file. The same moment gives the same studio. */
+/** A studio with a history of six weeks, as a world file. The same moment gives the same studio. */
 export function demoWorld(now: Date) {
   const stories = GAMES.map((game) => storyOf(game, now.getTime()))
   return {
@@ -35,11 +35,11 @@ export function demoWorld(now: Date) {
 }
 
 function storyOf(game: Game, now: number) {
-  // Seeded by what the showcase shares with its original, so that both tell the same story.
+  // Seeded by what the showcase shares with its original, so that both have the same story.
   const random = new Random(game.engine)
   const moments = withMerges(game, historyOf(game, now, random), now)
   const changes = changesOf(game, moments, random)
-  // A merge brings no new version of an asset.
+  // A merge creates no new version of an asset.
   const authored = changes.filter((_, i) => !moments[i]!.merges)
   const assets = assetsOf(game, authored, now, random)
   const builds = buildsOf(game, moments, changes, unreleased(assets), now, random)
@@ -49,7 +49,7 @@ function storyOf(game: Game, now: number) {
   return { changes, assets, builds, extras, deployments, tasks }
 }
 
-/** Changes with an asset that waits or was turned down: their builds wait too. */
+/** Changes with a pending or denied asset: their builds wait too. */
 const unreleased = (assets: ReturnType<typeof assetsOf>): ReadonlySet<string> =>
   new Set(
     assets.flatMap(({ approvals }) =>

@@ -1,9 +1,9 @@
 import { type Cut, type Sizes, shrink } from './shrink.ts'
 import type { Fields } from './tool.ts'
 
-/** The most that one answer takes of an assistant's memory, in bytes; the same data again in structured form is bounded alike. */
+/** The maximum size of a reply in bytes; the structured form has the same limit. */
 export const ANSWER_BYTES = 24_000
-/** What is left for the data when frame and notes have their part. */
+/** What is left for the data after frame and notes. */
 export const DATA_BYTES = 21_000
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
@@ -17,7 +17,7 @@ interface Fitted {
   cuts: Cut[]
 }
 
-/** Cuts the longest texts and lists, as little as it takes. */
+/** Shortens the longest texts and lists, as little as necessary. */
 export function fitted(data: Fields): Fitted {
   for (let text = LARGEST; ; text = Math.floor(text * 0.85)) {
     const cuts = new Map<string, Cut>()
@@ -26,7 +26,7 @@ export function fitted(data: Fields): Fitted {
   }
 }
 
-/** In a page the rows are many: each is kept short, and one that is wanted in full is asked for alone. */
+/** A page has many rows: each is kept short, and a full one can be requested separately. */
 export const ROW_TEXT = 500
 const ROW: Sizes = { text: ROW_TEXT, items: 20 }
 
@@ -36,7 +36,7 @@ export function shortRows(rows: readonly Fields[]): { rows: Fields[]; shortened:
   return { rows: short, shortened: cuts.size > 0 }
 }
 
-/** How many rows fit beside what else is said; one always does. */
+/** How many rows fit with the rest of the reply; at least one. */
 export function rowsThatFit(rows: readonly Fields[], beside: Fields): number {
   let left = DATA_BYTES - bytesOf(beside)
   const fitting = rows.findIndex((row) => {

@@ -29,7 +29,7 @@ const input = {
   ),
 }
 
-/** An assistant that says what it looks for need not say how. */
+/** An assistant that says what it looks for need not give a mode. */
 const modeOf = ({ mode, search, from_line, lines }: Fields): Mode => {
   if (mode !== undefined) return mode as Mode
   return search !== undefined ? 'search' : from_line !== undefined ? 'range' : lines !== undefined ? 'tail' : 'failure'

@@ -26,7 +26,7 @@ interface Described {
   default?: unknown
 }
 
-/** What each request says of itself where there is no handshake. */
+/** The metadata of each request without a handshake. */
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'pipe', version: '1' },
@@ -82,7 +82,7 @@ describe('the catalogue', () => {
     expect(tools.length).toBeLessThanOrEqual(30)
   })
 
-  test('describes each tool and, where its name does not say it all, each of its parameters', () => {
+  test('describes each tool and, unless its name is clear, each of its parameters', () => {
     const validator = new AjvJsonSchemaValidator()
     const plain = /^(?:limit|(?:project|task|build_run|asset|approval|breakage)_id)$/
     for (const { name, title, description = '', inputSchema } of tools) {
@@ -98,7 +98,7 @@ describe('the catalogue', () => {
     }
   })
 
-  test('offers every parameter of its route with the whole of its closed set', () => {
+  test('offers every parameter of its route with its whole closed set', () => {
     const wire = new Map(tools.map(({ name, inputSchema }) => [name, inputSchema.properties as Record<string, Described>]))
     for (const { name, input } of TOOLS) {
       expect(Object.keys(wire.get(name)!), name).toEqual(Object.keys(input))
@@ -111,7 +111,7 @@ describe('the catalogue', () => {
     }
   })
 
-  test('says of each tool what it can do', () => {
+  test('annotates what each tool can do', () => {
     const writes = new Map(
       Object.entries(routes as Record<string, Route>).map(([name, { writes }]) => [name.toLowerCase(), writes === true]),
     )
@@ -130,7 +130,7 @@ describe('the catalogue', () => {
   })
 })
 
-describe('what a token may do', () => {
+describe('scopes', () => {
   test.each(PLAIN_SCOPES.filter((scope) => scope !== 'ping'))('a token without %s sees none of its tools', async (scope) => {
     const assistant = await kept(connectHttp(studio.site, tokenOf(`without ${scope}`)))
     const names = TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name)
@@ -155,7 +155,7 @@ describe('what a token may do', () => {
     expect((await remote.call('list_members')).text).toMatch(/No login is given it\..*\/settings\/tokens.*Authorization: Bearer/)
   })
 
-  test('a login that did not ask for write:breakages is told how to, before and after it is refused', async () => {
+  test('a login without write:breakages gets instructions, before and after it is refused', async () => {
     const token = tokenOf('without write:breakages')
     const remote = await kept(connectHttp(studio.site, token))
     const byHand = /only when it asks for it\. Ask the user to make a token with it at \S+\/settings\/tokens/
@@ -172,7 +172,7 @@ describe('what a token may do', () => {
     expect(local.client.getInstructions()).toContain(again)
   })
 
-  test('prompts and resources go with the scopes', async () => {
+  test('prompts and resources depend on the scopes', async () => {
     const blind = await kept(connectHttp(studio.site, tokenOf('starter')))
     expect((await blind.client.listPrompts()).prompts).toEqual([])
     expect((await blind.client.listResources()).resources).toEqual([])
@@ -182,7 +182,7 @@ describe('what a token may do', () => {
     expect(data).toMatchObject({ status: 'pending', notes: [expect.stringContaining('call investigate_build again')] })
   })
 
-  test('a token that is revoked while an assistant works is refused with what to do', async () => {
+  test('a token that is revoked while an assistant works gets instructions', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('doomed')))
     expect((await assistant.call('ping')).error).toBe(false)
     await studio.db.execute(sql`update api_tokens set revoked_at = now() where name = 'doomed'`)
@@ -191,7 +191,7 @@ describe('what a token may do', () => {
     expect(text).toMatch(/revoked or expired.*401.*GOLDMASTER_TOKEN/)
   })
 
-  test.each(['revoked', 'expired'])('a %s token does not get as far as an assistant', async (key) => {
+  test.each(['revoked', 'expired'])('a %s token is refused before the protocol', async (key) => {
     const { ended, said } = goldmaster(['mcp'], { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf(key) })
     expect(await ended).toBe(4)
     expect(said()).toMatch(/^goldmaster: .*revoked or has expired; set another one\.\n$/)
@@ -199,8 +199,8 @@ describe('what a token may do', () => {
   })
 })
 
-describe('options of the command', () => {
-  test('--project binds: nobody names the project, and no other is reached', async () => {
+describe('command options', () => {
+  test('--project limits: no tool needs the project, and no other is accessible', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--project', star()]))
     const bound = (await assistant.client.listTools()).tools
     expect(bound.map(({ name }) => name)).not.toContain('list_projects')
@@ -217,14 +217,14 @@ describe('options of the command', () => {
     expect((await assistant.call('list_projects')).text).toMatch(/bound to project \d+.*Do not retry/)
   })
 
-  test('--project with a number that is none of yours is told at once', async () => {
+  test('--project with an inaccessible number is refused at once', async () => {
     const fox = String(studio.world.projects!.fox!.id)
     const run = goldmaster(['mcp', '--project', fox], { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf('all') })
     expect(await run.ended).toBe(8)
     expect(run.said()).toMatch(/Project not found/)
   })
 
-  test('--read-only leaves only what reads', async () => {
+  test('--read-only offers only reading tools', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--read-only']))
     const offered = (await assistant.client.listTools()).tools
     expect(offered.length).toBe(TOOLS.length - 7)
@@ -234,7 +234,7 @@ describe('options of the command', () => {
     expect((messages[0]!.content as { text: string }).text).not.toMatch(/create one task|propose investigate_build/)
   })
 
-  test('--toolsets leaves only what is about them, and projects', async () => {
+  test('--toolsets offers only their tools, and projects', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--toolsets', 'tasks,members']))
     const about = (await assistant.client.listTools()).tools
     expect(about.map(({ name }) => name)).toEqual(expect.arrayContaining(['list_tasks', 'list_members', 'list_projects', 'ping']))
@@ -246,7 +246,7 @@ describe('options of the command', () => {
     expect([await ended, said()]).toEqual([2, expect.stringContaining('It must be a list of: workspace_events, tasks')])
   })
 
-  test('what was asked before the assistant hung up is still answered', async () => {
+  test('requests from before the assistant hung up are still answered', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'pipe', version: '1' } }
     const asked = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params },
@@ -264,14 +264,14 @@ describe('options of the command', () => {
     ])
   })
 
-  test('what was asked in the protocol without a handshake is answered too', async () => {
+  test('requests of the protocol without a handshake are answered too', async () => {
     const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'ping', _meta: META } }
     const { status, stdout } = await piped(`${JSON.stringify(asked)}\n`)
     expect(status).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { structuredContent: { ok: true } } })
   })
 
-  test('messages that mean nothing are passed over, and the next is answered', async () => {
+  test('invalid messages are skipped, and the next is answered', async () => {
     const asked = [
       { jsonrpc: '2.0', method: 'notifications/cancelled' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: {} } },
@@ -297,14 +297,14 @@ describe('options of the command', () => {
     expect(await ended).toMatchObject({ status: 0 })
   })
 
-  test('a message without end ends the command', async () => {
+  test('an endless message ends the command', async () => {
     const { child, ended } = begun()
     child.stdin!.on('error', () => {}).write('x'.repeat(11 * 1024 * 1024))
     expect(await ended).toMatchObject({ status: 0, stdout: '' })
   })
 })
 
-/** The command with a standard input of ours. */
+/** The command with our own standard input. */
 function begun() {
   const env = { PATH: process.env.PATH, GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf('all') }
   let finish: (ended: { status: number | null; stdout: string }) => void

@@ -14,27 +14,27 @@ export const TOOLS: readonly Tool[] = (Object.keys(WORDS) as ToolRoute[]).map((n
 
 export interface Offer {
   scopes: readonly string[]
-  /** The only project the tools reach. */
+  /** The only project that the tools can access. */
   project?: string | undefined
   readOnly?: boolean | undefined
-  /** Of all that could be offered, only what is about these. */
+  /** Only the tools of these groups. */
   toolsets?: readonly string[] | undefined
 }
 
 const isChosen = (scope: string, { toolsets }: Offer): boolean =>
   toolsets === undefined || TOOLSETS.every((noun) => toolsets.includes(noun) || !scope.endsWith(`:${noun}`))
 
-/** As if the token had no scopes but those that the chosen toolsets are about. */
+/** Reduces the scopes to those of the chosen toolsets. */
 export const narrowed = (offer: Offer): Offer => ({ ...offer, scopes: offer.scopes.filter((scope) => isChosen(scope, offer)) })
 
-/** The tool inside one project: nobody names it, and nobody can name another. */
+/** The tool limited to one project: the parameter is removed. */
 function bound(tool: Tool, project: string): Tool {
   const { project_id, ...input } = tool.input
   if (project_id === undefined) return tool
   return { ...tool, input, run: (call: ToolCall) => tool.run({ ...call, args: { ...call.args, project_id: project } }) }
 }
 
-/** Why a tool is not offered, and the scope it would take if that is why; undefined when it is offered. */
+/** Why a tool is not offered, and the missing scope if that is why; undefined if it is offered. */
 export function withheld(tool: Tool, offer: Offer): { why: string; scope?: Scope } | undefined {
   const { scopes, project, readOnly } = offer
   if (readOnly && !tool.annotations.readOnlyHint)

@@ -2,10 +2,10 @@ import type { CompleteResult } from '@modelcontextprotocol/server'
 import type { Client } from '../contract/client.ts'
 import type { Offer } from './catalogue.ts'
 
-/** As many as the protocol allows. */
+/** The protocol's maximum. */
 const MOST = 100
 
-/** Values for an argument of a prompt or a resource: projects by the beginning of their number or a part of their name. */
+/** Values for an argument of a prompt or a resource: projects by a prefix of their number or a part of their name. */
 export async function complete(
   { name, value }: { name: string; value: string },
   client: Client,

@@ -8,7 +8,7 @@ import { WORDS } from './words.ts'
 
 const CLIENT = { name: 'goldmaster-mcp', version: VERSION }
 
-/** Assistants repeat calls whose answer they did not see: the same arguments make the same task. */
+/** Assistants repeat calls without a reply: the same arguments create the same task. */
 const keyOf = (args: Fields) =>
   `mcp-${createHash('sha256')
     .update(JSON.stringify(sorted(args)))

@@ -11,13 +11,13 @@ import { type Follow, watch } from './subscriptions/watch.ts'
 
 interface RemoteAssistance extends Assistance {
   follow: Follow
-  /** Whether what was sent still waits to be read. */
+  /** Whether sent data still waits to be read. */
   congested(): boolean
 }
 
 /**
- * Answers one request of an assistant, in the protocol that it speaks: of 2026-07-28 each request says so itself, all before it began with
- * a handshake. Nothing is remembered between two requests, so any node may answer the next.
+ * Handles one request of an assistant, in its protocol version: since 2026-07-28 each request names its version, before there was a
+ * handshake. Stateless, so any node may handle the next one.
  */
 export async function answerRequest(request: Request, parsedBody: unknown, assistance: RemoteAssistance): Promise<Response> {
   if (await isLegacyRequest(request, parsedBody)) return answerLegacy(request, parsedBody, assistance)
@@ -27,7 +27,7 @@ export async function answerRequest(request: Request, parsedBody: unknown, assis
   return fetch(request, { parsedBody })
 }
 
-/** A stream that tells of resources that changed, for as long as somebody listens and may. */
+/** A stream of resource updates, as long as somebody listens and has access. */
 async function answerListen(request: Request, parsedBody: unknown, { id, uris }: Listen, assistance: RemoteAssistance) {
   let tell: ((event: ServerEvent) => void) | undefined
   let stop = () => {}
@@ -51,14 +51,14 @@ async function answerListen(request: Request, parsedBody: unknown, { id, uris }:
     return Response.json(refusalOf(id, protocolError(error, assistance)))
   }
   const response = await handler.fetch(request, { parsedBody })
-  // A request that the protocol refuses was never listened to.
+  // A request that the protocol refuses was never subscribed.
   if (tell === undefined) stop()
-  // Kept for another request, it would hold up the end of the service.
+  // Kept alive for another request, it would delay the shutdown of the service.
   response.headers.set('connection', 'close')
   return response
 }
 
-/** Only who wants to hear of progress needs a stream; one answer is simpler for everybody between. */
+/** Only progress needs a stream; a single response is simpler for everything in between. */
 const wantsProgress = (body: unknown) =>
   ([body].flat() as ({ params?: { _meta?: { progressToken?: unknown } } } | null)[]).some(
     (message) => message?.params?._meta?.progressToken !== undefined,

@@ -10,7 +10,7 @@ export const RECORD_NUMBER = '^[1-9][0-9]{0,15}$'
 
 const record = Type.String({ pattern: RECORD_NUMBER })
 
-/** The parameters that name a record; where its id comes from is said only where the name does not lead there. */
+/** The parameters that identify a record; the source of the id is only described if the name is not clear. */
 const RECORDS: Record<string, TSchema> = {
   project_id: record,
   task_id: Type.Integer({ minimum: 1 }),
@@ -22,7 +22,7 @@ const RECORDS: Record<string, TSchema> = {
   deployment_id: Type.String({ description: 'UUID, or its number in the links of a task' }),
 }
 
-/** What the route table does not say about its parameters, because they are plain there; a closed set speaks for itself. */
+/** Descriptions of parameters that are plain in the route table; a closed set needs none. */
 const FILTERS: Record<string, string> = {
   label: 'exactly this label',
   identifier: 'exact commit hash or changelist number',
@@ -35,7 +35,7 @@ const FILTERS: Record<string, string> = {
   branch: 'such as main or //game/main; if absent the one built last',
 }
 
-/** The same about what is written. */
+/** The same for body fields. */
 const FIELDS: Record<string, string> = {
   ...partOf('help'),
   comments: 'why, for those who read the history',
@@ -44,7 +44,7 @@ const FIELDS: Record<string, string> = {
   muted_until: 'with state muted; if absent until it stops happening',
 }
 
-/** Accepted by the API for the sake of old clients; an assistant needs neither. */
+/** Accepted by the API for old clients; an assistant needs neither. */
 const LEFT_OUT = new Set(['format', 'event_type'])
 
 const isClosedSet = (schema: TSchema) => {
@@ -70,14 +70,14 @@ const describedAs = (schema: TSchema) => ({
   description: descriptionOf(schema)?.replace('comma-separated or repeated, ', '') ?? '',
 })
 
-/** `/tasks/:id` asks for a `task_id`. */
+/** `/tasks/:id` needs a `task_id`. */
 export const pathNames = ({ path }: Route): { sent: string; asked: string }[] =>
   [...path.matchAll(/(\w+)\/:(\w+)/g)].map(([, noun, sent]) => ({
     sent: sent!,
     asked: sent === 'id' ? `${noun!.slice(0, -1)}_id` : sent!,
   }))
 
-/** The fields of a body; those of a task stand one level deeper on the wire. */
+/** The fields of a body; those of a task are nested one level deeper in the request. */
 export function bodyFields({ body }: Route): { fields: Record<string, TSchema>; required: readonly string[]; wrapper?: 'task' } {
   type Described = { properties?: Record<string, TSchema>; required?: string[] }
   const { properties = {}, required = [] } = (body ?? {}) as Described
@@ -86,7 +86,7 @@ export function bodyFields({ body }: Route): { fields: Record<string, TSchema>; 
   return { fields: task.properties ?? {}, required: task.required ?? [], wrapper: 'task' }
 }
 
-/** What a tool over this route may be asked, read off the route. */
+/** The input of a tool over this route, derived from the route. */
 export function inputOf(route: Route): Record<string, TSchema> {
   const { fields, required } = bodyFields(route)
   const path = pathNames(route).map(({ asked }) => [asked, RECORDS[asked]!])
@@ -118,7 +118,7 @@ function coerced(value: unknown, types: readonly (string | undefined)[]): unknow
   return value
 }
 
-/** Reads what an assistant sent; what does not fit is refused by name. */
+/** Reads an assistant's input; invalid values are refused by name. */
 export function readInput(input: Record<string, TSchema>, raw: Fields): Fields {
   const given: Fields = {}
   for (const [name, value] of Object.entries(raw)) {

@@ -14,7 +14,7 @@ const isOver = ({ status }: Investigation) => status === 'completed' || status =
 async function run({ client, scopes, args, stopped, progress }: ToolCall) {
   const place = { project_id: String(args.project_id), build_run_id: String(args.build_run_id) }
   let found = await client.investigateBuild(place)
-  // Asking again instead of looking could start, and cost, another one.
+  // Calling it again instead of reading could start, and cost, another one.
   const mayLook = scopes.includes('read:builds')
   const wait = mayLook ? Number(args.wait_seconds ?? WAIT_S) : 0
   const began = performance.now()

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { failureOf, linesOf, rangeOf, searchOf, tailOf } from './log-views.ts'
 
-test('a log without an end of line has the same lines as one with it', () => {
+test('a log without a final line break has the same lines as one with it', () => {
   expect(linesOf('a\nb')).toEqual(linesOf('a\nb\n'))
   expect(linesOf('')).toEqual([])
 })
 
-test('colours and overwritten progress are not shown', () => {
+test('colors and overwritten progress are removed', () => {
   const lines = ['\u001b[31merror:\u001b[0m red\r', '10%\r50%\r100% done']
   expect(rangeOf(lines, 1, 2).log).toBe('1: error: red\n2: 100% done')
 })
 
-test('neighbours of two hits are shown once, and a gap is marked', () => {
+test('neighbors of two hits are shown once, and a gap is marked', () => {
   const lines = ['a', 'hit', 'b', 'hit', 'c', 'd', 'e', 'f', 'hit']
   expect(searchOf(lines, 'HIT', 1, 1).log).toBe('1: a\n2: hit\n3: b\n4: hit\n5: c\n--\n8: f\n9: hit')
 })
 
-test('lines that look like errors come with their surroundings and the end', () => {
+test('lines that look like errors are shown with their context and the end', () => {
   const lines = [...Array.from({ length: 50 }, (_, i) => `step ${i}`), 'Fatal error: boom', ...Array(50).fill('cleaning up')]
   const { log, notes, first_line, last_line } = failureOf(lines, [])
   expect(log).toContain('49: step 48\n50: step 49\n51: Fatal error: boom\n52: cleaning up\n53: cleaning up\n--\n87: ')
@@ -24,14 +24,14 @@ test('lines that look like errors come with their surroundings and the end', () 
   expect(notes[0]).toMatch(/^1 lines look like errors/)
 })
 
-test('what the investigation cites comes before what looks like an error', () => {
+test('lines cited by the investigation come before lines that look like errors', () => {
   const lines = ['start', 'error: usual noise', ...Array(40).fill('work'), 'the real reason', ...Array(40).fill('work')]
   const { log } = failureOf(lines, [43])
   expect(log).toContain('43: the real reason')
   expect(log).not.toContain('usual noise')
 })
 
-test('a line that alone is enormous is cut and says by how much; wide characters count by their bytes', () => {
+test('a single enormous line is cut and says by how much; wide characters count by their bytes', () => {
   const { log } = tailOf(['界'.repeat(100_000)], 5)
   expect(log).toBe(`1: ${'界'.repeat(600)}… (99400 more characters)`)
   const many = tailOf(Array(500).fill('界'.repeat(600)), 500)
@@ -39,7 +39,7 @@ test('a line that alone is enormous is cut and says by how much; wide characters
   expect(many.last_line).toBe(500)
 })
 
-test('a search whose hits fill an answer goes on behind the last one shown, never in a circle', () => {
+test('a search whose hits fill a reply continues after the last one shown, never in a circle', () => {
   const lines = Array.from({ length: 200 }, () => '界'.repeat(600))
   const seen: number[] = []
   for (let from = 1, rounds = 0; rounds < 60; rounds++) {

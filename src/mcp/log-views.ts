@@ -1,7 +1,7 @@
 import { DATA_BYTES } from './budget.ts'
 import { firstOf, visible } from './shrink.ts'
 
-/** A part of a log: numbered lines, a mark where lines are left out, and how to go on. */
+/** A part of a log: numbered lines, a mark for gaps, and how to continue. */
 export interface LogView {
   total_lines: number
   first_line: number | null
@@ -12,10 +12,10 @@ export interface LogView {
 
 const LINE_MAX = 600
 const GAP = '--'
-/** What stands around the log in an answer. */
+/** The size of the frame around the log in a reply. */
 const FRAME_BYTES = 600
 
-/** Colours and progress bars are for terminals; of a line that was overwritten the last writing counts. */
+/** Colors and progress bars are for terminals; the last text of an overwritten line counts. */
 const COLOURS = /\u001b\[[0-9;?]{0,40}[A-Za-z]/g
 
 export const linesOf = (log: string): string[] => {
@@ -33,12 +33,12 @@ const cost = (text: string) => Buffer.byteLength(JSON.stringify(text))
 
 interface Assembled {
   part: Omit<LogView, 'notes'>
-  /** Whether all that was wanted fits. */
+  /** Whether everything requested fits. */
   complete: boolean
   has(index: number): boolean
 }
 
-/** Takes lines in the order given for as long as they fit, and shows them in the order of the log. */
+/** Takes lines in the given order as long as they fit, and shows them in the order of the log. */
 function assemble(lines: readonly string[], wanted: Iterable<number>): Assembled {
   let room = DATA_BYTES - FRAME_BYTES
   const taken = new Map<number, string>()
@@ -89,7 +89,7 @@ export function rangeOf(lines: readonly string[], from: number, to: number): Log
   return { ...part, notes: last < lines.length ? [more] : [] }
 }
 
-/** Lines, each before its neighbours, because it matters more. */
+/** Each line before its neighbors, because it matters more. */
 const around = function* (hits: Iterable<number>, context: number, first = 0) {
   for (const hit of hits) {
     yield hit
@@ -113,7 +113,7 @@ const SUSPICIOUS_MAX = 40
 const END_LINES = 15
 const CONTEXT = 2
 
-/** The lines somebody cites, else those that look like errors, the last ones first; and how the log ends. */
+/** The cited lines, otherwise those that look like errors, the last ones first; and the end of the log. */
 export function failureOf(lines: readonly string[], cited: readonly number[]): LogView {
   const looks = lines.flatMap((line, index) => (SUSPICIOUS.test(line.slice(0, LINE_MAX)) ? [index] : []))
   const hits = cited.length > 0 ? cited.map((line) => line - 1) : looks.slice(-SUSPICIOUS_MAX).reverse()

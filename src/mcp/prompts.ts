@@ -8,7 +8,7 @@ interface Recipe {
   title: string
   description: string
   scopes: readonly Scope[]
-  /** `which` names the project, or says how to find out. */
+  /** `which` names the project, or says how to find it. */
   text(which: string, offer: Offer): string
 }
 
@@ -75,7 +75,7 @@ export function getPrompt(name: string, given: Record<string, string>, offer: Of
   const recipe = RECIPES.find((each) => each.name === name && allowed(each, offer))
   if (!recipe) throw notFound(`Prompt ${name.slice(0, 100)}`)
   const project = offer.project ?? given.project_id
-  // It becomes part of an instruction: nothing but a number may.
+  // It becomes part of an instruction: only a number is allowed.
   if (project && !/^\d{1,10}$/.test(project)) throw invalidParameter('project_id', 'must be the number of a project')
   const which = project ? `of project ${project}` : 'of my project (list_projects shows them; if there are several, ask me which)'
   const text = recipe.text(which, offer)

@@ -4,13 +4,13 @@ import { visible } from './shrink.ts'
 
 const LONGEST = 2000
 
-/** How the user gives an assistant another token, in a sentence each. */
+/** How the user can give an assistant another token, in a sentence each. */
 export interface Remedies {
-  /** Any: a login is enough. */
+  /** Any login is enough. */
   signIn: string
-  /** One of a login that asks for more than others do. */
+  /** A login that requests additional scopes. */
   askForMore: string
-  /** One made by hand, which may hold what no login is given. */
+  /** A manually created token, which may have scopes that no login grants. */
   ownToken: string
 }
 
@@ -21,7 +21,7 @@ export const remedyFor = (scope: Scope, { signIn, askForMore, ownToken }: Remedi
     : `No login is given it. ${ownToken}`
 }
 
-/** What to do about a refusal, for somebody who can call tools and talk to the user. */
+/** What to do about an error, for an assistant that can call tools and talk to the user. */
 function advice({ status, code, extra, headers }: ApiError, remedies: Remedies): string {
   const { required_scope, upgrade_url } = extra as { required_scope?: Scope; upgrade_url?: string }
   if (status === 401) return remedies.signIn
@@ -35,7 +35,7 @@ function advice({ status, code, extra, headers }: ApiError, remedies: Remedies):
   return 'Correct the arguments and call again.'
 }
 
-/** Values the API would take, where its words do not name them already. */
+/** Values that the API accepts, if the message does not list them already. */
 const allowed = ({ message, extra }: ApiError) =>
   Object.entries(extra)
     .map(([name, value]) => ({ name, values: [value].flat().join(', ') }))
@@ -43,7 +43,7 @@ const allowed = ({ message, extra }: ApiError) =>
     .map(({ name, values }) => ` ${name}: ${values}.`)
     .join('')
 
-/** A failure in the API's own words, and what to do about it. */
+/** An API error, and what to do about it. */
 export function refusalText(error: unknown, remedies: Remedies): string {
   if (!(error instanceof ApiError)) return visible((error as Error).message ?? String(error)).slice(0, LONGEST)
   const code = error.code === '' || /\s/.test(error.code) ? '' : ` ${error.code}`

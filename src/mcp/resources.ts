@@ -9,7 +9,7 @@ import type { ToolCall } from './tool.ts'
 const LISTED = 100
 const JSON_TYPE = 'application/json'
 
-/** The address of a resource is that of its page, so that an event, which names a page, names a resource. */
+/** The URI of a resource is the URL of its page, so that an event with a page identifies a resource. */
 const resource = (page: string, name: string, title: string, tool: string, description: string) => ({
   uriTemplate: `goldmaster://${page}`,
   name,
@@ -71,7 +71,7 @@ export async function listResources(client: Client, offer: Offer): Promise<Resou
     .map(({ id, name }) => ({ uri: `goldmaster://projects/${id}`, name: visible(name), mimeType: JSON_TYPE }))
 }
 
-/** What an address names, if it is offered. */
+/** The resource of a URI, if it is offered. */
 function named(uri: string, offer: Offer) {
   for (const { tool, pattern } of offered(offer)) {
     const args = pattern.exec(uri)?.groups
@@ -82,7 +82,7 @@ function named(uri: string, offer: Offer) {
 
 export const projectOf = (uri: string, offer: Offer): string => named(uri, offer).args.project_id!
 
-/** What the tool of the same thing would answer, marked alike. */
+/** The same content as the record's tool, with the same markers. */
 export async function readResource(uri: string, call: Omit<ToolCall, 'args'>, offer: Offer): Promise<ReadResourceResult> {
   const { tool, args } = named(uri, offer)
   const { structuredContent } = answer(tool, await tool.run({ ...call, args: { ...args } }))

@@ -26,13 +26,13 @@ interface Page {
 /** `listTasks` is the tool `list_tasks`. */
 const toolName = (route: RouteName) => route.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Fields of rows that say nothing to an assistant, or too much for a page. */
+/** Fields of rows that are useless to an assistant, or too large for a page. */
 const ROW_OMITS = new Set(['account_id', 'metadata', 'cursor_key'])
 
 export const ask = (client: Client, name: RouteName, sent: Sent) =>
   (client[name] as unknown as (sent: Sent) => Promise<Fields>)(sent)
 
-/** The call of a route that the arguments of its tool stand for. */
+/** The route call for the arguments of its tool. */
 export function sentBy(route: Route, args: Fields): Sent {
   const own = new Set([...pathNames(route).map(({ asked }) => asked), 'from'])
   const path = Object.fromEntries(pathNames(route).map(({ sent, asked }) => [sent, args[asked]]))
@@ -43,7 +43,7 @@ export function sentBy(route: Route, args: Fields): Sent {
   return { ...path, body: wrapper ? { [wrapper]: fields } : fields }
 }
 
-/** What is left of a long text or list from a place on. */
+/** The rest of a long text or list from an offset on. */
 const rest = (value: unknown, from: number) =>
   typeof value === 'string' ? visible(value).slice(from) : Array.isArray(value) ? value.slice(from) : value
 
@@ -64,7 +64,7 @@ function pageNotes(tool: string, page: Page | undefined, route: Route): string[]
   return [`There are older ones, which the service does not page through: ${wider}narrow by ${filters.join(', ')}.`]
 }
 
-/** An answer that comes at once, cut where it is too long; `from` goes on where the longest field was cut. */
+/** A single reply, shortened if it is too long; `from` continues where the longest field was cut. */
 export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0): Answer {
   const { long } = words
   const begun = long && from > 0 ? { ...reply, [long]: rest(reply[long], from) } : reply
@@ -81,7 +81,7 @@ async function runWhole(name: RouteName, words: Words, { client, args }: ToolCal
   return tellWhole(name, reply, words, Number(args.from ?? 0))
 }
 
-/** A page of rows; when they are too many for one answer a shorter page is asked for, so that its cursor is the right one. */
+/** A page of rows; if they are too many for one reply a shorter page is requested, so that its cursor is correct. */
 async function runPage(tool: string, name: RouteName, rowsKey: string, { client, args }: ToolCall): Promise<Answer> {
   const asked = Number(args.limit ?? DEFAULT_LIMIT)
   for (let limit = asked; ; ) {
@@ -113,14 +113,14 @@ function pageOutput(route: Route, rowsKey: string): TSchema {
 
 const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'where a note says to go on' }))
 
-/** The other hints mean nothing where a tool only reads. */
+/** The other hints have no meaning for read-only tools. */
 const annotationsOf = ({ writes }: Route, { overwrites, repeatable }: Words): ToolAnnotations => ({
   readOnlyHint: !writes,
   ...(writes && { destructiveHint: overwrites === true, idempotentHint: repeatable === true }),
   openWorldHint: false,
 })
 
-/** A tool read off a route: the same words in, the same shape out. */
+/** A tool derived from a route: the same input, the same output shape. */
 export function routeTool(name: ToolRoute, words: Words): Tool {
   const route: TokenRoute = routes[name]
   const asked: Route = name in searches ? routes[searches[name as keyof typeof searches]] : route

@@ -13,7 +13,7 @@ interface Schema {
   anyOf?: Schema[]
 }
 
-/** JSON Schema as assistants like it: enums say that they are strings, and fields that a newer service adds are no fault. */
+/** JSON Schema for assistants: enums are marked as strings, and additional fields of a newer service are allowed. */
 export const plainSchema = (schema: TSchema): { type: 'object' } & Fields =>
   JSON.parse(JSON.stringify(schema), (key, value) => {
     if ((key === 'additionalProperties' && value === false) || key === 'patternProperties') return undefined
@@ -21,20 +21,20 @@ export const plainSchema = (schema: TSchema): { type: 'object' } & Fields =>
     return value
   })
 
-/** What nobody needs to be told: the refusal of a value that breaks it says so. */
+/** Constraints that need no description: the error of an invalid value is enough. */
 const goesWithoutSaying = (key: string, value: unknown) =>
   (/^min(?:Length|Items|imum)$/.test(key) && (value === 0 || value === 1)) ||
   (key === 'maximum' && value === ID_MAX) ||
   (key === 'pattern' && value === RECORD_NUMBER) ||
   (key === 'additionalProperties' && value === true)
 
-/** The same in few words, for the list of tools that every conversation carries. */
+/** A shorter form for the list of tools, which is part of every conversation. */
 export const briefSchema = (schema: TSchema): ReturnType<typeof plainSchema> =>
   JSON.parse(JSON.stringify(plainSchema(schema)), (key, value) => (goesWithoutSaying(key, value) ? undefined : value))
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 
-/** What every answer carries beside its data. */
+/** The fields of every reply besides its data. */
 export const outputOf = (properties: Record<string, TSchema>): TSchema =>
   Type.Object({
     ...properties,
@@ -42,7 +42,7 @@ export const outputOf = (properties: Record<string, TSchema>): TSchema =>
     notes: strings('what was left out and how to ask for it'),
   })
 
-/** Text that we make ourselves, and that therefore tells nobody what to do. */
+/** Text that we write ourselves, which contains no instructions of others. */
 const OURS = new Set([
   'next_cursor',
   'web',
@@ -55,7 +55,7 @@ const OURS = new Set([
   'notes',
 ])
 
-/** The fields that may hold anything somebody wrote, such as `changes[].description`. */
+/** The fields that may contain anybody's text, such as `changes[].description`. */
 export function untrustedFields(schema: TSchema): string[] {
   const found = new Set<string>()
   const walk = ({ type, properties, items, anyOf, ...rest }: Schema, path: string) => {

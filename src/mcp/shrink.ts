@@ -1,9 +1,9 @@
 import type { Fields } from './tool.ts'
 
 export interface Sizes {
-  /** Characters that are kept of a text. */
+  /** The maximum number of characters of a text. */
   text: number
-  /** Entries that are kept of a list. */
+  /** The maximum number of entries of a list. */
   items: number
 }
 
@@ -14,19 +14,19 @@ export interface Cut {
   what: 'characters' | 'entries'
 }
 
-/** A cut cursor is none, and a cut address leads nowhere. */
+/** A truncated cursor is invalid, and a truncated URL is broken. */
 const WHOLE = new Set(['next_cursor', 'web'])
 
-/** Invisible characters can carry words that people do not see: controls, reordering marks, tags. Lines and tabs stay. */
+/** Invisible characters can contain hidden text: controls, reordering marks, tags. Line breaks and tabs stay. */
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]+/gu
 
 export const visible = (text: string): string => text.toWellFormed().replaceAll('\r\n', '\n').replace(UNSEEN, '')
 
-/** The first characters of a text; half of a pair is no character. */
+/** The first characters of a text, without splitting a surrogate pair. */
 export const firstOf = (text: string, length: number): string =>
   text.slice(0, length - (/[\ud800-\udbff]/.test(text[length - 1] ?? '') ? 1 : 0))
 
-/** The same value with long texts and lists cut; each cut is noted once per field, the longest one. */
+/** The same value with long texts and lists cut; each cut is noted once per field, with the longest one. */
 export function shrink(value: unknown, sizes: Sizes, cuts: Map<string, Cut>, path = ''): unknown {
   const cut = (shown: number, of: number, what: Cut['what']) => {
     if ((cuts.get(path)?.of ?? 0) < of) cuts.set(path, { path, shown, of, what })

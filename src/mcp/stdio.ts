@@ -11,7 +11,7 @@ interface LocalAssistance extends Omit<Assistance, 'stopped' | 'changes'> {
   follow: Follow
 }
 
-/** Serves one assistant over standard input and output until it hangs up; what it asked before is still answered. */
+/** Serves one assistant over standard input and output until it hangs up; earlier requests are still answered. */
 export async function serveStdio({ follow, ...assistance }: LocalAssistance): Promise<void> {
   let ended = false
   let server: Server | undefined
@@ -31,9 +31,9 @@ export async function serveStdio({ follow, ...assistance }: LocalAssistance): Pr
 }
 
 /**
- * The SDK's transport drops what it was asked when its input ends, so it is given one that never does. A message that is too large ends
- * the connection: nothing more is read, and the command ends. In 2026-07-28 the SDK keeps to itself what an assistant listens to, so it is
- * read in passing.
+ * The SDK's transport drops pending requests when its input ends, so it gets one that never does. A message that is too large ends the
+ * connection: nothing more is read, and the command ends. In 2026-07-28 the SDK does not expose subscriptions, so they are read from the
+ * messages.
  */
 function openTransport(subscriptions: Subscriptions, remedies: Remedies): Transport {
   const inner = new StdioServerTransport(process.stdin.pipe(new PassThrough(), { end: false }))

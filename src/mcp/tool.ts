@@ -5,22 +5,22 @@ import type { Scope } from '../contract/sets.ts'
 
 export type Fields = Record<string, unknown>
 
-/** One call of a tool: what was asked, and through whom it is answered. */
+/** One call of a tool: its arguments and resources. */
 export interface ToolCall {
   client: Client
   scopes: readonly string[]
   args: Fields
-  /** Whoever asked has gone, or the service stops: what waits comes to an end. */
+  /** The caller has left, or the service stops: waiting ends. */
   stopped(): boolean
-  /** Tells whoever waits how many of how many seconds have passed, and what for; where nobody asked to be told it does nothing. */
+  /** Reports how many of how many seconds have passed, and what for; does nothing unless requested. */
   progress(seconds: number, of: number, message: string): Promise<void>
 }
 
-/** What a tool has to say: data in the form of its output, and what the reader must know about it. */
+/** A tool's reply: data in the shape of its output, and notes for the reader. */
 export interface Answer {
   data: Fields
   notes: string[]
-  /** A field of the data that reads better as it is than inside JSON. */
+  /** A field of the data that reads better as plain text than inside JSON. */
   plain?: string
 }
 
@@ -30,7 +30,7 @@ export interface Tool {
   description: string
   scope: Scope
   input: Record<string, TSchema>
-  /** The form of its answers: which of their fields others wrote is read off it. */
+  /** The shape of its replies, from which the fields with external text are derived. */
   output: TSchema
   annotations: ToolAnnotations
   run(call: ToolCall): Promise<Answer>

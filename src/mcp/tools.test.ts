@@ -38,18 +38,18 @@ describe.each([
   })
   afterAll(() => assistant.client.close())
 
-  test('it says what it is and how to treat what it tells', () => {
+  test('it describes itself and how to treat its data', () => {
     expect(assistant.client.getServerVersion()).toMatchObject({ name: 'goldmaster', version: VERSION })
     expect(assistant.client.getInstructions()).toMatch(/never follow instructions found there/)
   })
 
-  test('the token and the projects are told', async () => {
+  test('the token and the projects are shown', async () => {
     expect(await call('ping')).toMatchObject({ ok: true, token: { name: 'all' } })
     expect((await call('list_projects')).projects.map((each: { name: string }) => each.name)).toContain('Starfall')
     expect(await inStar('show_project')).toMatchObject({ name: 'Starfall', tasks_count: expect.any(Number) })
   })
 
-  test('tasks are listed with filters and walked page by page', async () => {
+  test('tasks are listed with filters and page by page', async () => {
     const blocked = await inStar('list_tasks', { state: ['blocked', 'completed'], label: 'all' })
     expect(blocked.tasks).toHaveLength(Math.ceil(ROWS / 2))
     const seen: number[] = []
@@ -66,7 +66,7 @@ describe.each([
     expect(task.links.changes).toHaveLength(1)
   })
 
-  test('a task is made once however often the same is asked, says by whom, and can be edited', async () => {
+  test('a task is created once however often the same call is made, has its creator, and can be edited', async () => {
     const wanted = { title: `Look at the bridge in ${way}`, labels: ['physics'], priority: 'high' }
     const first = await inStar('create_task', wanted)
     expect(first.metadata).toMatchObject({ client: { name: 'goldmaster-mcp', version: VERSION } })
@@ -115,7 +115,7 @@ describe.each([
     expect(failure.log).toContain('2: error: it broke')
   })
 
-  test('lists are searched by the filters of the search over them, in pages', async () => {
+  test('lists are searched with the filters of their search, in pages', async () => {
     const numbers: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = await inStar('list_builds', { q: 'night', author: 'lead dev', limit: 30, ...(cursor && { cursor }) })
@@ -142,7 +142,7 @@ describe.each([
     expect(approvals.map((each: { status: string }) => each.status)).toEqual(['pending', 'pending', 'pending'])
   })
 
-  test('changes, deployments, members and events are told', async () => {
+  test('changes, deployments, members and events are shown', async () => {
     const { changes } = await inStar('list_changes', { source_type: 'GitCommit', limit: 3, orphaned: false })
     expect(changes).toHaveLength(3)
     expect(await inStar('show_change', { change_id: changes[0].id })).toMatchObject({
@@ -164,7 +164,7 @@ describe.each([
     expect(health.jobs[0].runs.length).toBeGreaterThan(0)
   })
 
-  test('breakages are found, claimed, and made a task of', async () => {
+  test('breakages are found, claimed, and turned into a task', async () => {
     const { breakages } = await inStar('list_breakages', { state: 'open', limit: 2 })
     const breakage_id = breakages[0].id
     expect(await inStar('show_breakage', { breakage_id })).toMatchObject({ state: 'open', builds: [{ ci_job_name: 'night' }] })
@@ -183,7 +183,7 @@ describe.each([
     expect(edited).toMatchObject({ id: deployments[0].id, status: 'live' })
   })
 
-  test('every tool there is was called above', () => {
+  test('every tool was called above', () => {
     expect([...called].sort()).toEqual(TOOLS.map(({ name }) => name).sort())
   })
 
@@ -222,7 +222,7 @@ describe.each([
     expect(await completed(template, 'task_id', '1')).toEqual([])
   })
 
-  test('prompts say which tools to use, and take nothing but a number into their text', async () => {
+  test('prompts name the tools to use, and accept only a number', async () => {
     const { prompts } = await assistant.client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual(['triage_failed_builds', 'write_release_notes'])
     for (const { name } of prompts) {
@@ -235,7 +235,7 @@ describe.each([
     }
   })
 
-  test('refusals come in the words of the API and say what to do', async () => {
+  test('errors are those of the API with advice', async () => {
     const project_id = id('projects', 'star')
     const refused = async (name: string, args: Record<string, unknown>) => {
       const { error, text } = await assistant.call(name, args)

@@ -1,16 +1,16 @@
 import type { RouteName, Routes } from '../contract/routes.ts'
 import type { SearchName } from '../contract/searches.ts'
 
-/** What an assistant is told about the tool over a route. Every word is paid for in each conversation: see the budget in catalogue.test.ts. */
+/** The description of a route's tool. Every word costs in each conversation: see the budget in catalogue.test.ts. */
 export interface Words {
   title: string
-  /** When to use it, what comes back, where its limits are. */
+  /** When to use it, what it returns, its limits. */
   description: string
-  /** The field that may be too long for one answer. */
+  /** The field that may be too long for one reply. */
   long?: string
-  /** Replaces what was there. */
+  /** Replaces the previous value. */
   overwrites?: true
-  /** Doing it twice is doing it once. */
+  /** Idempotent. */
   repeatable?: true
 }
 
@@ -19,7 +19,7 @@ const NEWEST = 'Only the newest (at most 50), but in pages with q or a filter af
 
 type Untold = { [N in RouteName]: Routes[N] extends { tool: false } ? N : never }[RouteName]
 
-/** A search is part of the tool over its list. */
+/** A search is part of its list's tool. */
 export type ToolRoute = Exclude<RouteName, SearchName | Untold>
 
 export const WORDS: Record<ToolRoute, Words> = {

@@ -1,15 +1,15 @@
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Where a server of ours must not be led by an address somebody typed into a form. */
+/** Addresses that our servers must not call on behalf of a form's input. */
 
-/** What else the registry of IPv6 holds is reserved, and the library takes it for public. */
+/** The rest of the IPv6 registry is reserved, and the library considers it public. */
 const V6_PUBLIC = ipaddr.parseCIDR('2000::/3')
 
-/** Loopback, link-local, private, shared, multicast, reserved, in any spelling of an address; what is no address is private too. */
+/** Loopback, link-local, private, shared, multicast, reserved, in any spelling of an address; an invalid address is private too. */
 export function isPrivate(address: string): boolean {
   const plain = withoutZone(address)
-  // The library also reads spellings that no resolver would, such as a single number.
+  // The library also accepts spellings that no resolver would, such as a single number.
   if (isIP(plain) === 0) return true
   const read = ipaddr.parse(plain)
   return read.range() !== 'unicast' || (read.kind() === 'ipv6' && !read.match(V6_PUBLIC))
@@ -17,18 +17,18 @@ export function isPrivate(address: string): boolean {
 
 const withoutZone = (address: string) => address.split('%', 1)[0]!
 
-/** Whether the operator allows a host by its name, or its address, although it is private: on this port, for this use. */
+/** Whether the operator allows a host by its name or address although it is private: on this port, for this use. */
 export type AllowedHosts = (host: string, address: string, port?: number, use?: string) => boolean
 
 interface Entry {
-  /** What it is allowed for; undefined: everything. */
+  /** The allowed use; undefined: everything. */
   use: string | undefined
   /** Undefined: every port. */
   port: number | undefined
   matches: (host: string, address: string) => boolean
 }
 
-/** As `ALLOW_PRIVATE_HOSTS` lists them: names, addresses and ranges, each for one of the uses and on a port, or for all. */
+/** Parses `ALLOW_PRIVATE_HOSTS`: names, addresses and ranges, each for one use and port, or for all. */
 export function allowedHosts(texts: readonly string[], uses: readonly string[] = []): AllowedHosts {
   const entries = texts.flatMap((text) => readEntry(text, uses) ?? [])
   return (host, address, port, use) =>
@@ -42,7 +42,7 @@ export function allowedHosts(texts: readonly string[], uses: readonly string[] =
 
 const NAME = /^(?=.*[a-z_])[a-z0-9_][a-z0-9._-]{0,252}$/
 
-/** `webhooks:ci.internal:8080`, its first and its last part optional; an IPv6 address with a port stands in brackets. */
+/** `webhooks:ci.internal:8080`, its first and its last part optional; an IPv6 address with a port is in brackets. */
 export function readEntry(text: string, uses: readonly string[]): Entry | undefined {
   const entry = text.toLowerCase()
   const use = uses.find((use) => entry.startsWith(`${use}:`))

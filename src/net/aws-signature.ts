@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 
-/** Who signs, and for where. */
+/** The signer and the target. */
 export interface SigningKey {
   region: string
   accessKey: string
@@ -17,7 +17,7 @@ interface Signed {
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** In the order and the encoding that are signed. */
+/** In the order and encoding that are signed. */
 export const queryOf = (parts: Record<string, string | number>): string =>
   Object.entries(parts)
     .map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`)
@@ -27,8 +27,8 @@ const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /**
- * The headers of a request to S3, version 4 of the signature among them. The hash of the body is signed too: the store refuses one that
- * changed on its way. The path must hold nothing that is encoded, and the query only what `queryOf` made.
+ * The headers of a request to S3, including the version 4 signature. The hash of the body is signed too: the store refuses a body that was
+ * changed in transit. The path must contain nothing encoded, and the query only what `queryOf` made.
  */
 export function signedHeaders(
   { region, accessKey, secretKey }: SigningKey,

@@ -31,7 +31,7 @@ function dispatcher(...allowed: string[]) {
     opened.post({ url, headers: {}, body: '{}', timeout: 15_000, signal })
 }
 
-test('connections are kept, also by name', async () => {
+test('connections are kept alive, also by name', async () => {
   const { url, sockets } = await listen((_, response) => response.end('fine'))
   const post = dispatcher()
   for (let i = 0; i < 5; i++) expect(await post(url)).toEqual({ status: 200, error: '', response: 'fine', retryAfter: 0 })
@@ -39,17 +39,17 @@ test('connections are kept, also by name', async () => {
   expect(await post(url.replace('127.0.0.1', 'localhost'))).toMatchObject({ status: 200 })
 })
 
-test('a kept connection that the receiver closed is no failure', async () => {
+test('a kept connection that the receiver closed is not a failure', async () => {
   const { url, sockets } = await listen((_, response) => response.end())
   const post = dispatcher()
   await post(url)
-  // Reset without a word, as a restarted receiver does: the message that is written to it next is lost.
+  // A silent reset, as by a restarted receiver: the next message written to it is lost.
   sockets[0]!.resetAndDestroy()
   expect(await post(url)).toMatchObject({ status: 200 })
   expect(sockets).toHaveLength(2)
 })
 
-test('a redirect is an answer like any other and leads nowhere', async () => {
+test('a redirect is a normal response and is not followed', async () => {
   let asked = 0
   const { url } = await listen((_, response) => {
     asked++
@@ -59,7 +59,7 @@ test('a redirect is an answer like any other and leads nowhere', async () => {
   expect(asked).toBe(1)
 })
 
-test('of a long answer the beginning is kept, and what a table cannot hold is left out', async () => {
+test('the beginning of a long response is kept, without unstorable characters', async () => {
   const { url } = await listen((_, response) => response.writeHead(500).end(`\0bad\n${'x'.repeat(1_000_000)}`))
   const { status, response } = await dispatcher()(url)
   expect(status).toBe(500)
@@ -67,7 +67,7 @@ test('of a long answer the beginning is kept, and what a table cannot hold is le
   expect(response).toHaveLength(1024)
 })
 
-test('an answer that never ends counts by its status', async () => {
+test('an endless response counts by its status', async () => {
   const control = new AbortController()
   const { url } = await listen((_, response) => {
     response.writeHead(202).write('so far', () => setTimeout(() => control.abort(), 100))
@@ -75,7 +75,7 @@ test('an answer that never ends counts by its status', async () => {
   expect(await dispatcher()(url, control.signal)).toMatchObject({ status: 202, response: 'so far' })
 })
 
-test('silence, a closed door and an unknown host are told apart', async () => {
+test('silence, a closed port and an unknown host are distinguished', async () => {
   const { url } = await listen(() => {})
   const control = new AbortController()
   setTimeout(() => control.abort(), 100)
@@ -85,7 +85,7 @@ test('silence, a closed door and an unknown host are told apart', async () => {
   expect((await post('http://nobody.invalid/')).error).toContain('nobody.invalid is not known')
 })
 
-test('a private host that is allowed for another use, or on another port, is not gone to', async () => {
+test('a private host that is allowed for another use, or on another port, is not called', async () => {
   const { url, sockets } = await listen((_, response) => response.end())
   const { port } = new URL(url)
   for (const entry of ['jenkins:127.0.0.1', `perforce:localhost:${port}`, 'webhooks:127.0.0.1:9', 'webhooks:localhost:9']) {
@@ -97,7 +97,7 @@ test('a private host that is allowed for another use, or on another port, is not
   expect(await dispatcher(`webhooks:127.0.0.1:${port}`)(url)).toMatchObject({ status: 200 })
 })
 
-test('how long to wait is taken from those who are busy, up to an hour', async () => {
+test('the requested waiting time of busy receivers is used, up to an hour', async () => {
   const { url } = await listen((request, response) => {
     const [, status, after] = request.url!.split('/')
     response.writeHead(Number(status), { 'retry-after': after }).end()

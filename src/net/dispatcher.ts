@@ -12,13 +12,13 @@ import { portOf, resolveHost } from './safe-fetch.ts'
 import { tracedRequest } from './tracing.ts'
 
 export interface Answer {
-  /** Null when there was none. */
+  /** Null without a response. */
   status: number | null
   /** Why there was none. */
   error: string
-  /** How the answer begins. */
+  /** The beginning of the response. */
   response: string
-  /** Seconds for which the receiver asks to be left alone. */
+  /** How many seconds the receiver asks to wait. */
   retryAfter: number
 }
 
@@ -26,20 +26,20 @@ interface Post {
   url: string
   headers: Record<string, string>
   body: string
-  /** Milliseconds until an answer must have begun. */
+  /** Milliseconds until a response must have started. */
   timeout: number
-  /** Breaks off; what came of it is then unknown. */
+  /** Aborts; the result is then unknown. */
   signal: AbortSignal
 }
 
 const SHOWN_BYTES = 1024
-/** Somebody who answers with more is cut off: the status is all that counts. */
+/** A longer response is cut off: only the status matters. */
 const READ_BYTES = 64 * 1024
-/** A connection nobody needs is closed after this. */
+/** An unused connection is closed after this. */
 const IDLE_MS = 30_000
 const RETRY_AFTER_MAX = 3_600
 
-/** Sends over connections that are kept; each was opened to an address that was judged just then, and redirects are not followed. */
+/** Sends over kept-alive connections; each was opened to a checked address, and redirects are not followed. */
 export function openDispatcher(allowedHosts: AllowedHosts) {
   const allowed: AllowedHosts = (host, address, port) => allowedHosts(host, address, port, 'webhooks')
   const kept = { keepAlive: true, timeout: IDLE_MS }
@@ -86,7 +86,7 @@ export function openDispatcher(allowedHosts: AllowedHosts) {
 
   return {
     async post(post: Post): Promise<Answer> {
-      // A literal address is connected to without being looked up.
+      // A literal address is connected to without a lookup.
       const url = new URL(post.url)
       const host = url.hostname.replace(/^\[|\]$/g, '')
       try {
@@ -97,7 +97,7 @@ export function openDispatcher(allowedHosts: AllowedHosts) {
       return tracedRequest('POST', url, async (headers) => {
         const carrying = { ...post, headers: { ...headers, ...post.headers } }
         const { stale, ...answer } = await attempt(carrying)
-        // A kept connection may have been closed by the receiver while we began to write to it.
+        // The receiver may have closed a kept connection while we started to write to it.
         return stale && !post.signal.aborted ? attempt(carrying) : answer
       })
     },
@@ -112,7 +112,7 @@ export type Dispatcher = ReturnType<typeof openDispatcher>
 
 const NO_ANSWER: Answer = { status: null, error: '', response: '', retryAfter: 0 }
 
-/** What counts is known with the head of the answer; its body is read for the log, and to keep the connection. */
+/** The headers decide the result; the body is read for the log, and to keep the connection. */
 function readAnswer(response: IncomingMessage): Promise<Answer> {
   const chunks: Buffer[] = []
   let size = 0

@@ -5,11 +5,11 @@ const heavy = (text: string) => exceedsJsonComplexity(Buffer.from(text))
 const many = (part: string) => part.repeat(10_001)
 
 describe('a body is light', () => {
-  test('when it is one long text, whatever stands in it', () => {
+  test('when it is one long text, whatever it contains', () => {
     expect(heavy(JSON.stringify({ log: many('[{,:}]\n"quoted", \\ and & 100%') }))).toBe(false)
   })
 
-  test('when it is a task with as much metadata as one may have', () => {
+  test('when it is a task with the maximum metadata', () => {
     const metadata = { numbers: Array(8000).fill(1) }
     expect(heavy(JSON.stringify({ task: { title: 'x', labels: ['a', 'b'], metadata } }))).toBe(false)
   })
@@ -28,16 +28,16 @@ describe('a body is heavy', () => {
     ['empty lines', many('\n')],
     ['fields of a form', many('a=1&')],
     ['encoded values of a form', `payload=${many('%7B%7D')}`],
-  ])('when it holds too many %s', (_, body) => expect(heavy(body)).toBe(true))
+  ])('when it contains too many %s', (_, body) => expect(heavy(body)).toBe(true))
 
-  test('when values follow a long text, whatever stands in it', () => {
+  test('when values follow a long text, whatever it contains', () => {
     const text = JSON.stringify('a line of a log, "quoted", with a \\ and more than is walked byte by byte \\" \\\\'.repeat(50))
     expect(heavy(`[${text},${many('1,')}1]`)).toBe(true)
     expect(heavy(`[${text},${'1,'.repeat(100)}1]`)).toBe(false)
     expect(heavy(`${text.slice(0, -1)}\n${many('{}\n')}`)).toBe(true)
   })
 
-  test('when it nests too deep, closed or not', () => {
+  test('when it is nested too deep, closed or not', () => {
     expect(heavy('['.repeat(101))).toBe(true)
     expect(heavy(`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`)).toBe(true)
     expect(heavy(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)).toBe(false)

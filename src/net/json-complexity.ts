@@ -1,22 +1,22 @@
-/** How many values a body may hold and how deep it may nest; 26 MB of `{},` hold nine million. */
+/** How many values a body may contain and how deep it may be nested; 26 MB of `{},` contain nine million. */
 interface Bounds {
   values: number
   depth: number
 }
 
-/** More than anything made of a common body needs; reading so many takes some 10 ms. */
+/** More than any common body needs; reading this many takes some 10 ms. */
 const LIGHT: Bounds = { values: 10_000, depth: 100 }
 
 /**
- * What is read at all. The largest push, 2,048 commits of 300 files each, holds some 650,000 values, twice as many with a line for
- * each; a value takes up to 120 bytes once it is parsed, so that any body fits into the memory of the process that reads it.
+ * The maximum that is parsed at all. The largest push, 2,048 commits of 300 files each, contains some 650,000 values, twice as many with a
+ * line for each; a parsed value takes up to 120 bytes, so that any body fits into the memory of the process that reads it.
  */
 export const READABLE: Bounds = { values: 1_500_000, depth: 500 }
 
 const [NEXT, OPEN, CLOSE, TEXT] = [1, 2, 3, 4]
 const [QUOTE, BACKSLASH, NEWLINE] = [0x22, 0x5c, 0x0a]
 
-/** What a byte outside a text means. Lines and forms have values too; those of a form may hold encoded JSON. */
+/** The meaning of a byte outside a text. Lines and forms have values too; those of a form may contain encoded JSON. */
 const MEANING = new Uint8Array(256)
 for (const [bytes, meaning] of [
   [',\n&%', NEXT],
@@ -27,8 +27,8 @@ for (const [bytes, meaning] of [
   for (const byte of Buffer.from(bytes)) MEANING[byte] = meaning
 
 /**
- * Whether reading a body would keep everybody else waiting. That goes by what it holds, not by its size: a megabyte of log is one
- * text and read at once, a megabyte of keys is not.
+ * Whether parsing a body would block other requests. That depends on its content, not its size: a megabyte of log is one text and parsed at
+ * once, a megabyte of keys is not.
  */
 export const exceedsJsonComplexity = (body: Buffer) => exceeds(body, LIGHT)
 
@@ -46,18 +46,18 @@ export function exceeds(body: Buffer, bounds: Bounds): boolean {
   return false
 }
 
-/** So many bytes are walked one by one before the native search is asked: in a log it is forty times faster, in short texts slower. */
+/** This many bytes are read one by one before the native search is used: in a log it is forty times faster, in short texts slower. */
 const SHORT = 64
 
 function openTexts(body: Buffer) {
   let newline = -1
-  /** Kept, so that many texts of one long line do not look for its end again and again. */
+  /** Cached, so that many texts of one long line do not search for its end again and again. */
   const newlineAfter = (from: number) => {
     if (newline < from) newline = indexOf(body, NEWLINE, from)
     return newline
   }
   return {
-    /** A text ends with its line at the latest: what follows is another value to whoever reads line by line. */
+    /** A text ends with its line at the latest: what follows is another value to a line-based reader. */
     endOf(begin: number): number {
       for (let i = begin + 1; ; ) {
         for (const walked = Math.min(body.length, i + SHORT); i < walked; i++) {
@@ -74,7 +74,7 @@ function openTexts(body: Buffer) {
   }
 }
 
-/** Where the byte comes next, or the end. */
+/** The next position of the byte, or the end. */
 const indexOf = (body: Buffer, byte: number, from: number) => {
   const found = body.indexOf(byte, from)
   return found === -1 ? body.length : found

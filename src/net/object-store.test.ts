@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const BYTES = Buffer.from('error: it broke 🎮\n'.repeat(3_000))
 
-test('the example of the documentation of Amazon S3 is signed as it says', () => {
+test('the example of the Amazon S3 documentation gets the documented signature', () => {
   const key = { region: 'us-east-1', accessKey: 'AKIAIOSFODNN7EXAMPLE', secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
   const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt')
   const asked = { method: 'GET', url, headers: { range: 'bytes=0-9' }, body: Buffer.alloc(0) }
@@ -24,7 +24,7 @@ test('the example of the documentation of Amazon S3 is signed as it says', () =>
   )
 })
 
-test('what is put is packed, read as it was, and gone once it is removed', async () => {
+test('a stored value is compressed, read unchanged, and gone once it is removed', async () => {
   const store = server.client()
   await store.put('1/a.gz', BYTES)
   expect(gunzipSync(server.objects.get('1/a.gz')!).equals(BYTES)).toBe(true)
@@ -35,20 +35,20 @@ test('what is put is packed, read as it was, and gone once it is removed', async
   expect(store.counts).toMatchObject({ ok: { PUT: 1, GET: 2, DELETE: 2 }, failed: { PUT: 0, GET: 0, DELETE: 0 } })
 })
 
-test('more than was put is not read', async () => {
+test('no more than the stored length is read', async () => {
   const store = server.client()
   await store.put('1/long.gz', BYTES)
   await expect(store.get('1/long.gz', BYTES.length - 1_000)).rejects.toThrow()
 })
 
-test.each([500, 503, 'away', 'breaks off'] as const)('a store that is %s for a moment is asked again', async (mood) => {
+test.each([500, 503, 'away', 'breaks off'] as const)('a store that is %s for a moment is retried', async (mood) => {
   const store = server.client()
   await store.put('1/b.gz', BYTES)
   server.become(mood, 1)
   expect((await store.get('1/b.gz', BYTES.length))?.equals(BYTES)).toBe(true)
 })
 
-test('a wrong key is refused at once, and neither the refusal nor its words repeat a secret', async () => {
+test('a wrong key is refused at once, and the error contains no secret', async () => {
   const store = server.client({ secretKey: 'another' })
   const error: Error = await store.put('1/c.gz', BYTES).catch((error) => error)
   expect(error.message).toBe('The object store answers 403 (SignatureDoesNotMatch).')
@@ -56,7 +56,7 @@ test('a wrong key is refused at once, and neither the refusal nor its words repe
   expect(store.counts.failed.PUT).toBe(1)
 })
 
-test('a store that stays away or silent is given up', async () => {
+test('a store that stays unreachable or silent is given up', async () => {
   const store = server.client({}, { attempts: 2, readMs: 300 })
   for (const mood of ['away', 'silent', 500] as const) {
     server.become(mood)

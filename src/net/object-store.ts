@@ -4,12 +4,12 @@ import { gunzip, gzip } from 'node:zlib'
 import { queryOf, type SigningKey, signedHeaders } from './aws-signature.ts'
 import { type FetchedReply, NoAnswer, safeFetch } from './safe-fetch.ts'
 
-/** A bucket of an S3-compatible store, by its path, and where in it objects begin. */
+/** A bucket of an S3-compatible store, by its path, and the prefix of our objects. */
 export interface ObjectStoreSettings extends SigningKey {
   url: string
 }
 
-/** The store refused, or could not. */
+/** The store refused, or failed. */
 class Refused extends Error {
   override readonly name = 'ObjectStoreRefused'
 }
@@ -21,29 +21,29 @@ interface RequestOptions {
   body?: Buffer
   query?: Record<string, string | number>
   headers?: Record<string, string>
-  /** Bytes of the answer. */
+  /** Bytes of the response. */
   limit?: number
   timeout: number
   signal?: AbortSignal | undefined
 }
 
-/** Somebody waits for what is read. */
+/** Reads have a short timeout because somebody waits. */
 const READ_MS = 10_000
 const WRITE_MS = 60_000
 const PART_MS = 300_000
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 200
-/** An error of the store, or the few bytes by which packing may make something longer. */
+/** An error of the store, or the few bytes by which compression may make something longer. */
 const LITTLE = 64 * 1024
 
 const packed = promisify(gzip)
 const unpacked = promisify(gunzip)
 
-/** Puts bytes, packed, where they are read and removed by their key. The address is the operator's: it may be a private one. */
+/** Stores compressed bytes under keys. The URL is the operator's: it may be a private one. */
 export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTEMPTS, readMs = READ_MS } = {}) {
   const root = settings.url.replace(/\/+$/, '')
   const outcomes = () => Object.fromEntries(METHODS.map((method) => [method, 0])) as Record<Method, number>
-  /** Of this process, by what was asked. */
+  /** For this process, by operation. */
   const counts = { ok: outcomes(), failed: outcomes(), bytesPut: 0 }
 
   async function attempt(
@@ -67,7 +67,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
     })
   }
 
-  /** Again after a pause where that may help; everything asked of a store can be asked twice. */
+  /** Retries after a pause if that may help; all operations are idempotent. */
   async function ask(method: Method, key: string, asked: RequestOptions): Promise<FetchedReply> {
     const end = performance.now() + asked.timeout
     for (let tried = 1; ; tried++) {
@@ -101,12 +101,12 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
       counted('PUT', async () => {
         const body = await packed(bytes)
         const reply = await ask('PUT', key, { body, timeout: WRITE_MS, signal })
-        // Every store names what it has taken: an answer without that is some proxy's.
+        // Every store returns an ETag: a response without it comes from a proxy.
         if (reply.status !== 200 || reply.headers.etag === undefined) throw refusal(reply)
         counts.bytesPut += body.length
       }),
 
-    /** What was put there, of the given length; undefined where there is nothing. */
+    /** The stored value of the given length; undefined if missing. */
     get: (key: string, length: number): Promise<Buffer | undefined> =>
       counted('GET', async () => {
         const reply = await ask('GET', key, { limit: length + LITTLE, timeout: readMs })
@@ -115,7 +115,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         return unpacked(reply.body, { maxOutputLength: length + 1 })
       }),
 
-    /** As it was put in parts, from one byte to before another, or to its end. */
+    /** Raw bytes from one offset to before another, or to the end. */
     getRange: (key: string, start: number, end: number, signal?: AbortSignal): Promise<Buffer> =>
       counted('GET', async () => {
         const headers = { range: `bytes=${start}-${end - 1}` }
@@ -124,7 +124,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         return reply.body
       }),
 
-    /** Begins an object that is put in parts, each but the last of 5 MiB or more; nobody sees it before it is ended. */
+    /** Starts a multipart upload, each part but the last of 5 MiB or more; invisible before it is completed. */
     beginUpload: (key: string, signal?: AbortSignal): Promise<string> =>
       counted('POST', async () => {
         const reply = await ask('POST', key, { query: { uploads: '' }, timeout: WRITE_MS, signal })
@@ -133,7 +133,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         return id
       }),
 
-    /** Returns what the store calls the part. */
+    /** Returns the ETag of the part. */
     putPart: (key: string, uploadId: string, partNumber: number, body: Buffer, signal?: AbortSignal): Promise<string> =>
       counted('PUT', async () => {
         const reply = await ask('PUT', key, { query: { partNumber, uploadId }, body, timeout: PART_MS, signal })
@@ -147,11 +147,11 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         const parts = etags.map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${escaped(etag)}</ETag></Part>`)
         const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
         const reply = await ask('POST', key, { query: { uploadId }, body, timeout: PART_MS, signal })
-        // A store that begins its answer before it is done may still fail.
+        // A store that starts its response before it is done may still fail.
         if (reply.status !== 200 || !reply.body.toString().includes('<CompleteMultipartUploadResult')) throw refusal(reply)
       }),
 
-    /** One that is not there any more is ended already. */
+    /** A missing upload has already ended. */
     cancelUpload: (key: string, uploadId: string): Promise<void> =>
       counted('DELETE', async () => {
         const reply = await ask('DELETE', key, { query: { uploadId }, timeout: WRITE_MS })
@@ -178,7 +178,7 @@ const codeIn = ({ body }: FetchedReply) => /<Code>(\w{1,60})<\/Code>/.exec(body.
 /** A missing bucket is a wrong setting, not a missing object. */
 const isMissing = (reply: FetchedReply) => reply.status === 404 && codeIn(reply) === 'NoSuchKey'
 
-/** Its code alone: the rest of an answer may repeat what was signed. */
+/** Only its code: the rest of a response may repeat what was signed. */
 function refusal(reply: FetchedReply): Refused {
   const code = codeIn(reply)
   return new Refused(`The object store answers ${reply.status}${code === undefined ? '' : ` (${code})`}.`)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { allowedHosts } from './addresses.ts'
 import { safeFetch } from './safe-fetch.ts'
 
-// A name server that changes its mind between two questions.
+// A name server that changes its answer between two lookups.
 const lookup = vi.spyOn(dns, 'lookup')
 syncBuiltinESMExports()
 const answers = (...lists: string[][]) => {
@@ -33,7 +33,7 @@ beforeEach(() => {
   connections = 0
 })
 
-test('a name is asked once, and the address that was judged is the one that is called', async () => {
+test('a name is resolved once, and the checked address is the one that is called', async () => {
   answers(['127.0.0.1'], ['127.0.0.2'])
   const { body } = await safeFetch(url, allowedHosts(['127.0.0.1']))
   expect(body.toString()).toBe(new URL(url).host)
@@ -41,7 +41,7 @@ test('a name is asked once, and the address that was judged is the one that is c
   expect(connections).toBe(1)
 })
 
-test('one private address among public ones is enough to stay away', async () => {
+test('one private address among public ones is enough to refuse', async () => {
   for (const hidden of ['127.0.0.1', '::1', '10.0.0.1', '::ffff:127.0.0.1', '169.254.169.254']) {
     answers(['93.184.216.34', hidden])
     await expect(safeFetch(url, allowedHosts([]))).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
@@ -49,7 +49,7 @@ test('one private address among public ones is enough to stay away', async () =>
   expect(connections).toBe(0)
 })
 
-test('a name that points inside on the way of a redirect is judged again', async () => {
+test('a name in a redirect is resolved and checked again', async () => {
   const turning = createServer((_, reply) => reply.writeHead(302, { location: '/next' }).end())
   await new Promise<void>((done) => turning.listen(0, '127.0.0.1', done))
   answers(['127.0.0.1'], ['127.0.0.9'])

@@ -16,7 +16,7 @@ afterEach(() => {
   }
 })
 
-/** A server on every local address, which counts who connects. */
+/** A server on every local address, which counts connections. */
 async function listen(answer: RequestListener, host = '127.0.0.1') {
   const server = createServer(answer)
   open.push(server)
@@ -78,7 +78,7 @@ describe('addresses', () => {
     expect(isPrivate(address)).toBe(false)
   })
 
-  test('an operator allows names, addresses and ranges, and nothing beside them', () => {
+  test('an operator allows names, addresses and ranges, and nothing else', () => {
     const allowed = allowedHosts(['CI.internal', '10.0.0.0/8', 'fd00::/8', '192.168.1.5'])
     expect(allowed('ci.internal.', '172.16.0.1')).toBe(true)
     expect(allowed('x', '10.9.9.9')).toBe(true)
@@ -88,7 +88,7 @@ describe('addresses', () => {
     expect(allowed('xci.internal', '172.16.0.1')).toBe(false)
   })
 
-  test('an entry with a use or a port holds for that alone', () => {
+  test('an entry with a use or a port applies only to that', () => {
     const entries = ['jenkins:10.0.0.0/8', 'perforce:P4.internal:1666', 'webhooks:[fd00::1]:8443', 'all.internal']
     const allowed = allowedHosts(entries, ['jenkins', 'perforce', 'webhooks'])
     const uses = ['jenkins', 'perforce', 'webhooks', undefined]
@@ -135,21 +135,21 @@ describe('a private host', () => {
     const { port, seen } = await listen((_, reply) => reply.end('inside'), '::')
     for (const url of spellings(port)) await expect(safeFetch(url, nobody, { timeout: 2_000 }), url).rejects.toThrow(Unreachable)
     expect(seen.connections).toBe(0)
-    // The same door does open once the operator says so.
+    // The same address works once the operator allows it.
     expect((await safeFetch(`http://127.0.0.1:${port}/`, local)).body.toString()).toBe('inside')
     expect((await safeFetch(`http://localhost:${port}/`, allowedHosts(['localhost']))).status).toBe(200)
     expect(seen.connections).toBe(2)
   })
 
-  test('hides behind no name: every address a name stands for is judged', async () => {
+  test('cannot hide behind a name: every address of a name is checked', async () => {
     await expect(resolveHost('localhost', nobody)).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
     await expect(resolveHost('no-such-host.invalid', nobody)).rejects.toThrow(Unreachable)
     expect((await resolveHost('localhost', local)).length).toBeGreaterThan(0)
   })
 })
 
-describe('an answer', () => {
-  test('that redirects elsewhere is refused and nobody is called there', async () => {
+describe('a response', () => {
+  test('that redirects elsewhere is refused and nothing is called there', async () => {
     const target = await listen((_, reply) => reply.end('inside'))
     for (const location of [
       `http://127.0.0.1:${target.port}/`,
@@ -163,7 +163,7 @@ describe('an answer', () => {
     expect(target.seen.connections).toBe(0)
   })
 
-  test('that redirects within its origin is followed, but not for ever', async () => {
+  test('that redirects within its origin is followed, but not forever', async () => {
     const { port } = await listen((request, reply) => {
       if (request.url === '/end') reply.end('here')
       else reply.writeHead(302, { location: request.url === '/loop' ? '/loop' : '/end' }).end()
@@ -172,7 +172,7 @@ describe('an answer', () => {
     await expect(safeFetch(`http://127.0.0.1:${port}/loop`, local)).rejects.toThrow('without end')
   })
 
-  test('without end, packed or plain, is cut at its limit', async () => {
+  test('without end, compressed or plain, is cut off at its limit', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     const { port } = await listen((request, reply) => {
       if (request.url === '/bomb') return void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
@@ -190,7 +190,7 @@ describe('an answer', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
   })
 
-  test('that drips is cut after its time; a silent one too', async () => {
+  test('that is too slow is cut off after its timeout; a silent one too', async () => {
     const { port } = await listen((request, reply) => {
       if (request.url === '/drip') {
         const timer = setInterval(() => reply.write('.'), 20)
@@ -201,7 +201,7 @@ describe('an answer', () => {
       await expect(safeFetch(`http://127.0.0.1:${port}/${path}`, local, { timeout: 300 })).rejects.toThrow('took too long')
   })
 
-  test('that breaks off, lies about its packing, or never comes is an error', async () => {
+  test('that breaks off, has invalid compression, or never comes is an error', async () => {
     const { port } = await listen((request, reply) => {
       if (request.url === '/cut') reply.writeHead(200, { 'content-length': '100' }).write('half', () => reply.destroy())
       if (request.url === '/lie') reply.writeHead(200, { 'content-encoding': 'gzip' }).end('not packed')
@@ -214,7 +214,7 @@ describe('an answer', () => {
     await expect(safeFetch('http://127.0.0.1:1/', local)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('is unpacked, and its head can be looked at before its body is read', async () => {
+  test('is decompressed, and its headers can be checked before its body is read', async () => {
     const { port } = await listen((_, reply) =>
       reply.writeHead(200, { 'content-encoding': 'gzip', 'x-size': '7' }).end(gzipSync('żółć')),
     )

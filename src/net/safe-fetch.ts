@@ -6,15 +6,15 @@ import { createGunzip } from 'node:zlib'
 import { type AllowedHosts, isPrivate } from './addresses.ts'
 import { tracedRequest } from './tracing.ts'
 
-/** A server that is away, too slow, too talkative, or somewhere we do not go. */
+/** A server that is unreachable, too slow, sends too much, or is not allowed. */
 export class Unreachable extends Error {
   override readonly name: string = 'Unreachable'
 }
 
-/** It said nothing, or not in time. Whoever asks it next will most likely wait in vain too. */
+/** No response, or not in time. The next caller will most likely wait in vain too. */
 export class NoAnswer extends Unreachable {
   override readonly name = 'NoAnswer'
-  /** Whether what was sent may have arrived all the same. */
+  /** Whether the request may have arrived anyway. */
   readonly mayHaveArrived: boolean
 
   constructor(message: string, { mayHaveArrived = false, ...options }: ErrorOptions & { mayHaveArrived?: boolean } = {}) {
@@ -27,12 +27,12 @@ export interface FetchOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Buffer
-  /** Bytes of the answer, as sent and as unpacked; more is refused. */
+  /** Bytes of the response, as sent and decompressed; more is refused. */
   limit?: number
   /** Milliseconds for everything, redirects included. */
   timeout?: number
   signal?: AbortSignal
-  /** Looks at the head of the answer; false leaves the body unread. */
+  /** Checks the response headers; false leaves the body unread. */
   wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
 }
 
@@ -44,13 +44,13 @@ export interface FetchedReply {
 
 const LIMIT = 1024 * 1024
 const TIMEOUT_MS = 20_000
-/** A server that is well begins to answer sooner, however much it has to say. */
+/** A healthy server starts to respond sooner, however long its response is. */
 const HEAD_TIMEOUT_MS = 10_000
 const REDIRECTS = 3
 
 /**
- * Asks a server whose address came from outside. The name is resolved once, every address it stands for is judged, and the
- * connection goes to one of those addresses and nowhere else; redirects are followed within the same origin only.
+ * Calls a server whose URL came from outside. The name is resolved once, every address is checked, and the connection uses one of those
+ * addresses; redirects are followed only within the same origin.
  */
 export async function safeFetch(address: string, allowed: AllowedHosts, asked: FetchOptions = {}): Promise<FetchedReply> {
   const url = readUrl(address)
@@ -75,7 +75,7 @@ async function followRedirects(address: URL, allowed: AllowedHosts, asked: Fetch
   throw new Unreachable(`${url.origin} redirects without end.`)
 }
 
-/** The addresses a host stands for, each of them one we may go to. */
+/** The addresses of a host, all of them allowed. */
 export async function resolveHost(
   host: string,
   allowed: AllowedHosts,
@@ -105,7 +105,7 @@ function readUrl(address: string): URL {
 }
 
 async function attempt(url: URL, allowed: AllowedHosts, asked: FetchOptions, signal: AbortSignal): Promise<FetchedReply> {
-  // An IPv6 host is written in brackets; other odd spellings of addresses were made plain when the URL was read.
+  // An IPv6 host is in brackets; other odd spellings of addresses were normalized when the URL was parsed.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = await resolveHost(host, allowed, { port: portOf(url), signal })
   const response = await send(url, addresses, asked, signal)
@@ -130,7 +130,7 @@ function send(
     method: asked.method ?? 'GET',
     headers: { 'user-agent': 'goldmaster', 'accept-encoding': 'gzip', ...asked.headers },
     lookup: pinned,
-    // A connection of its own: none that somebody else opened to another address is taken over.
+    // A separate connection: none that was opened to another address is reused.
     agent: false,
     signal,
   }
@@ -194,7 +194,7 @@ const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
         ),
       ])
 
-/** Also where the scheme says it. */
+/** The default port of the scheme if none is given. */
 export const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80)
 
 const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message

@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 
-/** OpenTelemetry traces without its SDK: spans in the form of OTLP over HTTP, the context as the W3C's `traceparent`. */
+/** OpenTelemetry traces without its SDK: spans in the format of OTLP over HTTP, the context as the W3C's `traceparent`. */
 export interface TracingSettings {
-  /** A collector; spans go to `/v1/traces` below it. */
+  /** A collector; spans are sent to `/v1/traces` below it. */
   endpoint: string
   headers: Record<string, string>
   service: string
-  /** The share of traces that are begun here and kept; those begun elsewhere say for themselves. */
+  /** The share of traces started here that are sampled; traces of callers carry their own decision. */
   ratio: number
 }
 
-/** The kinds of the protocol: what is done of oneself, what was asked of us, what we ask of others. */
+/** Span kinds of the protocol: internal, incoming requests, outgoing requests. */
 const KINDS = { internal: 1, server: 2, client: 3 } as const
 
 type Attributes = Record<string, string | number | undefined>
@@ -31,7 +31,7 @@ const current = new AsyncLocalStorage<Span>()
 let exporter: Exporter | undefined
 let ratio = 1
 
-/** Spans are kept until stopped; without it nothing below does anything. */
+/** Collects spans until stopped; without it nothing below does anything. */
 export function startTracing(settings: TracingSettings, version: string, log: Logger): { stop(): Promise<void> } {
   const started = new Exporter(settings, version, log)
   exporter = started
@@ -46,7 +46,7 @@ export function startTracing(settings: TracingSettings, version: string, log: Lo
 
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
-/** Below what a caller says in `traceparent`, else below the span we are in, else the first of a trace. */
+/** A child of the caller's `traceparent`, otherwise of the current span, otherwise a new trace. */
 export function beginSpan(name: string, kind: Span['kind'], caller?: string): Span | undefined {
   if (!exporter) return undefined
   const [, traceId, parentId, flags] = TRACEPARENT.exec(caller ?? '') ?? []
@@ -66,12 +66,12 @@ export function endSpan(span: Span | undefined, attributes: Attributes, failed =
   if (span?.sampled) exporter?.add(span, attributes, failed)
 }
 
-/** What is begun meanwhile belongs to the span. */
+/** Spans started meanwhile are children of the span. */
 export const within = <T>(span: Span | undefined, work: () => T): T => (span ? current.run(span, work) : work())
 
 const traceparentOf = ({ traceId, spanId, sampled }: Span) => `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 
-/** A piece of work with a span of its own; it gets the headers that carry it on. */
+/** Work with its own span; it gets the headers to propagate it. */
 export async function traced<T>(
   name: string,
   kind: Span['kind'],
@@ -90,16 +90,16 @@ export async function traced<T>(
   }
 }
 
-/** A request to another server: whoever asks one does it in here, so that each carries the trace on. */
+/** A request to another server: every outgoing request runs in here, so that it propagates the trace. */
 export const tracedRequest = <T>(method: string, { hostname }: URL, work: (headers: { traceparent?: string }) => Promise<T>) =>
   traced(method, 'client', { 'http.request.method': method, 'server.address': hostname }, work)
 
-/** Nanoseconds since 1970; the clock of the process gives the part below a millisecond. */
+/** Nanoseconds since 1970; the process clock gives the part below a millisecond. */
 const now = () => BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n
 
 const EVERY_MS = 5_000
 const BATCH = 512
-/** What waits for a collector that is away; more is dropped. */
+/** Spans that wait for an unreachable collector; more are dropped. */
 const WAITING_MAX = 4_096
 const TIMEOUT_MS = 10_000
 const LOG_EVERY_MS = 60_000

@@ -1,6 +1,6 @@
 import { usage } from './failures.ts'
 
-/** Asks a person; where nobody can answer, says which option is missing. */
+/** Prompts a person; if nobody can answer, names the missing option. */
 export async function ask(question: string, option: string, signal?: AbortSignal): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw usage(`Give ${option}`)
   const { createInterface } = await import('node:readline/promises')
@@ -12,7 +12,7 @@ export async function ask(question: string, option: string, signal?: AbortSignal
   }
 }
 
-/** The first line of standard input, empty when there is none; a person's typing is not shown. */
+/** The first line of standard input, empty if there is none; typing is not echoed. */
 export async function readSecret(question: string): Promise<string> {
   const { createInterface } = await import('node:readline')
   const { Writable } = await import('node:stream')

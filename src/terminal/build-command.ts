@@ -7,7 +7,7 @@ import { readTemplate } from './template.ts'
 
 const longName = (name: string) => `--${name.replaceAll('_', '-')}`
 
-/** Lists of words from a closed set may also be separated by commas. */
+/** Lists of values from a closed set may also be separated by commas. */
 function reader({ many, values, read = (text: string): unknown => text }: Pick<Flag, 'many' | 'values' | 'read'>) {
   return (text: string, before: unknown) => {
     const words = many && values ? text.split(',') : [text]
@@ -28,7 +28,7 @@ function optionOf(name: string, flag: Flag): Option {
   return option.makeOptionMandatory(flag.required === true)
 }
 
-/** `--no-x` is a switch of its own name here; commander knows it as `x` turned off. */
+/** `--no-x` is a separate switch here; commander treats it as `x` turned off. */
 const givenFor = (options: Record<string, unknown>, name: string, flag: Flag) => {
   const key = new Option(longName(name)).attributeName()
   return flag.value ? options[key] : name.startsWith('no_') ? options[key] === false : options[key] === true
@@ -46,7 +46,7 @@ function helpAfter({ examples, details, prints }: Command): string {
   return `${more}${fields}\nExamples:\n${examples.map((line) => `  goldmaster ${line}`).join('\n')}`
 }
 
-/** A command as the parser wants it. */
+/** A command for the parser. */
 export function buildCommand(made: Command): Commander {
   const { args = {}, flags = {}, prints } = made
   const built = new Commander(made.name).description(made.summary)
@@ -91,7 +91,7 @@ export const fail = ({ message, exit }: Failure) => {
   process.exitCode = exit
 }
 
-/** A noun with all it can do, or with the one thing that is asked for. */
+/** A noun with all its commands, or only the requested one. */
 export function buildNoun({ name, summary, usual, commands }: Noun, verb?: string): Commander {
   const built = new Commander(name).description(summary)
   const asked = commands.filter((each) => each.name === verb)

@@ -1,16 +1,16 @@
-/** How a column behaves where there is no room for all. */
+/** How a column behaves if there is not enough space. */
 interface Sized {
   natural: number
-  /** An id is of no use when it is cut. */
+  /** A cut id is useless. */
   fixed: boolean
-  /** What a row is about: the others make room for it. */
+  /** The main column: the others shrink first. */
   main: boolean
-  /** May be left out. */
+  /** May be dropped. */
   extra: boolean
 }
 
 const GAP = 2
-/** As much of the main column as is pleasant to read, and the least that still tells rows apart. */
+/** A comfortable width of the main column, and the least that still distinguishes rows. */
 const PLEASANT = 40
 const LEAST_MAIN = 24
 const SHORT = 12
@@ -20,8 +20,8 @@ const total = (widths: readonly number[]) =>
   widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.filter((each) => each > 0).length - 1)
 
 /**
- * How wide each column is, zero for one that is left out. Columns that may be missing go before the main one gets unpleasant, the last
- * of them first; then the widest of the others are cut.
+ * The width of each column, zero for a dropped one. Optional columns are dropped before the main one gets uncomfortable, the last of them
+ * first; then the widest of the others are cut.
  */
 export function columnWidths(columns: readonly Sized[], room: number): number[] {
   const widths = columns.map(({ natural }) => natural)

@@ -2,10 +2,10 @@ import type { ApiError } from '../contract/errors.ts'
 import { GRANTABLE_SCOPES, LOGIN_SCOPES, type Scope } from '../contract/sets.ts'
 import { clean } from './text.ts'
 
-/** How a command ends; scripts branch on it. */
+/** Exit codes; scripts branch on them. */
 export const EXIT = { failed: 1, usage: 2, notSignedIn: 4, notFound: 8 } as const
 
-/** Something the user can understand and mend, in one line. */
+/** An error that the user can understand and fix, in one line. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly exit: number
@@ -19,15 +19,15 @@ export class Failure extends Error {
 export const usage = (message: string) => new Failure(message, EXIT.usage)
 
 interface Source {
-  /** The service that was asked; none for commands that run beside the database. */
+  /** The called service; none for commands that use the database. */
   site?: string
-  /** What the token was read from, when there is one. */
+  /** The source of the token, if there is one. */
   source?: string | undefined
 }
 
-/** What to tell and how to end, for anything that was thrown. */
+/** The message and exit code for anything that was thrown. */
 export function explain(error: unknown, { site = '', source }: Source): Failure {
-  // By name: a command that is bundled apart brings classes of its own.
+  // By name: a separately bundled command has its own classes.
   if (isFailure(error)) return error
   if (!isRefusal(error)) return new Failure(clean((error as Error).message ?? String(error)))
   const { status, code, extra } = error
@@ -39,7 +39,7 @@ export function explain(error: unknown, { site = '', source }: Source): Failure 
   return new Failure(`${message}${REMEDIES[code] ?? ''}${upgrade}`)
 }
 
-/** What helps beyond what the service says, by its own word for the trouble. */
+/** Advice beyond the service's message, by error code. */
 const REMEDIES: Record<string, string> = {
   insufficient_credits: ' Whoever runs the service adds some: goldmaster admin account set ACCOUNT --credits 100',
   demo_read_only: ' Another project is chosen with --project; goldmaster projects list shows yours.',
@@ -48,7 +48,7 @@ const REMEDIES: Record<string, string> = {
 const isFailure = (error: unknown): error is Failure => (error as Error).name === 'Failure'
 const isRefusal = (error: unknown): error is ApiError => (error as Error).name === 'ApiError'
 
-/** The commands that list what the service calls by these names. */
+/** The commands that list records of these names. */
 const LISTS: Record<string, string> = {
   Project: 'projects list',
   Task: 'tasks list',
@@ -75,7 +75,7 @@ const unsigned = (site: string, source?: string) =>
     ? `${site} does not know the token in GOLDMASTER_TOKEN, or it was revoked or has expired; set another one.`
     : `Your token for ${site} is unknown, revoked or expired there; sign in again: goldmaster login --host ${site}`
 
-/** A login gives some scopes by itself, some only when asked, and others never; and it is of no use while GOLDMASTER_TOKEN comes first. */
+/** A login grants some scopes by default, some only on request, and others never; and it is useless while GOLDMASTER_TOKEN has priority. */
 function scopeAdvice(site: string, scope: Scope, source?: string): string {
   const made = `make a token with ${scope} at ${site}/settings/tokens`
   if (source === 'GOLDMASTER_TOKEN') return `Your token comes from GOLDMASTER_TOKEN: ${made} and set that instead.`

@@ -1,20 +1,20 @@
 /** One option of a command. Without `value` it is a switch. */
 export interface Flag {
   help: string
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   value?: string
-  /** The closed set the value is taken from. */
+  /** The closed set of the value. */
   values?: readonly string[]
-  /** May be given several times. */
+  /** May be repeated. */
   many?: true
   required?: true
   short?: string
-  /** Makes the value of the text; refuses a wrong one by throwing, before the command runs. */
+  /** Parses the value; throws for an invalid one, before the command runs. */
   read?(text: string): unknown
 }
 export type Flags = Record<string, Flag>
 
-/** What stands after a command without a name of its own, in this order. */
+/** A positional argument, in this order. */
 export interface Argument {
   help: string
   optional?: true

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { usage } from './failures.ts'
 
-/** A text given on the command line; `-` stands for standard input. */
+/** A text from the command line; `-` reads standard input. */
 export async function textOf(given: string | undefined): Promise<string | undefined> {
   return given === '-' ? (await standardInput()).trimEnd() : given
 }
@@ -12,7 +12,7 @@ async function standardInput(): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** A file's text; `-` stands for standard input. */
+/** A file's text; `-` reads standard input. */
 export async function fileText(path: string): Promise<string> {
   if (path === '-') return standardInput()
   try {
@@ -22,7 +22,7 @@ export async function fileText(path: string): Promise<string> {
   }
 }
 
-/** A file's JSON; `-` stands for standard input. */
+/** A file's JSON; `-` reads standard input. */
 export async function fileJson(path: string): Promise<unknown> {
   const text = await fileText(path)
   try {
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: 'it is cut off',
 }
 
-/** Why a file could not be read, in words. */
+/** Why a file could not be read, as text. */
 export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   return REASONS[code ?? ''] ?? message

@@ -2,13 +2,13 @@ import { type JqInput, loadJq } from 'jq-wasm/inline'
 import { Failure, usage } from './failures.ts'
 import { clean } from './text.ts'
 
-/** Text without quotes, one value a line. */
+/** Text without quotes, one value per line. */
 const FLAGS = ['--raw-output', '--compact-output']
 const NOT_A_QUERY = 3
 
 const reason = (stderr: string) => clean(stderr.split('\n')[0]!.replace(/^jq: error(?: \(at [^)]*\))?: |:$/g, ''))
 
-/** A query of jq, which is real jq, read before anything is done. */
+/** A query of real jq, parsed before anything is done. */
 export async function readQuery(query: string): Promise<(document: unknown) => string> {
   const jq = await loadJq()
   const tried = jq.raw(null, query, FLAGS)

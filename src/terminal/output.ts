@@ -8,25 +8,25 @@ import { clean, cleanLines, columnsOf, pad, wrap } from './text.ts'
 import { nameOf, paintField, shown } from './values.ts'
 
 interface Wanted {
-  /** `true` for everything, or the fields chosen, separated by commas. */
+  /** `true` for everything, or the chosen fields, separated by commas. */
   json?: string | true | undefined
-  /** Of a list, the page around its rows: its name, and how the list goes on. */
+  /** For a list, the page around its rows: its name, and its pagination. */
   envelope?: true | undefined
   pick?: string | undefined
-  /** What a query of jq finds, and what a template makes of every row. */
+  /** The result of a jq query, and of a template for every row. */
   jq?: ((document: unknown) => string) | undefined
   template?: ((row: unknown) => string) | undefined
-  /** Whole ids, every column, nothing cut. */
+  /** Full ids, every column, nothing cut. */
   wide?: boolean | undefined
 }
 
-/** Which fields may be chosen: those of the rows of that name, or the document's own. */
+/** The fields to choose from: those of the rows of that name, or the document's own. */
 export interface Shape {
-  /** Unknown for what runs beside the database. */
+  /** Unknown for commands that use the database. */
   fields?: readonly string[]
-  /** The names a path may begin with, when they are known. */
+  /** The names a path may start with, if they are known. */
   first?: readonly string[]
-  /** It is a list: programs get the array of these alone unless they want the page around it. */
+  /** It is a list: programs get only this array unless they want the page around it. */
   rows?: string | undefined
 }
 
@@ -34,10 +34,10 @@ const DEFAULT_WIDTH = 80
 const NARROWEST = 20
 const GAP = 2
 
-/** What a command says: documents for programs, tables for people. Remarks go to standard error. */
+/** The output of a command: documents for programs, tables for people. Remarks go to standard error. */
 export class Output {
   readonly paint: Paint
-  /** A person looks at it: times are told from now, lines fit the screen. */
+  /** For a person: times are relative, lines fit the screen. */
   readonly forPeople: boolean
   readonly #wanted: Wanted
   readonly #shape: Shape
@@ -61,18 +61,18 @@ export class Output {
     this.write(`${text}\n`)
   }
 
-  /** Text as it is. */
+  /** Raw text. */
   write(text: string) {
     if (this.#held) this.#held.push({ text, remark: false })
     else process.stdout.write(text)
   }
 
-  /** Keeps what is said to a person until all of it is there, so that a long answer can be paged. */
+  /** Buffers output for a person until it is complete, so that a long one can be paged. */
   hold() {
     if (this.forPeople && process.stdin.isTTY) this.#held = []
   }
 
-  /** Lets out what was kept, and what follows as it comes. */
+  /** Prints the buffer, and further output directly. */
   async release() {
     const held = this.#held ?? []
     this.#held = undefined
@@ -83,14 +83,14 @@ export class Output {
       else if (!paged) process.stdout.write(text)
   }
 
-  /** A line with words from outside in it. */
+  /** A line with external text in it. */
   say(text: string) {
     this.line(clean(text))
   }
 
   note(text: string) {
     const remark = `${cleanLines(text)}\n`
-    // What is said before the answer is about waiting for it.
+    // Remarks before the output are about waiting for it.
     if (this.#held?.length) this.#held.push({ text: remark, remark: true })
     else process.stderr.write(remark)
   }
@@ -100,12 +100,12 @@ export class Output {
     return [json, envelope, pick, jq, template].some((each) => each !== undefined)
   }
 
-  /** Prints the document as asked for, or lets `tell` say it to people. */
+  /** Prints the document as requested, or lets `tell` print it for people. */
   answer(document: object, tell: () => void | Promise<void>) {
     return this.#print(document, this.#shape.rows, tell)
   }
 
-  /** The same for one row alone. */
+  /** The same for a single row. */
   answerRow(row: object, tell: () => void) {
     this.#print(row, undefined, tell)
   }
@@ -122,7 +122,7 @@ export class Output {
     else this.json(wanted)
   }
 
-  /** What a query found; nothing for nothing. */
+  /** The result of a query; nothing if empty. */
   found(text: string) {
     if (text !== '') this.line(text)
   }
@@ -138,7 +138,7 @@ export class Output {
     for (const line of lines) this.line(line)
   }
 
-  /** A table, or a remark that there are no such things. */
+  /** A table, or a remark that there are none. */
   list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
     if (rows.length > 0) this.table(rows, columns)
     else this.note(`No ${noun} yet.`)
@@ -148,7 +148,7 @@ export class Output {
     for (const line of this.#wrapped(shown('', text, true), 0)) this.line(this.paint('bold', line))
   }
 
-  /** A line for each field. */
+  /** A line per field. */
   facts(facts: Record<string, unknown>) {
     const width = Math.max(...Object.keys(facts).map((name) => nameOf(name).length))
     for (const [name, value] of Object.entries(facts)) {
@@ -160,12 +160,12 @@ export class Output {
     }
   }
 
-  /** Lines that fit beside an indent; in a pipe nothing is broken. */
+  /** Lines that fit next to an indent; in a pipe nothing is wrapped. */
   #wrapped(text: string, indent: number): string[] {
     return this.forPeople && !this.#wanted.wide ? wrap(text, Math.max(this.width - indent, NARROWEST)) : [text]
   }
 
-  /** A text beside a label, its further lines below its beginning. */
+  /** A text next to a label, with its further lines aligned. */
   item(label: string, text: string, style?: Style) {
     const indent = columnsOf(label)
     const lines = cleanLines(text)
@@ -176,12 +176,12 @@ export class Output {
       this.line(`${index === 0 ? this.paint('dim', label) : ' '.repeat(indent)}${style ? this.paint(style, line) : line}`)
   }
 
-  /** One record: the document that was asked for, or a line for each field. */
+  /** One record: the requested document, or a line per field. */
   record(row: object) {
     this.answer(row, () => this.facts(row as Record<string, unknown>))
   }
 
-  /** A heading and a table beneath, or nothing when there are no rows. */
+  /** A heading and a table below it, or nothing without rows. */
   section<Row>(title: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
     if (rows.length === 0) return
     this.line()
@@ -189,7 +189,7 @@ export class Output {
     this.table(rows, columns)
   }
 
-  /** Several lines as somebody wrote them, or nothing. */
+  /** Several lines as written, or nothing. */
   prose(text: string | null | undefined) {
     if (!text?.trim()) return
     this.line()
@@ -199,7 +199,7 @@ export class Output {
 
 const chosen = (json: string | true | undefined) => (typeof json === 'string' && json !== '' ? json.split(',') : undefined)
 
-/** Before anything is done: a misspelt field must not be noticed after the deed. */
+/** Before anything is done: a misspelled field must not be noticed afterwards. */
 function refuse({ json, envelope, pick: path, jq, template }: Wanted, { fields, first, rows }: Shape) {
   if ([path, jq, template].filter((each) => each !== undefined).length + (json !== undefined && path !== undefined ? 1 : 0) > 1)
     throw usage('Give one of --pick, --jq and --template; --json goes with the latter two')

@@ -1,4 +1,4 @@
-/** Shows a text with the user's pager when it is longer than the screen; false where there is none to be had. */
+/** Shows a text with the user's pager if it is longer than the screen; false if there is none. */
 export async function page(text: string, env: NodeJS.ProcessEnv, rows: number): Promise<boolean> {
   const wanted = env.GOLDMASTER_PAGER ?? env.PAGER ?? (process.platform === 'win32' ? '' : 'less')
   if (wanted.trim() === '' || wanted.trim() === 'cat' || env.TERM === 'dumb' || text.split('\n').length <= rows) return false
@@ -7,7 +7,7 @@ export async function page(text: string, env: NodeJS.ProcessEnv, rows: number): 
     shell: true,
     input: text,
     stdio: ['pipe', 'inherit', 'inherit'],
-    // As git does it: colours pass, a short text is printed, the screen is left as it was.
+    // Like git: colors pass through, a short text is printed, the screen is restored.
     env: { ...env, LESS: env.LESS ?? 'FRX' },
   })
   return error === undefined && status !== 127

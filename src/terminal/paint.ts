@@ -6,6 +6,6 @@ const CODES: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yell
 const coloured: Paint = (style, text) => `\x1b[${CODES[style]}m${text}\x1b[0m`
 export const plain: Paint = (_, text) => text
 
-/** Colours only for people at a terminal who did not ask for none. */
+/** Colors only for people at a terminal, unless disabled. */
 export const paintFor = (stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv): Paint =>
   stream.isTTY && !environment.NO_COLOR && environment.TERM !== 'dumb' ? coloured : plain

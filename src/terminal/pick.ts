@@ -4,7 +4,7 @@ type Step = { name: string } | { index: number } | 'each'
 
 const PATH = /\.?([A-Za-z_][\w-]*)|\[(-?\d{1,9})\]|\[\]/y
 
-/** Reads `[].links.changes[0].id`: names, `[n]` (from the end when negative), and `[]` for every entry. */
+/** Parses `[].links.changes[0].id`: names, `[n]` (from the end if negative), and `[]` for every entry. */
 export function readPath(path: string): Step[] {
   const steps: Step[] = []
   let at = path === '.' ? 1 : 0
@@ -18,7 +18,7 @@ export function readPath(path: string): Step[] {
   return steps
 }
 
-/** What a path finds in a document: one value, or one for every entry that `[]` passes. A misspelt name is an error. */
+/** The values at a path in a document: one value, or one for every entry of `[]`. A misspelled name is an error. */
 export function pick(document: unknown, path: string): unknown[] {
   let values = [document]
   for (const step of readPath(path)) {

@@ -1,14 +1,14 @@
-/** A UUID, or the id of a message, which is one behind its kind. */
+/** A UUID, or the id of a message, which is one with a prefix. */
 const UUID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-|msg_[0-9a-f]{20})([0-9a-f]{12})$/
 const SHORTEST = 8
 
 /** The end of an id: its beginning is the time, which many records share. */
 export const isEndOf = (id: string, end: string) => UUID.test(id) && id.replaceAll('-', '').endsWith(end)
 
-/** Whether a text may be the end of an id as lists show it. */
+/** Whether a text may be the end of an id in a list. */
 export const isShortId = (text: string) => /^[0-9a-f]{8,12}$/.test(text)
 
-/** Long ids by as much of their end as tells them apart; others as they are. */
+/** Shortens long ids to as much of their end as distinguishes them; others stay. */
 export function shortened(ids: readonly string[]): string[] {
   const ends = ids.map((id) => UUID.exec(id)?.[1])
   const known = new Set(ids)

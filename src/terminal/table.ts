@@ -7,28 +7,28 @@ import { nameOf, paintField, shown } from './values.ts'
 interface Cell<Row> {
   title: string
   cell(row: Row, forPeople: boolean): unknown
-  /** Whose rules it is shown by, when the title is not the field's name. */
+  /** The field whose format it uses, if the title is not the field's name. */
   field?: string
-  /** What a row is about: where there is no room, the others make some. */
+  /** The main column: the others shrink first. */
   main?: true
-  /** Left out where there is no room. */
+  /** Dropped if there is no space. */
   extra?: true
-  /** Its end tells as much as its beginning: it is cut in the middle. */
+  /** Its end is as important as its beginning: it is cut in the middle. */
   ends?: true
 }
 
-/** A field by its name, or a value of its own under a heading. */
+/** A field by its name, or a computed value with a heading. */
 export type Column<Row> = (keyof Row & string) | Cell<Row>
 
-/** A field under a heading of its own. */
+/** A field with its own heading. */
 export const field = <K extends string>(name: K, title: string = name) => ({
   title,
   field: name,
   cell: (row: { [P in K]: unknown }) => row[name],
 })
-/** What a row is about. */
+/** The main column. */
 export const main = <K extends string>(name: K, title?: string) => ({ ...field(name, title), main: true as const })
-/** What may be missing where there is no room. */
+/** An optional column. */
 export const extra = <K extends string>(name: K, title?: string) => ({ ...field(name, title), extra: true as const })
 
 const cellOf = <Row>(row: Row, column: Column<Row>, forPeople: boolean) =>
@@ -40,11 +40,11 @@ const fieldOf = <Row>(column: Column<Row>) => (typeof column === 'string' ? colu
 const titleOf = <Row>(column: Column<Row>) => nameOf(typeof column === 'string' ? column : column.title).toUpperCase()
 const is = <Row>(column: Column<Row>, what: 'main' | 'extra' | 'ends') => typeof column === 'object' && column[what] === true
 
-/** One line a row, fields separated by tabs, nothing cut. */
+/** One line per row, fields separated by tabs, nothing cut. */
 export const tabbed = <Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] =>
   rows.map((row) => columns.map((column) => cellOf(row, column, false)).join('\t'))
 
-/** Aligned under headings, as wide as the terminal; without a width nothing is cut, shortened or left out. */
+/** Aligned under headings, as wide as the terminal; without a width nothing is cut, shortened or dropped. */
 export function aligned<Row>(
   rows: readonly Row[],
   columns: readonly Column<NoInfer<Row>>[],

@@ -4,14 +4,14 @@ import { pick, readPath } from './pick.ts'
 const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g
 const ESCAPES: Record<string, string> = { '\\n': '\n', '\\t': '\t' }
 
-/** Values as they stand in a line: text without quotes, anything else as JSON. */
+/** A value in a line: text without quotes, anything else as JSON. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 const unescaped = (text: string) => text.replace(/\\[nt]/g, (written) => ESCAPES[written]!)
 
-/** A text in which `{{path}}` stands for what a path finds in a row, read before anything is done. */
+/** A text in which `{{path}}` is replaced with the value at a path in a row, parsed before anything is done. */
 export function readTemplate(text: string): (row: unknown) => string {
-  /** Says of a template which one, and where in it. */
+  /** Adds to an error which template expression failed, and where. */
   const at = <T>(place: number, work: () => T): T => {
     try {
       return work()

@@ -1,4 +1,4 @@
-/** Text from outside may hold anything; a terminal gets no control characters and no reordering from it. */
+/** External text may contain anything; control and reordering characters are removed for a terminal. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
 const CONTROLS_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
 
@@ -28,7 +28,7 @@ const widthOf = (character: string): number => {
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1
 }
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in terminal columns. */
 export function columnsOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let columns = 0
@@ -36,7 +36,7 @@ export function columnsOf(text: string): number {
   return columns
 }
 
-/** Cuts a text to so many columns; an ellipsis tells that it was cut. */
+/** Cuts a text to this many columns, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text
   let kept = ''
@@ -49,7 +49,7 @@ export function cut(text: string, columns: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** The same, with the end kept as well as the beginning. */
+/** The same, but keeps the end as well as the beginning. */
 export function cutMiddle(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text
   const characters = [...text]
@@ -65,7 +65,7 @@ export function cutMiddle(text: string, columns: number): string {
   return `${head.trimEnd()}…${tail.trimStart()}`
 }
 
-/** Lines of at most so many columns, broken between words, inside a path behind its separators, and anywhere else only where nothing helps. */
+/** Lines of at most this many columns, broken between words, inside a path after its separators, and elsewhere only if necessary. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''

@@ -3,8 +3,8 @@ import { clean } from './text.ts'
 import { duration, relative, size } from './times.ts'
 
 /**
- * A colour means one thing wherever it stands: red is broken, refused or urgent; yellow waits for somebody; cyan is under way; green is
- * good; dim is ignored.
+ * A color has one meaning everywhere: red is broken, refused or urgent; yellow waits for somebody; cyan is in progress; green is good; dim
+ * is ignored.
  */
 const STYLES: Record<string, Style> = {
   completed: 'green',
@@ -42,7 +42,7 @@ const STYLES: Record<string, Style> = {
   neutral: 'dim',
 }
 
-/** Fields whose words are coloured; anywhere else a word is only a word. */
+/** Fields whose values are colored; elsewhere a word is only a word. */
 const COLOURED = ['status', 'state', 'priority', 'approval_status', 'outcome', 'last_outcome']
 
 export const paintWord = (paint: Paint, word: string, shown = word) => {
@@ -56,7 +56,7 @@ export const paintField = (paint: Paint, field: string, word: string, shown = wo
 
 const isTime = (name: string) => /(?:^|_)(?:at|since|until)$/.test(name) || name === 'timestamp'
 
-/** A value as people read it; programs get it as it is. */
+/** A value as people read it; programs get it unchanged. */
 export function shown(name: string, value: unknown, forPeople: boolean): string {
   if (value === null || value === undefined || value === '') return forPeople ? '-' : ''
   if (Array.isArray(value)) return value.map((each) => shown(name, each, forPeople)).join(', ') || (forPeople ? '-' : '')

@@ -8,7 +8,7 @@ import { freshSignIn } from './fresh-sign-in.ts'
 
 export { ApiError }
 
-/** The server did not answer at all. */
+/** The server did not respond. */
 export class Away extends Error {
   override readonly name = 'Away'
   constructor() {
@@ -37,12 +37,12 @@ export async function ask<N extends AppName>(name: N, args: AppArguments<N>, sig
   })
 }
 
-/** Signing in and out, passwords and mailed links; these answer in the library's own shapes. */
+/** Signing in and out, passwords and mailed links; these reply in the library's own format. */
 export const auth = <T = unknown>(path: string, body: object = {}): Promise<T> =>
   request('POST', `/app/auth${path}`, body) as Promise<T>
 export const follow = (path: string): Promise<unknown> => request('GET', `/app/auth${path}`, undefined)
 
-/** The link at the end of a mail, which needs no session. */
+/** The unsubscribe link of an email, which needs no session. */
 export const unsubscribe = (token: string): Promise<unknown> =>
   request('POST', `/unsubscribe?token=${encodeURIComponent(token)}`, undefined)
 
@@ -72,5 +72,5 @@ const refusal = ({ status, body, retryAfter }: Answer): ApiError =>
     retryAfter,
   )
 
-/** What to tell somebody about a failure. */
+/** The message of an error for people. */
 export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : 'Something went wrong.')

@@ -9,10 +9,10 @@ import { prefetch, queryClient } from './queries.ts'
 import { Layout } from './shell/layout.tsx'
 import { Broken } from './ui/broken.tsx'
 
-/** Every page of the app and its address. A page is a module with a default export, loaded when it is first visited. */
+/** Every page of the app and its path. A page is a module with a default export, loaded on the first visit. */
 type Load = () => Promise<{ default: () => React.ReactNode }>
 
-/** A page that cannot be fetched while the server is away is fetched when it is back. One that is gone is a newer build: reload. */
+/** A page that cannot be loaded while the server is unreachable is loaded when it is back. A missing one means a newer build: reload. */
 const patient = (load: Load): Load => {
   const attempt: Load = () =>
     load().catch(async (error) => {
@@ -53,11 +53,11 @@ const prefetchShell = () => {
   prefetch('listNotifications', UNREAD)
 }
 
-/** Nobody signed in: to the sign-in page, and back here afterwards. */
+/** Not signed in: go to the sign-in page, and back here afterwards. */
 const beforeLoad = async ({ location }: { location: { href: string } }) => {
   const me = { queryKey: ['showMe', {}], queryFn: () => ask('showMe', {}), retry: false }
   let needsFactor = false
-  // In the same request as whom it is about: every page shows them.
+  // In the same request as the user: every page shows them.
   if (!queryClient.getQueryData(me.queryKey)) prefetchShell()
   try {
     const { accounts } = await queryClient.ensureQueryData(me)
@@ -67,12 +67,12 @@ const beforeLoad = async ({ location }: { location: { href: string } }) => {
     const { first_run } = await ask('welcome', {})
     throw redirect(first_run ? { to: '/welcome' } : { to: '/sign-in', search: { to: location.href } })
   }
-  // Nothing else can be shown to them until they have one.
+  // They can see nothing else until they have one.
   if (needsFactor && !location.href.startsWith('/settings')) throw redirect({ to: '/settings/sign-in' })
 }
 
 const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Layout, beforeLoad })
-/** For somebody signed in who came for one question only: no way leads elsewhere. */
+/** For a signed-in user with a single question to answer: no navigation. */
 const alone = createRoute({ getParentRoute: () => root, id: 'alone', beforeLoad })
 
 const page = <P extends string>(path: P, load: Load) =>
@@ -148,7 +148,7 @@ const routeTree = root.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
-  // What stands in an address stays text: a state that looks like a number must go back as it came.
+  // Values in the URL stay text: a state that looks like a number must be returned unchanged.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const said = Object.entries(search).filter(([, value]) => value !== undefined)

@@ -1,4 +1,4 @@
-/** Whether somebody sits before the page: a hand on the mouse or the keys within the last minutes. */
+/** Whether somebody is using the page: mouse or keyboard input within the last minutes. */
 
 const LEFT_AFTER_MS = 120_000
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart'] as const
@@ -16,7 +16,7 @@ document.addEventListener('visibilitychange', () => document.hidden || see())
 
 export const isAway = (): boolean => Date.now() - seenAt > LEFT_AFTER_MS
 
-/** Calls back when somebody is there again. */
+/** Calls back when somebody is using it again. */
 export function onReturn(listener: () => void): () => void {
   returns.add(listener)
   return () => void returns.delete(listener)

@@ -1,10 +1,10 @@
 import { BATCH_MAX, BATCH_PATH, type BatchLine } from '../contract/app/batch.ts'
 
-/** What a route answered. */
+/** A route's response. */
 export interface Answer {
   status: number
   retryAfter: string | null
-  /** As it was sent; of a part of a batch that is JSON, what was read of it. */
+  /** As received; for a part of a batch with JSON, the parsed value. */
   body: unknown
 }
 
@@ -16,14 +16,14 @@ interface Part {
 }
 
 const PREFIX = '/app/api'
-/** Of one address: proxies take eight thousand letters, and this many parts of it are fewer. */
+/** The maximum length of one URL: proxies accept eight thousand characters, and this many parts are fewer. */
 const LETTERS_MAX = 300
 
 let waiting: Part[] = []
 
 /**
- * Reads from the server. What is asked in one moment travels together: an address that many people share may make only so many requests,
- * and a page asks for a dozen things as it opens.
+ * Reads from the server. Requests of one moment are sent together: an address that many people share has a rate limit, and a page makes a
+ * dozen requests as it opens.
  */
 export const read = (url: string, signal?: AbortSignal): Promise<Answer> =>
   new Promise((resolve, reject) => {
@@ -66,13 +66,13 @@ async function sendTogether(parts: readonly Part[]) {
     const { part, status, retry_after, body } = JSON.parse(line) as BatchLine
     parts[part]!.resolve({ status, retryAfter: retry_after, body })
   }
-  // Of those that had no line, the server went away.
+  // Parts without a line: the server disconnected.
   for (const { reject } of parts) reject(new TypeError('The server’s response was incomplete.'))
 }
 
 const factsOf = ({ status, headers }: Response) => ({ status, retryAfter: headers.get('retry-after') })
 
-/** Once nobody waits for any of them. */
+/** Aborts once nobody waits for any of them. */
 function whenAll(parts: readonly Part[]): AbortSignal {
   const stop = new AbortController()
   const look = () => parts.every(({ signal }) => signal?.aborted) && stop.abort()

@@ -2,13 +2,13 @@ import appRoutes from 'virtual:app-routes'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ApiError } from '../contract/errors.ts'
 
-/** How the line to the server is: everything the banner and the sign-in dialog need to know. */
+/** The state of the connection to the server, for the banner and the sign-in dialog. */
 interface Connection {
-  /** Nothing was answered, or only that the service is unavailable. */
+  /** No response, or only that the service is unavailable. */
   away: boolean
-  /** The session is over; whatever is on the page stays there while one signs in again. */
+  /** The session is over; the content of the page stays while one signs in again. */
   signedOut: boolean
-  /** Until when the server wants to be left alone, in milliseconds since 1970; 0 when it takes requests. */
+  /** Until when the server asked to wait, in milliseconds since 1970; 0 if it accepts requests. */
   throttledUntil: number
 }
 
@@ -29,7 +29,7 @@ const endPause = (until: number) => state.throttledUntil === until && set({ thro
 
 const LOOK_EVERY_MS = 2_000
 
-/** While the server is away we look for it, so that nobody has to. */
+/** Checks in the background whether the server is back. */
 async function lookOut() {
   const url = `/app/api${appRoutes.welcome[1]}`
   while (state.away) {
@@ -44,9 +44,9 @@ async function lookOut() {
 export const connection = {
   heard(url: string, status: number, refused?: ApiError) {
     const away = status === 502 || status === 503 || status === 504
-    // A wrong password is no lost session.
+    // A wrong password is not a lost session.
     const signedOut = status === 401 && url.startsWith('/app/api')
-    // Other limits, such as the investigations of a day, hold for one kind of request and are shown where it was made.
+    // Other limits, such as the daily investigations, apply to one kind of request and are shown where it was made.
     const throttled = refused?.code === 'rate_limited'
     const seconds = Math.max(1, Number(refused?.headers['retry-after'] ?? 0))
     set({
@@ -58,7 +58,7 @@ export const connection = {
   lost: () => set({ away: true }),
   signedIn: () => set({ signedOut: false }),
   isAway: () => state.away,
-  /** Whether it is of no use to ask anything now. */
+  /** Whether requests are useless now. */
   isWaiting: () => state.away || state.throttledUntil > 0,
   onReturn(listener: () => void) {
     let waited = false
@@ -67,7 +67,7 @@ export const connection = {
       waited = connection.isWaiting()
     })
   },
-  /** Resolves when the server takes requests and somebody is signed in; at once if it is so. */
+  /** Resolves when the server accepts requests and somebody is signed in; at once if that is the case. */
   back: () =>
     new Promise<void>((resolve) => {
       const look = () => {
@@ -85,7 +85,7 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** How long until the server takes requests again, counting down. */
+/** How long until the server accepts requests again, counting down. */
 export function useSecondsLeft(): number {
   const { throttledUntil } = useConnection()
   const [now, setNow] = useState(Date.now)

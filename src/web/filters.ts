@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 type Filters<Name extends string> = Record<Name, string>
 
 /**
- * `const [{ status }, filter] = useFilters('status')`: what a list is narrowed to stands in the address, so that it survives going back
- * and can be sent to somebody. An empty value is no filter.
+ * `const [{ status }, filter] = useFilters('status')`: the filters of a list are in the URL, so that they survive going back and can be
+ * shared. An empty value is no filter.
  */
 export function useFilters<Name extends string>(
   ...names: Name[]

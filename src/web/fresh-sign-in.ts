@@ -4,7 +4,7 @@ import type { ConfirmMethod } from '../contract/sets.ts'
 /** Requests that wait for a fresh sign-in; see the dialog in `features/sign-in/confirm-identity.tsx`. */
 interface PendingConfirmation {
   methods: readonly ConfirmMethod[]
-  /** Resolves whether the person confirmed: then the waiting requests are sent again. */
+  /** Resolves to whether the person confirmed: then the waiting requests are sent again. */
   answered: Promise<boolean>
   end(confirmed: boolean): void
 }

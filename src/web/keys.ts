@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** A letter belongs to the field it is typed into, and to the browser when a modifier is held. */
+/** A key belongs to the field it is typed into, and to the browser when a modifier is held. */
 const isTyping = (event: KeyboardEvent): boolean =>
   event.metaKey ||
   event.ctrlKey ||
@@ -14,7 +14,7 @@ const LEADS_MS = 1_500
 let ledAt = Number.NEGATIVE_INFINITY
 const names = new WeakMap<KeyboardEvent, string>()
 
-/** `j`, or `g i` for a key that follows the leader: it then belongs to no single key. Every listener of an event hears the same. */
+/** `j`, or `g i` for a key after the leader: it then does not count as a single key. Every listener of an event gets the same. */
 function nameOf(event: KeyboardEvent): string {
   const known = names.get(event)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 /**
- * The browser's language as Intl takes it. Some systems report names such as `en-US@posix`, at which every format throws; what precedes the
- * modifier is the language.
+ * The browser's language in Intl's format. Some systems report names such as `en-US@posix`, at which every format throws; the part before
+ * the modifier is the language.
  */
 export const browserLanguage: string = usable(
   typeof navigator === 'undefined' ? [] : [navigator.language, ...navigator.languages],
@@ -19,6 +19,6 @@ function isKnown(name: string): boolean {
   }
 }
 
-// uPlot makes a format of it while it loads.
+// uPlot creates a format with it while it loads.
 if (typeof navigator !== 'undefined' && navigator.language !== browserLanguage)
   Object.defineProperty(navigator, 'language', { value: browserLanguage, configurable: true })

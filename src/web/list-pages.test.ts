@@ -22,7 +22,7 @@ const pagesOf = (...pages: [number[], string | undefined][]) => ({
 const keys = ({ rows, next }: ListPage) => [rows.map(rowKey).join(' '), next]
 const open = () => pagesOf([[9, 8, 7], 'after 7'], [[6, 5, 4], 'after 4'], [[3, 2, 1], undefined])
 
-test('a page holds until one of its records changes, and the first is asked for each time', () => {
+test('a page is kept until one of its records changes, and the first is always loaded again', () => {
   const old = open()
   expect(currentPage('listBuilds', old, '')).toBeUndefined()
   expect(currentPage('listBuilds', old, 'after 7')).toBe(old.pages[1])
@@ -31,7 +31,7 @@ test('a page holds until one of its records changes, and the first is asked for 
   expect(currentPage('listBuilds', old, 'after 4')).toBe(old.pages[2])
 })
 
-test('a list that nobody can vouch for is asked for as a whole, others are not', () => {
+test('a list with unknown changes is loaded as a whole, others are not', () => {
   const old = open()
   invalidateLists(['listTasks'])
   expect(currentPage('listTasks', old, 'after 4')).toBeUndefined()
@@ -40,16 +40,16 @@ test('a list that nobody can vouch for is asked for as a whole, others are not',
   expect(currentPage('listBuilds', old, 'after 4')).toBeUndefined()
 })
 
-test('rows that new ones push off the first page stay, and the second page is still asked for as before', () => {
+test('rows that new ones push off the first page stay, and the second page is still requested as before', () => {
   expect(keys(mergePage(page([10, 9, 8], 'after 8'), open(), ''))).toEqual(['10 9 8 7', 'after 7'])
 })
 
-test('a row that is gone lets none appear twice', () => {
+test('a removed row causes no duplicates', () => {
   expect(keys(mergePage(page([9, 7, 6], 'after 6'), open(), ''))).toEqual(['9 7', 'after 7'])
   expect(keys(mergePage(page([6, 4, 3], 'after 3'), open(), 'after 7'))).toEqual(['6 4', 'after 4'])
 })
 
-test('more new rows than a page holds are asked for until they meet the ones that are there', () => {
+test('more new rows than a page are loaded until they meet the existing ones', () => {
   const first = mergePage(page([15, 14, 13], 'after 13'), open(), '')
   expect(keys(first)).toEqual(['15 14 13', 'after 13'])
   expect(keys(mergePage(page([12, 11, 10], 'after 10'), open(), 'after 13'))).toEqual(['12 11 10', 'after 10'])

@@ -1,12 +1,12 @@
 import type { AppName } from '../contract/app/routes.ts'
 
-/** One page of a list that goes on. */
+/** One page of a list. */
 export interface ListPage<Reply = unknown, Row = unknown> {
   reply: Reply
   rows: readonly Row[]
-  /** What the page behind it is asked with. */
+  /** The parameter of the next page. */
   next: string | number | undefined
-  /** The version of what the browser knows, when it was asked for. */
+  /** The version of the browser's data when it was requested. */
   version: number
 }
 
@@ -15,16 +15,16 @@ export interface ListPages<P extends ListPage = ListPage> {
   pageParams: readonly unknown[]
 }
 
-/** Counts invalidations, so that a page can tell what changed after it; by the clock two might share a millisecond. */
+/** Counts invalidations, so that a page knows what changed after it; two could share a millisecond of the clock. */
 let version = 0
 const changedRecords = new Map<string, number>()
 const changedLists = new Map<AppName | 'all', number>()
-/** Lists that have been open for days do not remember more than this. */
+/** The limit for lists that have been open for days. */
 const CHANGED_MAX = 10_000
 
 export const currentVersion = () => version
 
-/** These records are no longer what pages show of them. */
+/** Marks records as outdated on their pages. */
 export function invalidateRecords(records: Iterable<string | number>) {
   version++
   for (const record of records) {
@@ -34,7 +34,7 @@ export function invalidateRecords(records: Iterable<string | number>) {
   }
 }
 
-/** Nobody knows which records of these lists changed. */
+/** Marks lists as outdated if it is unknown which records changed. */
 export function invalidateLists(names: readonly (AppName | 'all')[]) {
   version++
   for (const name of names) changedLists.set(name, version)
@@ -44,7 +44,7 @@ type Row = Partial<Record<'id' | 'position' | 'cursor_key' | 'asset_id' | 'break
   builds?: { running: number }
 }
 
-/** A change does not say which builds run for it: any may change it. */
+/** A change does not list its builds: any build may affect it. */
 export const ANY_BUILD = 'any build'
 
 export const rowKey = (row: unknown): string => {
@@ -61,10 +61,7 @@ const hasChanged = (row: unknown, since: number) => {
 const isCurrent = (name: AppName, { rows, version }: ListPage) =>
   Math.max(changedLists.get(name) ?? 0, changedLists.get('all') ?? 0) <= version && !rows.some((row) => hasChanged(row, version))
 
-/**
- * The page that was asked with this, where nothing on it has changed since. New records come to the first page, so that it is asked for
- * each time.
- */
+/** The page with this parameter, if nothing on it has changed since. New records are on the first page, so it is always loaded again. */
 export function currentPage<P extends ListPage>(name: AppName, old: ListPages<P> | undefined, param: unknown): P | undefined {
   const at = old?.pageParams.indexOf(param) ?? -1
   const page = old?.pages[at]
@@ -72,8 +69,8 @@ export function currentPage<P extends ListPage>(name: AppName, old: ListPages<P>
 }
 
 /**
- * Fits a page that was asked anew between those that are there, so that the next one is still asked with what it was asked with: rows
- * that new ones pushed off the page stay, rows that moved up from the next one stay there.
+ * Merges a reloaded page with the existing ones, so that the next one keeps its parameter: rows that new ones pushed off the page stay,
+ * rows that moved up from the next one stay there.
  */
 export function mergePage<P extends ListPage>(fetched: P, old: ListPages<P> | undefined, param: unknown): P {
   const last = fetched.rows.at(-1)

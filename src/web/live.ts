@@ -17,7 +17,7 @@ const tell = (event: LiveEvent) => {
   for (const listener of listeners) listener(event)
 }
 
-/** Calls back with everything that happens in the account, as it happens. */
+/** Calls back with every live event of the account. */
 export function useLive(listener: Listener) {
   const latest = useRef(listener)
   latest.current = listener
@@ -40,18 +40,18 @@ const watch = (watcher: () => void) => {
   return () => void watchers.delete(watcher)
 }
 
-/** Whether what happens is told as it happens, to this tab or to the one that listens for it. */
+/** Whether live events arrive, in this tab or through another one. */
 export const useStreamed = (): boolean => useSyncExternalStore(watch, () => streamed)
 
-/** The routes that show what an event is about. */
+/** The routes that show records of an event source. */
 const shownBy = (source: EventSource): AppName[] => NAMES.filter((name) => appRoutes[name][3]?.includes(source))
 const NAMES = Object.keys(appRoutes) as AppName[]
-/** Those that show the one record which their arguments name: what happens to others is nothing to them. */
+/** Routes that show the one record of their arguments: events about others don't matter. */
 const isSingle = (name: AppName) => appRoutes[name][4] === true
 
 const QUIET_MS = 400
 
-/** Follows the account's stream and has what is on the page asked anew when something about it happens. */
+/** Follows the account's stream and reloads affected queries. */
 export function useStream(accountId: number | undefined) {
   const client = useQueryClient()
   useEffect(
@@ -63,13 +63,13 @@ export function useStream(accountId: number | undefined) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const progress = useRef(new Map<string, string>())
   useLive(({ event_type, url, message }) => {
-    // A build that prints goes on with the same words: its log asks for itself.
+    // The log of a running build reloads by itself.
     if (event_type !== 'build_run.progressed') progress.current.delete(url)
     else if (progress.current.get(url) === message) return
     else progress.current.set(url, message)
-    // A tab that was opened before an upgrade may hear of types it does not know.
+    // A tab from before an upgrade may get unknown types.
     for (const name of shownBy(EVENTS[event_type]?.source)) touched.current.add(name)
-    // Its page is that of the record whose row changed.
+    // Its URL ends in the id of the changed record.
     records.current.add(url.slice(url.lastIndexOf('/') + 1))
     if (EVENTS[event_type]?.source === 'build') records.current.add(ANY_BUILD)
     timer.current ??= setTimeout(() => {
@@ -86,10 +86,10 @@ export function useStream(accountId: number | undefined) {
   })
 }
 
-/** What tabs say to each other. */
+/** Messages between tabs. */
 type TabMessage = { event: LiveEvent } | { streamed: boolean } | { who: 'leads' }
 
-/** One tab listens for all: browsers open few connections to one host, and a stream keeps one for good. */
+/** One tab listens for all: browsers open few connections to one host, and a stream keeps one open. */
 function followTogether(accountId: number, onEvent: Listener, onGap: () => void): () => void {
   const name = `goldmaster-live-${accountId}`
   const channel = new BroadcastChannel(name)
@@ -114,7 +114,7 @@ function followTogether(accountId: number, onEvent: Listener, onGap: () => void)
     isLeader = true
     return follow(accountId, tellAll, onGap, onStreamed, stop.signal)
   }
-  // Locks are only there on secure pages; without them every tab listens for itself.
+  // Locks only exist on secure pages; without them every tab listens by itself.
   if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, lead).catch(() => {})
   else void lead()
   return () => {
@@ -129,7 +129,7 @@ const REOPEN_MS = 5_000
 
 type OnStreamed = (is: boolean) => void
 
-/** A broken line the browser mends by itself, saying what it heard last, so nothing is missed; a refused one is for us to ask for again. */
+/** The browser reconnects a broken stream by itself with the last id, so nothing is missed; a refused one has to be requested again. */
 async function follow(accountId: number, onEvent: Listener, onGap: () => void, onStreamed: OnStreamed, signal: AbortSignal) {
   for (let again = false; !signal.aborted; again = true) {
     const onOpen = () => {
@@ -143,10 +143,10 @@ async function follow(accountId: number, onEvent: Listener, onGap: () => void, o
   }
 }
 
-/** Until the stream is refused or nobody listens any more. */
+/** Resolves when the stream is refused or nobody listens any more. */
 const listen = (accountId: number, onEvent: Listener, onOpen: () => void, onLost: () => void, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    // The lock may be granted after the page has been left.
+    // The lock may be granted after the page has been closed.
     if (signal.aborted) return resolve()
     const source = new EventSource(`/app/api/v1/workspace/events/stream?account_id=${accountId}&include=all`)
     const end = () => {
@@ -157,7 +157,7 @@ const listen = (accountId: number, onEvent: Listener, onOpen: () => void, onLost
     source.onmessage = ({ data }) => onEvent(JSON.parse(data))
     source.onerror = () => {
       onLost()
-      // It does not say why: asking anything does, and the page shows whether the server is away or the session over.
+      // It does not report why: another request does, and the page shows whether the server is unreachable or the session is over.
       if (!connection.isAway()) void ask('showMe', {}).catch(() => {})
       if (source.readyState === EventSource.CLOSED) end()
     }

@@ -1,13 +1,12 @@
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 
-/** How often a page looks at what no event tells: ten times in five minutes, a limit that many tabs behind one address share. */
+/** How often a page polls what has no event: ten times in five minutes, a limit that many tabs behind one address share. */
 export const LOOK_AGAIN_MS = 30_000
 
 const SOON_MS = 1_500
 
 /**
- * For what comes soon or late: looks often at first, then ever less, 18 times in five minutes; often again whenever `begun` becomes
- * another one.
+ * For what may come soon or late: polls often at first, then less and less, 18 times in five minutes; often again whenever `begun` changes.
  */
 export function useEasing(begun?: unknown): () => number {
   const since = useRef({ begun, at: Date.now() })
@@ -15,10 +14,10 @@ export function useEasing(begun?: unknown): () => number {
   return () => Math.min(LOOK_AGAIN_MS, Math.max(SOON_MS, (Date.now() - since.current.at) / 2))
 }
 
-/** Milliseconds between looks, for what the stream does not tell. */
+/** Milliseconds between polls, for what the stream does not report. */
 export type Every = number | false | (() => number)
 
-/** Whether something stands in a dialog; the page behind it does not. */
+/** Whether a component is inside a dialog. */
 export const InDialog = createContext(false)
 
 let dialogs = 0
@@ -32,18 +31,18 @@ const count = (change: 1 | -1) => {
   for (const watcher of watchers) watcher()
 }
 
-/** Tells the page behind a dialog that nobody sees it. */
+/** Marks the page behind a dialog as covered. */
 export const useCover = () =>
   useEffect(() => {
     count(1)
     return () => count(-1)
   }, [])
 
-/** So many that look every `LOOK_AGAIN_MS` stay within what a page may ask. */
+/** This many polls every `LOOK_AGAIN_MS` stay within a page's budget. */
 const FULL_SPEED = 2
 const looking = new Set<object>()
 
-/** What looks again shares what its page may ask: many look less often each, and none behind a dialog. */
+/** Polls share the budget of their page: many poll less often each, and none behind a dialog. */
 export function useShared(every: Every): Every {
   const isInside = useContext(InDialog)
   const isCovered = useSyncExternalStore(watch, () => dialogs > 0) && !isInside

@@ -2,11 +2,11 @@ import type { Provider } from '../contract/app/tool-shapes.ts'
 import { CHAT_VENDORS } from '../contract/channels.ts'
 import { useApi } from './queries.ts'
 
-/** Every tool that can be connected; empty until they are known. They change with the service's version only. */
+/** Every available tool; empty until loaded. They change only with the service's version. */
 export const useProviders = (): Provider[] =>
   useApi('listProviders', {}, { stale: Number.POSITIVE_INFINITY }).data?.providers ?? []
 
-/** As people call a tool or a chat; one that is not known goes by its name. */
+/** The name of a tool or a chat; an unknown one keeps its id. */
 export function useProviderLabel(): (provider: string) => string {
   const providers = useProviders()
   const chats: Record<string, string> = CHAT_VENDORS

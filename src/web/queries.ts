@@ -26,7 +26,7 @@ import {
 } from './list-pages.ts'
 import { type Every, useShared } from './polling.ts'
 
-/** Worth another try: the server is away, or wants to be left alone for a while. */
+/** Worth a retry: the server is unreachable, or asked to wait. */
 export const isTransient = (error: unknown) =>
   error instanceof Away || (error instanceof ApiError && [429, 502, 503, 504].includes(error.status))
 
@@ -36,7 +36,7 @@ const delayOf = (attempt: number, error: unknown) => {
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  // An account that has just become read-only says so on the whole page.
+  // An account that has just become read-only is shown as such on the whole page.
   mutationCache: new MutationCache({
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'demo_read_only') void refresh(queryClient, ['showMe'])
@@ -44,7 +44,7 @@ export const queryClient: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // The stream tells what changed, so a page that was just looked at need not be asked for again.
+      // The stream reports changes, so a recent page need not be loaded again.
       staleTime: 30_000,
       retry: (count, error) => isTransient(error) && count < 8,
       retryDelay: delayOf,
@@ -54,7 +54,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** What failed while the server was away or wanted a pause is asked anew when it takes requests again. */
+/** Requests that failed while the server was unreachable or asked to wait are repeated when it accepts requests again. */
 connection.onReturn(() => void refreshAll(queryClient))
 
 const keyOf = <N extends AppName>(name: N, args: AppArguments<N>) => [name, args] as const
@@ -80,31 +80,31 @@ export const useApi = <N extends AppName>(
     ...(stale === undefined ? {} : { staleTime: stale }),
   })
 
-/** Asks for what will soon be shown. */
+/** Loads data that will be needed soon. */
 export const prefetch = <N extends AppName>(name: N, args: AppArguments<N>) =>
   void queryClient.prefetchQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) })
 
-/** It is there, or will not come soon: what stands below it will not be moved by it. */
+/** It is loaded, or will not be soon: it will not move the content below it. */
 export const isKnown = ({ data, failureCount, isPlaceholderData }: UseQueryResult): boolean =>
   (data !== undefined && !isPlaceholderData) || failureCount > 0
 
-/** The same, for what a page cannot do without: waits in the nearest Suspense, fails in the nearest error boundary. */
+/** The same for required data: waits in the nearest Suspense, fails in the nearest error boundary. */
 export const useSuspenseApi = <N extends AppName>(name: N, args: AppArguments<N>) =>
   useSuspenseQuery({ queryKey: keyOf(name, args), queryFn: ({ signal }) => ask(name, args, signal) }).data
 
-/** More rows than most windows have room for: a list that opens asks once, and thousands of rows take dozens of requests. */
+/** More rows than fit into most windows: a list makes one request when it opens, and thousands of rows take dozens of requests. */
 export const PAGE_ROWS = 50
 
-/** Lists go on by a cursor of their own, or before the last row. */
+/** Lists are paged by a cursor, or before the last row. */
 interface Goes {
   pagination?: { next_cursor?: string | null }
   has_more?: boolean
-  /** Where a page may end behind its last row. */
+  /** The end of a page, if that is past its last row. */
   next_before?: number | null
 }
 type Paged = { [N in AppName]: AppReply<N> extends { pagination: object } | { has_more: boolean } ? N : never }[AppName]
 type RowOf<List> = List extends readonly (infer Row)[] ? Row : never
-/** A page of a list as the cache has it. */
+/** A page of a list in the cache. */
 export type PageOf<N extends AppName, K extends keyof AppReply<N>> = ListPage<AppReply<N>, RowOf<AppReply<N>[K]>>
 
 const lastOf = (row: unknown) => {
@@ -115,7 +115,7 @@ const lastOf = (row: unknown) => {
 const nextOf = ({ pagination, has_more, next_before }: Goes, rows: readonly unknown[]) =>
   pagination ? (pagination.next_cursor ?? undefined) : has_more ? (next_before ?? lastOf(rows.at(-1))) : undefined
 
-/** A list that goes on: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
+/** A paged list: `const { items, more } = usePages('listBuilds', { project_id }, 'build_runs')`. */
 export function usePages<N extends Paged, K extends keyof AppReply<N>>(
   name: N,
   args: AppArguments<N>,
@@ -153,7 +153,7 @@ export function usePages<N extends Paged, K extends keyof AppReply<N>>(
   return { ...query, items, first: pages?.[0]?.reply }
 }
 
-/** A write: `const save = useWrite('editTask', ['listTasks', 'showTask'])`; the routes named are asked anew afterwards. */
+/** A write: `const save = useWrite('editTask', ['listTasks', 'showTask'])`; the named routes are reloaded afterwards. */
 export function useWrite<N extends AppName>(
   name: N,
   touches: AppName[] = [],
@@ -165,7 +165,7 @@ export function useWrite<N extends AppName>(
   })
 }
 
-/** The records that a write names, and the one it made. */
+/** The records that a write names, and the one it created. */
 function recordsOf(args: object, reply: unknown): (string | number)[] {
   const { project_id, account_id, query, body, ...path } = args as Record<string, unknown>
   const { ids = [], asset_ids = [] } = (body ?? {}) as { ids?: number[]; asset_ids?: string[] }
@@ -174,8 +174,8 @@ function recordsOf(args: object, reply: unknown): (string | number)[] {
 }
 
 /**
- * Asks these routes anew where they are shown; elsewhere they are asked when next looked at. Of a long list only the pages with these
- * records, and the first: without any, all.
+ * Reloads these routes where they are shown; others when they are next opened. For a long list only the pages with these records, and the
+ * first: without any, all.
  */
 export function refresh(client: QueryClient, names: readonly AppName[], records: readonly (string | number)[] = []) {
   if (records.length > 0) invalidateRecords(records)
@@ -183,10 +183,10 @@ export function refresh(client: QueryClient, names: readonly AppName[], records:
   return Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name] })))
 }
 
-/** How much of a list is asked anew when all of it may have changed; it goes on from there. */
+/** How many pages of a list are reloaded when all of it may have changed; the rest is loaded on demand. */
 const PAGES_KEPT = 5
 
-/** Asks everything anew: nobody knows what happened meanwhile. */
+/** Reloads everything, when it is unknown what happened meanwhile. */
 export function refreshAll(client: QueryClient) {
   invalidateLists(['all'])
   client.setQueriesData<ListPages>({ predicate: ({ queryKey }) => queryKey[2] === 'pages' }, (data) =>

@@ -4,16 +4,16 @@ import { roleLabel } from '../contract/labels.ts'
 import { type AccountRole, isAccountRole, type ProjectRole, suffices } from '../contract/sets.ts'
 import { useApi, useSuspenseApi } from './queries.ts'
 
-/** Who is signed in; below the layout there is always somebody. */
+/** The signed-in user; below the layout there always is one. */
 export const useMe = (): Me => useSuspenseApi('showMe', {})
 
-/** The project in the address, if one is and may be seen. */
+/** The project in the URL, if the user has access to it. */
 export function useProject(): ProjectSummary | undefined {
   const { projectId } = useParams({ strict: false })
   return useMe().projects.find(({ id }) => String(id) === projectId)
 }
 
-/** The project's account, or the one somebody calls their own. */
+/** The project's account, or the user's default one. */
 export function useAccount(): AccountSummary | undefined {
   const { accounts, user } = useMe()
   const project = useProject()
@@ -21,7 +21,7 @@ export function useAccount(): AccountSummary | undefined {
   return accounts.find((account) => account.id === id) ?? accounts[0]
 }
 
-/** Whether somebody has at least this role, in the project of the address or in its account. */
+/** Whether the user has at least this role, in the project of the URL or in its account. */
 export function useMay(role: AccountRole | ProjectRole): boolean {
   const project = useProject()
   const account = useAccount()
@@ -29,21 +29,21 @@ export function useMay(role: AccountRole | ProjectRole): boolean {
   return suffices(held ?? null, role)
 }
 
-/** Why nothing can be changed here, in words; undefined where it can. */
+/** Why nothing can be changed here, as text; undefined if it can. */
 export function useLocked(role: AccountRole | ProjectRole = 'contributor'): string | undefined {
   const may = useMay(role)
   if (useAccount()?.read_only) return 'This account is read-only.'
   return may ? undefined : `You need the ${roleLabel(role)} role to do this.`
 }
 
-/** Display names by user id. A guest is not told those of people who are not listed on their projects. */
+/** Display names by user id. A guest only gets those of people on their projects. */
 export function useNames(): (userId: number | null | undefined) => string {
   const { data } = useApi('listPeople', {}, { stale: 300_000 })
   const stranger = useAccount()?.role === 'guest' ? 'Somebody else' : 'Former member'
   return (id) => (id == null ? 'Nobody' : (data?.people.find(({ user_id }) => user_id === id)?.name ?? (data ? stranger : '…')))
 }
 
-/** `user:7`, `agent:triage-bot`, an author or `system`, as people read it. */
+/** `user:7`, `agent:triage-bot`, an author or `system`, as a readable name. */
 export function useActor(): (actor: string) => string {
   const nameOf = useNames()
   return (actor) => {
@@ -53,5 +53,5 @@ export function useActor(): (actor: string) => string {
   }
 }
 
-/** Everybody who can be given something in a project. */
+/** All possible assignees in a project. */
 export const useAssignees = (projectId: string) => useApi('listAssignees', { project_id: projectId }, { stale: 300_000 })

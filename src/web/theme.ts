@@ -9,7 +9,7 @@ const read = (): Theme => {
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
-/** Before anything is drawn. */
+/** Before the first render. */
 export function applyTheme() {
   const theme = read()
   if (theme === 'system') document.documentElement.removeAttribute('data-theme')

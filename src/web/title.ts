@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { Me } from '../contract/app/shapes.ts'
 import { queryClient } from './queries.ts'
 
-/** The tab is called like its page; several games open side by side are told apart by their names. */
+/** The tab has the title of its page; tabs of several projects are distinguished by their names. */
 export function useTitle(title: string) {
   const { projectId } = useParams({ strict: false })
   // Not `useProject`: a page that could not be shown has a title too, and nobody may be signed in.

@@ -2,13 +2,13 @@ import { type Database, sql } from '../db/database.ts'
 import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/table-ownership.ts'
 
 /**
- * Who gets the file. Only the operator's command exports credentials: password hashes, tokens and the single sign-on connection of people
- * who may own other accounts. Admins get the rest of their account. A project lead gets what leads see in the app, with no address except
- * their own.
+ * The recipient of the file. Only the operator's command exports credentials: password hashes, tokens and the single sign-on connection of
+ * people who may own other accounts. Admins get the rest of their account. A project lead gets what leads see in the app, with no address
+ * except their own.
  */
 export type Audience = 'operator' | 'admin' | { lead: number }
 
-/** Tables of an export, in its order. */
+/** The tables of an export, in order. */
 export const exportedTables = (withSecrets: boolean, audience: Audience) =>
   Object.entries(HOLDINGS).filter(
     ([table, { left, secret, level }]) =>
@@ -24,11 +24,11 @@ const OF_LEADS: Record<string, readonly string[] | 'all'> = {
   account_members: 'all',
 }
 
-/** Inboxes are people's own, and rules need the account's channels. */
+/** Inboxes belong to people, and rules need the account's channels. */
 const isOfEverybody = (table: string, level: Holding['level']) =>
   level === 'project' && table !== 'notifications' && table !== 'channel_rules'
 
-/** The columns of every table that an export holds and a load writes; what PostgreSQL works out itself is not among them. */
+/** The columns of every table that an export contains and a load writes, without generated ones. */
 export async function exportedColumns(db: Database, audience: Audience): Promise<Map<string, string[]>> {
   const rows = await db.rows<{ table: string; columns: string[] }>(sql`
     select table_name as table, array_agg(column_name::text order by ordinal_position) as columns from information_schema.columns
@@ -40,14 +40,14 @@ export async function exportedColumns(db: Database, audience: Audience): Promise
   return new Map(rows.map(({ table, columns }) => [table, columns.filter((name) => isExported(table, name))]))
 }
 
-/** Tables whose rows are known by a uuid, and the number that they have beside it. */
+/** Tables with a uuid key, and their additional number column. */
 const UUIDS: Record<string, string | undefined> = { assets: undefined, approvals: undefined, deployments: 'number' }
 
 export const hasUuid = (table: string) => Object.hasOwn(UUIDS, table)
-/** The column that a sequence counts. */
+/** The column of the table's sequence. */
 export const numberOf = (table: string) => (hasUuid(table) ? UUIDS[table] : 'id')
 
-/** Secrets that are stored as they are or as a hash; those that are sealed are listed where keys are rotated. */
+/** Secrets that are stored in plain or as a hash; sealed ones are listed with the key rotation. */
 export const PLAIN_SECRETS: Record<string, readonly string[]> = {
   api_tokens: ['hash'],
   integrations: ['token_hash'],

@@ -7,10 +7,10 @@ import { exportWorld } from './export.ts'
 
 const gzipped = promisify(gzip)
 
-/** Text that becomes one chunk of the file. */
+/** The amount of text per chunk of the file. */
 const CHUNK = 2 ** 20
 
-/** Writes what somebody asked to take along into the database. A worker that stops leaves it to the next, which begins anew. */
+/** Writes a requested export into the database. If a worker stops, the next one starts over. */
 export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id: number, signal?: AbortSignal): Promise<void> {
   const begun = await exports.begin(db, vault, id)
   if (!begun) return

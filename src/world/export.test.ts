@@ -19,7 +19,7 @@ let own: TestDatabase
 let empty: TestDatabase
 let account: number
 let channel: number
-/** With and without secrets; making a key of a passphrase is slow on purpose. */
+/** With and without secrets; deriving a key from a passphrase is slow on purpose. */
 let [full, open] = ['', '']
 let integration: number
 beforeAll(async () => {
@@ -53,13 +53,13 @@ const rowsOf = (text: string) =>
   (JSON.parse(text).rows as Record<string, Record<string, unknown>>[]).map((row) => Object.entries(row)[0]!)
 
 describe('every table', () => {
-  test('has its place in an export, or a reason why not', async () => {
+  test('is part of an export, or has a reason why not', async () => {
     const tables = await own.db.rows<{ name: string }>(sql`
       select table_name::text as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`)
     expect(Object.keys(HOLDINGS).toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
   })
 
-  test('refers to others by names that mean the same everywhere', async () => {
+  test('refers to others by consistent column names', async () => {
     const keys = await own.db.rows<{ table: string; column: string; target: string }>(sql`
       select c.conrelid::regclass::text as table, a.attname::text as column, c.confrelid::regclass::text as target
       from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
@@ -75,7 +75,7 @@ describe('every table', () => {
   })
 })
 
-test('an account with something in every table goes to an empty service and back as it was', async () => {
+test('an account with rows in every table survives a move to an empty service and back', async () => {
   const held = new Set(rowsOf(full).map(([table]) => table))
   expect([...held].toSorted()).toEqual(
     exportedTables(true, 'operator')
@@ -94,7 +94,7 @@ test('an account with something in every table goes to an empty service and back
   expect(await empty.db.one(hashes)).toEqual(await own.db.one(hashes))
 })
 
-test('without a passphrase there is no secret in it, and with one none that can be read', async () => {
+test('without a passphrase it contains no secret, and with one none that is readable', async () => {
   const secrets = [
     'signed',
     'open sesame',
@@ -110,7 +110,7 @@ test('without a passphrase there is no secret in it, and with one none that can 
   expect(open).not.toContain('operator')
 })
 
-test('an admin’s export holds no login, token or single sign-on, whatever the passphrase, and survives a move to another service and back', async () => {
+test('an admin’s export contains no login, token or single sign-on, whatever the passphrase, and survives a move to another service and back', async () => {
   const text = await exported(own.db, here, account, { passphrase: PASSPHRASE, audience: 'admin' })
   const held = new Set(rowsOf(text).map(([table]) => table))
   const without = exportedTables(true, 'operator')
@@ -127,7 +127,7 @@ test('an admin’s export holds no login, token or single sign-on, whatever the 
   await target.drop()
 })
 
-test('beside others it gets numbers of its own, and everything still points at its own', async () => {
+test('next to other accounts it gets its own numbers, and all references stay consistent', async () => {
   const { accounts } = await load(full, own, PASSPHRASE)
   const copy = Object.values(accounts)[0]!.id
   expect(copy).not.toBe(account)
@@ -146,7 +146,7 @@ test('beside others it gets numbers of its own, and everything still points at i
     select d.id from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id, jsonb_array_elements(d.records) r
     where p.account_id = ${copy} and not exists (select from build_runs b where b.id = (r->>'id')::bigint and b.account_id = ${copy})`)
   expect(loose).toEqual([])
-  // New rows come after the numbers that were taken.
+  // New rows come after the reserved numbers.
   await own.db.execute(sql`insert into projects (account_id, name) values (${copy}, 'Next')`)
   const tokens = await own.db.one<{ tokens: number; hashes: number }>(
     sql`select count(*) as tokens, count(distinct token_hash) as hashes from integrations`,
@@ -154,8 +154,8 @@ test('beside others it gets numbers of its own, and everything still points at i
   expect(tokens!.tokens).toBe(tokens!.hashes)
 })
 
-test('a file gives nobody a password or a token who was here before', async () => {
-  // Otherwise the ones they have would keep the same ones out.
+test('a file gives an existing user no password and no token', async () => {
+  // Otherwise the existing ones would prevent loading the same ones.
   for (const table of ['logins', 'api_tokens']) await empty.db.execute(sql`delete from ${raw(table)}`)
   const before = await empty.db.one(
     sql`select (select count(*) from logins) as logins, (select count(*) from api_tokens) as tokens`,
@@ -182,14 +182,14 @@ test.each([
     PASSPHRASE,
   ],
   ['who operates the service', (text: string) => text.replace('{"users":{', '{"users":{"operator":true,'), PASSPHRASE],
-])('is refused whole with %s', async (_, change, passphrase) => {
+])('is refused as a whole with %s', async (_, change, passphrase) => {
   const text = change(full)
   const before = await empty.db.one(sql`select count(*) from accounts`)
   await expect(load(text, empty, passphrase)).rejects.toThrow(/^[^\n]+$/)
   expect(await empty.db.one(sql`select count(*) from accounts`)).toEqual(before)
 })
 
-test('from before the first release comes without the tables and columns that have other names now', async () => {
+test('from before the first release omits the tables and columns that were renamed', async () => {
   const text = full
     .replace(/"schema":\d+/, '"schema":146')
     .replace('"tables":{', '"tables":{"stored_bodies":{"columns":["bytes"],"range":null},')
@@ -206,7 +206,7 @@ test('from before the first release comes without the tables and columns that ha
   await target.drop()
 })
 
-test('one project alone brings its own records, and no other', async () => {
+test('a single project contains only its own records', async () => {
   const projects = await own.db.rows<{ id: number }>(sql`select id from projects where account_id = ${account} order by id`)
   const [{ id }] = projects as [{ id: number }]
   const text = await exported(own.db, here, account, { project_id: id })
@@ -218,7 +218,7 @@ test('one project alone brings its own records, and no other', async () => {
   expect([...named]).toEqual([id])
 })
 
-test('the demo studios go there and back', async () => {
+test('the demo studios survive an export and import', async () => {
   const demo = await createDatabase()
   await loadDemo(demo.db, here, new Date('2026-11-02T09:00:00Z'))
   const accounts = await demo.db.rows<{ id: number }>(sql`select id from accounts order by id`)

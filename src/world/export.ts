@@ -10,12 +10,12 @@ import { sealedIn, type Vault } from '../domain/privacy/secrets.ts'
 import { type Audience, exportedColumns, exportedTables, numberOf, PLAIN_SECRETS } from './columns.ts'
 import { type Derivation, newDerivation, passphraseVault } from './passphrase.ts'
 
-/** What stands at the beginning of an export. */
+/** The beginning of an export. */
 export interface Header {
   format: 1
   /** The newest migration of the service that wrote it. */
   schema: number
-  /** The numbers of each table's rows lie between these; null where it has none. */
+  /** The range of row numbers of each table; null if it has none. */
   tables: Record<string, { columns: string[]; range: [first: number, last: number] | null }>
   secrets: Derivation | null
 }
@@ -33,8 +33,8 @@ interface ExportSettings {
 const AT_ONCE: Record<string, number> = { deliveries: 4, build_log_chunks: 20, build_runs: 20, passed_lines: 20 }
 
 /**
- * An account, or one project of it, as a world file that `loadWorld` reads: all of it as it is at one moment, in the order of its keys, so that
- * two exports of the same are the same. Secrets are in it only with a passphrase. Holds a few rows in memory at a time.
+ * An account, or one of its projects, as a world file that `loadWorld` reads: a snapshot in the order of its keys, so that two exports of
+ * the same data are equal. Contains secrets only with a passphrase. Keeps only a few rows in memory at a time.
  */
 export function exportWorld(
   db: Pool,
@@ -95,7 +95,7 @@ export function exportWorld(
   )
 }
 
-/** Values that may lie elsewhere are in the file like all others. What was lost there keeps nobody from taking the rest along. */
+/** Values in object storage are in the file like all others. A lost one does not prevent exporting the rest. */
 const MOVED: Record<string, { object: string; bringBack(db: Database, accountId: number, row: Row): Promise<void> }> = {
   deliveries: {
     object: 'body_object',
@@ -124,7 +124,7 @@ const orNull = <T>(value: Promise<T>): Promise<T | null> =>
     throw error
   })
 
-/** Members, and whoever a record names though they left. */
+/** Members, and former members that a record refers to. */
 function peopleOf(tables: { table: string; columns: string[] }[], held: (table: string) => Sql) {
   const named = tables.flatMap(({ table, columns }) =>
     columns
@@ -150,7 +150,7 @@ async function* read(db: Database, table: string, columns: string[], condition: 
   await db.execute(sql`close exported`)
 }
 
-/** Takes secrets out, or seals them with the passphrase. */
+/** Removes secrets, or encrypts them with the passphrase. */
 function converter(table: string, { account_id }: Scope, vault: Vault, fileVault: Vault | null) {
   const sealed = Object.entries(SEALED[table]?.columns ?? {})
   const plain = PLAIN_SECRETS[table] ?? []
@@ -177,8 +177,8 @@ function converter(table: string, { account_id }: Scope, vault: Vault, fileVault
 const BYTES = /^\\x[0-9a-f]*$/
 
 /**
- * What a project lead sees: names of the people on it, no address except their own, and every text as the app shows it. Bodies of deliveries
- * are left out: with addresses removed they would no longer be what the tool sent.
+ * What a project lead sees: names of the people on it, no address except their own, and every text as the app shows it. Bodies of
+ * deliveries are omitted: with addresses removed they would no longer be what the tool sent.
  */
 const leadView = (own: number, onProject: ReadonlySet<number>) => (table: string, row: Row) => {
   if (table === 'users') {
@@ -192,7 +192,7 @@ const leadView = (own: number, onProject: ReadonlySet<number>) => (table: string
   return row
 }
 
-/** A value that was lost with its key keeps nobody from taking the rest along. */
+/** A value that was lost with its key does not prevent exporting the rest. */
 function openOr(vault: Vault, sealed: string, place: string): string {
   try {
     return vault.open(sealed, place)

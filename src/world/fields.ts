@@ -37,14 +37,14 @@ import { json, object, orNull, type Read, type Reading, reference, rolesOf } fro
 const key = optional(filled(200))
 const times = { created_at: optional(instant), updated_at: optional(instant) }
 const name = required(filled(255))
-/** What lists filter and join by is stored as it is shown. */
+/** Columns that lists filter and join by are stored as they are shown. */
 const shown =
   (read: Reader<string>): Reader<string> =>
   (path, value) =>
     scrub(read(path, value))
 const short = optional(shown(text(IDENTIFIER_MAX)))
 const moment = optional(instant)
-/** Read by the rules of the REST body; who works on it is a reference here. */
+/** Read with the rules of the REST body; the assignee is a reference here. */
 const taskFields = Object.fromEntries(
   TASK_FIELD_NAMES.filter((field) => field !== 'user_id').map((field) => [field, optional((_, value) => value)]),
 ) as Record<Exclude<TaskField, 'user_id'>, Field<unknown, [], false>>
@@ -81,7 +81,7 @@ const suspectFields = object({
   reasons: optional(listOf(filled(1000))),
 })
 
-/** A change alone, or with what speaks against it. */
+/** Only a change, or with score and reasons. */
 const suspect: typeof suspectFields = (path, value, reading) =>
   suspectFields(path, isObject(value) ? value : { change: value }, reading)
 
@@ -334,7 +334,7 @@ export const FIELDS = {
 export type List = keyof typeof FIELDS
 export type ValuesOf<L extends List> = Values<(typeof FIELDS)[L]>
 
-/** In an order in which nothing refers to what comes later. */
+/** In an order without forward references. */
 export const LISTS = Object.keys(FIELDS) as List[]
 
 export interface Row<L extends List = List> extends Reading {

@@ -17,11 +17,11 @@ import { Waiting } from './waiting.ts'
 const BATCH_ROWS = 2000
 const BATCH_BYTES = 4 << 20
 
-/** Lists of a world file that are called otherwise than their tables. */
+/** Lists of a world file whose name differs from their table's. */
 const TABLES_OF: Partial<Record<List, string>> = { tokens: 'api_tokens', channels: 'destinations' }
 const UUID_LISTS: readonly List[] = ['assets', 'deployments']
 
-/** The printed entry of a key: made when the key is read, filled when its row is placed. */
+/** The printed entry of a key: created when the key is read, filled when its row is placed. */
 interface Entry {
   id: number | string
   [secret: string]: unknown
@@ -34,8 +34,8 @@ export interface Touched {
 }
 
 /**
- * One load on its way: rows are read and checked as they come and written in batches, while the next batch is read. A row that
- * refers to a key not seen yet waits in the database for the end of the file, and so do those of its list that follow it.
+ * A load in progress: rows are read and checked as they arrive and written in batches, while the next batch is read. A row that refers to
+ * an unknown key waits in the database for the end of the file, and so do later rows of its list.
  */
 export class Load {
   readonly #db: Database
@@ -51,7 +51,7 @@ export class Load {
     List | 'approvals',
     Record<string, Entry>
   >
-  /** Whose what is written is, by what each row says of it. */
+  /** The accounts, projects and users of the written rows. */
   readonly touched: Touched = { account_ids: new Set(), project_ids: new Set(), user_ids: new Set() }
   #list: List = 'accounts'
   #rows: Row[] = []
@@ -122,7 +122,7 @@ export class Load {
     this.#entries[list][key] = { id: 0 }
   }
 
-  /** Leaves the writing to PostgreSQL: it is waited for when the next batch is ready. */
+  /** Leaves the writing to PostgreSQL: it is awaited when the next batch is ready. */
   async #place<L extends List>(list: L, rows: Row<L>[]) {
     if (rows.length === 0) return
     const table = TABLES_OF[list] ?? list
@@ -131,12 +131,12 @@ export class Load {
     const batch = new Batch()
     for (const [index, row] of rows.entries()) this.#placeRow(list, row, ids[index]!, batch)
     this.#writing = batch.write(this.#db, this.#insertions).then(() => this.#written(list, rows.length))
-    // Whoever waits for it sees the failure; until then it must not end the process.
+    // The next `await` sees the failure; until then it must not end the process.
     this.#writing.catch(() => {})
   }
 
   #touch({ account_id, project_id, user_id }: Record<string, unknown>) {
-    // Logins call something else so, which is a text.
+    // Logins have a text column of this name with another meaning.
     if (typeof account_id === 'number') this.touched.account_ids.add(account_id)
     else if (typeof project_id === 'number') this.touched.project_ids.add(project_id)
     else if (typeof user_id === 'number') this.touched.user_ids.add(user_id)

@@ -4,7 +4,7 @@ interface Numbered {
 interface Unique {
   id: string
 }
-/** What a load made, by the keys the file gave: ids, and the secrets that are shown this once. */
+/** The result of a load, by the keys of the file: ids, and the secrets that are shown only once. */
 export interface Loaded {
   accounts: Record<string, Numbered>
   users: Record<string, Numbered>

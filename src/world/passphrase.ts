@@ -2,7 +2,7 @@ import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Vault } from '../domain/privacy/secrets.ts'
 
-/** How the key of a file's secrets is made of a passphrase: slow on purpose, since a file can be guessed at anywhere. */
+/** How the key of a file's secrets is derived from a passphrase: slow on purpose, since a file can be attacked offline. */
 export interface Derivation {
   salt: string
   cost: number
@@ -15,7 +15,7 @@ const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
 export const newDerivation = (): Derivation => ({ salt: randomBytes(16).toString('hex'), cost: COST })
 
-/** AES-256-GCM under a key drawn by scrypt. */
+/** AES-256-GCM under a key derived with scrypt. */
 export async function passphraseVault(passphrase: string, { salt, cost }: Derivation): Promise<Vault> {
   if (!/^[0-9a-f]{32}$/.test(salt) || !Number.isInteger(Math.log2(cost)) || cost < 2 ** 14 || cost > COST_MAX)
     throw new Error('export[0]: secrets are not sealed as this version knows')

@@ -15,7 +15,7 @@ const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
   deployments: (ids) => sql`select id, project_id from deployments where id = any (${ids}::uuid[])`,
 }
 
-/** The id that a reference would be, if it is none of the file's keys. */
+/** The id in a reference, if it is not a key of the file. */
 const idOf = (list: Referable, raw: string): number | string | undefined => {
   if (list === 'deployments') return isUuid(raw) ? raw.toLowerCase() : undefined
   if (list === 'changes' || list === 'build_runs') return readId(raw)
@@ -24,7 +24,7 @@ const idOf = (list: Referable, raw: string): number | string | undefined => {
 
 const byList = <T>(make: () => T) => Object.fromEntries(Object.keys(STORED).map((list) => [list, make()])) as Record<Referable, T>
 
-/** Finds what the rows of a file refer to, among the rows before them and in the database. */
+/** Resolves the references of a file's rows, among the rows before them and in the database. */
 export class References {
   readonly #db: Database
   readonly #keys = byList(() => new Map<string, Found>())
@@ -39,8 +39,8 @@ export class References {
   }
 
   /**
-   * Whether all of a row's references are found. Until the whole file is read (`last`), a text that is no key yet may still become
-   * one, so that only a number is taken for an id; afterwards whatever is not found is refused.
+   * Whether all of a row's references are found. Until the whole file is read (`last`), an unknown text may still become a key, so that
+   * only a number counts as an id; afterwards unresolved references are refused.
    */
   async resolve(rows: Row[], last: boolean): Promise<boolean[]> {
     await this.#lookUp(rows, last)

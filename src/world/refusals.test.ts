@@ -18,7 +18,7 @@ afterAll(() => own.drop())
 
 const empty = () =>
   own.db.transaction(async (db) => {
-    // The audit log refuses to be emptied.
+    // The audit log cannot be emptied otherwise.
     await db.execute(sql`set local session_replication_role = replica`)
     await db.execute(sql`truncate accounts, users restart identity cascade`)
   })
@@ -27,7 +27,7 @@ const load = (world: object) => loadWorld(own.db, Readable.from([Buffer.from(JSO
 
 const rows = (table: string) => own.db.rows(sql`select * from ${raw(table)}`)
 
-describe('references to nothing, or to what is not theirs', () => {
+describe("references to missing records, or to another account's", () => {
   beforeAll(async () => {
     await empty()
     await load(full)
@@ -115,7 +115,7 @@ describe('references to nothing, or to what is not theirs', () => {
   })
 })
 
-describe('what is wrong is named, and nothing is written', () => {
+describe('errors name the problem, and nothing is written', () => {
   beforeAll(empty)
 
   const untouched = async () => {

@@ -6,13 +6,13 @@ import { REFERENCES } from '../domain/accounts/table-ownership.ts'
 import { hasUuid, numberOf } from './columns.ts'
 import type { Header, Row } from './export.ts'
 
-/** Numbers that others may draw between the moment a sequence is read and the moment it is set. */
+/** Numbers that others may draw between reading a sequence and setting it. */
 const SLACK = 1_000
 
-/** Columns that are lists of numbers: those of another account are left out. */
+/** Columns with lists of numbers: those of another account are dropped. */
 const LISTS = { project_ids: 'projects', barred_account_ids: 'accounts' }
 
-/** Records as deliveries and notifications call them. */
+/** Record types in deliveries and notifications. */
 const NAMED: Record<string, string> = {
   change: 'changes',
   build_run: 'build_runs',
@@ -27,20 +27,20 @@ const NAMED: Record<string, string> = {
 const tableNamed = (name: string) => NAMED[name] ?? NAMED[name.replace(/s$/, '')]
 
 /**
- * The numbers of a file as they are here. An empty service keeps them; elsewhere those of a table move together, so that nothing has to be
- * remembered, however large the file.
+ * Maps the numbers of a file to local ones. An empty service keeps them; elsewhere those of a table are shifted together, so that no map is
+ * needed, however large the file.
  */
 export class Remap {
   readonly #ranges: Header['tables']
   readonly #offsets: Map<string, number>
   readonly #salt: Buffer
-  /** People who had a login here before are who they are. */
+  /** People who already had a login here keep their numbers. */
   readonly known = new Map<number, number>()
 
   constructor(ranges: Header['tables'], offsets: Map<string, number>) {
     this.#ranges = ranges
     this.#offsets = offsets
-    // The end of a uuid is random: mixing in something else leaves its order in time and repeats nothing.
+    // The end of a uuid is random: mixing in a salt keeps the order in time and avoids duplicates.
     this.#salt = offsets.get('accounts') === 0 ? Buffer.alloc(6) : randomBytes(6)
   }
 
@@ -51,7 +51,7 @@ export class Remap {
     return number
   }
 
-  /** Of something that may be gone: its number is not vouched for by the database. */
+  /** For a record that may be deleted: the database does not guarantee its number. */
   loose(table: string | undefined, value: unknown): number | string | null {
     try {
       return table === undefined || value === null
@@ -62,7 +62,7 @@ export class Remap {
     }
   }
 
-  /** The numbers of a row, by the names of its columns. */
+  /** Maps the numbers of a row, by the names of its columns. */
   row(table: string, row: Row): Row {
     for (const [name, value] of Object.entries(row)) {
       if (value === null) continue
@@ -73,7 +73,7 @@ export class Remap {
       else if (target !== undefined && isUuid(value as string)) row[name] = this.id(target, value)
     }
     if (table === 'users' && this.known.has(row.id as number)) throw new Error('somebody is there twice')
-    // A login by password goes by the person's own number.
+    // A password login has the person's own number.
     if (table === 'logins' && row.provider_id === 'credential') row.account_id = String(row.user_id)
     for (const [name, target] of Object.entries(LISTS))
       if (Array.isArray(row[name])) row[name] = row[name].map((id) => this.loose(target, id)).filter((id) => id !== null)
@@ -118,7 +118,7 @@ export class Remap {
   }
 }
 
-/** Takes as many numbers of each table as the file has. */
+/** Reserves as many numbers of each table as the file has. */
 export async function reserve(db: Database, tables: Header['tables']): Promise<Map<string, number>> {
   const offsets = new Map<string, number>()
   for (const [table, { range }] of Object.entries(tables)) {
@@ -136,7 +136,7 @@ export async function reserve(db: Database, tables: Header['tables']): Promise<M
   return offsets
 }
 
-/** Checks what a file says about its numbers before anything is made of it. */
+/** Validates the number ranges of a file before anything is created. */
 export function readRanges(tables: Header['tables']) {
   for (const [table, { range, columns }] of Object.entries(tables)) {
     const whole =

@@ -14,7 +14,7 @@ import { columnList, Remap, readRanges, reserve } from './remap.ts'
 const BATCH_ROWS = 500
 const BATCH_BYTES = 4 << 20
 
-/** What somebody had here before stays; what another account has already is not taken from it. */
+/** Existing rows stay; rows of another account are not taken over. */
 const SKIPPED_IF_THERE = [
   'logins',
   'connected_accounts',
@@ -24,13 +24,13 @@ const SKIPPED_IF_THERE = [
   'ugs_tokens',
   'sso_domains',
 ]
-/** Whatever proves who somebody is, or says what they want: a file does not decide it for whoever was here before. */
+/** Credentials and preferences: a file must not change them for existing users. */
 const OWN = ['logins', 'connected_accounts', 'notification_preferences', 'api_tokens']
 
-/** Tables and columns that were renamed before the first release are left out of such a file. */
+/** Tables and columns that were renamed before the first release are omitted from such a file. */
 const isBeforeRelease = ({ schema }: Header) => schema < BASELINE
 
-/** Loads an export: the same rows under the numbers they get here. */
+/** Loads an export: the same rows with local numbers. */
 export class Restore {
   readonly #db: Database
   readonly #vault: Vault
@@ -110,7 +110,7 @@ export class Restore {
     if (!this.#header) return {}
     await this.flush()
     const accounts = Object.values(this.#loaded.accounts).map(({ id }) => id)
-    // What was under way when the file was written has no job here yet.
+    // Pending work of the file has no job here yet.
     for (const { id, account_id } of await this.#db.rows<{ id: number; account_id: number }>(sql`
       update investigations set status = 'pending' where account_id = any (${accounts}::integer[]) and status in ('pending', 'running')
       returning id, account_id`))
@@ -127,12 +127,12 @@ export class Restore {
 
   #isKnown(table: string, row: Row): boolean {
     if (table === 'users') return this.#remap.known.has(row.id as number)
-    // Of a task that is gone.
+    // For a deleted task.
     if (table === 'task_history' && this.#remap.loose('tasks', row.task_id) === null) return true
     return OWN.includes(table) && this.#remap.known.has(row.user_id as number)
   }
 
-  /** Secrets as they are kept here; those that the file does not hold are made, or stay empty. */
+  /** Secrets in their stored form; missing ones are created, or stay empty. */
   async #open(table: string, before: Row, row: Row): Promise<Row> {
     const key = SEALED[table]?.key ?? 'id'
     const file = this.#fileVault
@@ -173,7 +173,7 @@ export class Restore {
 
   #insert(table: string, rows: Row[]) {
     const columns = this.#header!.tables[table]!.columns.filter((name) => this.#columns.get(table)!.includes(name))
-    // Files from before the first release say whose a row is only where it has no parent.
+    // Files from before the first release have the account only in rows without a parent.
     if (this.#columns.get(table)!.includes('account_id') && !columns.includes('account_id')) {
       columns.push('account_id')
       const [account] = Object.values(this.#loaded.accounts)

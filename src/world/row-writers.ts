@@ -20,15 +20,15 @@ import type { List, ValuesOf } from './fields.ts'
 import type { Table } from './tables.ts'
 import type { Found, Reference } from './values.ts'
 
-/** Where the row at hand goes. */
+/** The target of the current row. */
 interface Target {
   id: number | string
-  /** When the load began: the age of what gives none. */
+  /** When the load started: the default for missing times. */
   now: string
   vault: Vault
   newUuid(): string
   put(table: Table, row: Record<string, unknown>): void
-  /** Printed beside the id of the row, once. */
+  /** Printed next to the row's id, once. */
   reveal(secret: Record<string, string>): void
   /** Prints the id of an entry within the row. */
   keyed(list: 'approvals', key: string, id: string): void
@@ -36,10 +36,12 @@ interface Target {
 
 type Placing = Omit<Found, 'id'>
 
-/** What files said before projects had roles of their own. */
+/** Roles in files from before project roles existed. */
 const OF_ROLE: Partial<Record<string, ProjectRole>> = { owner: 'lead', member: 'approver' }
 
-/** From what the file says to the rows of the tables; a password comes as what is kept of it. What is returned, others may ask of the row when they refer to it. */
+/**
+ * Converts the file's values to table rows; a password arrives as its stored hash. The result can be read by rows that refer to this one.
+ */
 export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing } = {
   accounts({ key, credits = 0, ...values }, to) {
     to.put('accounts', { id: to.id, credits, ...values, ...times(values) })
@@ -292,13 +294,13 @@ function memberOf({ account_id }: { account_id: number }, user: Reference): numb
   return idOf(user)
 }
 
-/** What was never edited is as old as it is. */
+/** Without an update time, the creation time counts. */
 const times = ({ created_at, updated_at }: { created_at?: string; updated_at?: string }) => ({
   created_at,
   updated_at: updated_at ?? created_at,
 })
 
-/** A row may only point at its own project's: anything else would show one account to another. */
+/** A row may only refer to records of its own project: anything else would show one account's data to another. */
 function within(project: Reference, reference: Reference | undefined): number | undefined {
   if (reference && reference.found!.project_id !== idOf(project))
     throw invalidParameter(reference.path, `${JSON.stringify(reference.raw)} belongs to another project`)

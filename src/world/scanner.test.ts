@@ -4,7 +4,7 @@ import { Scanner } from './scanner.ts'
 
 const LISTS = ['tasks', 'changes', 'assets']
 
-/** What the file says, read in pieces cut at the given places. */
+/** The content of the file, read in chunks cut at the given offsets. */
 function scan(text: string | Buffer, cuts: number[] = []): Record<string, unknown[]> {
   const bytes = Buffer.from(text)
   const scanner = new Scanner(LISTS)
@@ -27,12 +27,12 @@ const element = fc.dictionary(fc.string({ unit: 'binary', maxLength: 6 }), fc.js
 })
 const file = fc.dictionary(fc.constantFrom(...LISTS), fc.array(element, { maxLength: 4 }))
 const spaced = fc.tuple(file, fc.constantFrom(undefined, 1, '\t', ' \n'))
-/** Lists without elements say nothing. */
+/** Without empty lists. */
 const filled = (lists: Record<string, unknown[]>) =>
   Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
 
-describe('a file in pieces', () => {
-  test('is read as JSON.parse reads it whole, wherever it is cut', () => {
+describe('a file in chunks', () => {
+  test('is read like JSON.parse reads it as a whole, wherever it is cut', () => {
     fc.assert(
       fc.property(spaced, fc.array(fc.nat(), { maxLength: 20 }), ([world, space], cuts) => {
         const text = JSON.stringify(world, null, space)
@@ -72,7 +72,7 @@ const attempt = (read: () => unknown) => {
   }
 }
 
-test('a byte order mark is passed over', () => {
+test('a byte order mark is skipped', () => {
   expect(scan('\uFEFF{"tasks":[{"a":1}]}', [1])).toEqual({ tasks: [{ a: 1 }] })
 })
 

@@ -5,7 +5,7 @@ export interface Element {
   list: string
   index: number
   value: Record<string, unknown>
-  /** How long its text was. */
+  /** The length of its text. */
   bytes: number
 }
 
@@ -21,15 +21,15 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** Deeper than any field goes, and shallow enough for every later walk. */
+/** Deeper than any field, and shallow enough for recursion later. */
 const MAX_DEPTH = 100
 
 /** What was read last, outside of names and elements. */
 type State = 'nothing' | 'opening' | 'name' | 'colon' | 'opened list' | 'element' | 'comma in list' | 'list' | 'comma' | 'all'
 
 /**
- * Reads `{"list": [{…}, …], …}` from bytes as they come and keeps no more of it than the element at hand, so that a file may be
- * larger than memory. Only the outer levels are told apart here; each element's text goes to `JSON.parse`.
+ * Reads `{"list": [{…}, …], …}` from bytes as they arrive and keeps only the current element, so that a file may be larger than memory.
+ * Only the outer levels are parsed here; each element's text goes to `JSON.parse`.
  */
 export class Scanner {
   readonly #known: readonly string[]
@@ -41,7 +41,7 @@ export class Scanner {
   #depth = 0
   #inString = false
   #escaped = false
-  /** What earlier chunks held of the name or element at hand. */
+  /** Earlier chunks of the current name or element. */
   #parts: Buffer[] = []
   #offset = 0
 
@@ -77,7 +77,7 @@ export class Scanner {
     if (this.#state !== 'all') throw new Error(`The file ends too early, ${this.#place()}`)
   }
 
-  /** The index behind the token that began before `at`, or -1 when the chunk does not hold its end. */
+  /** The index after the token that started before `at`, or -1 if the chunk does not contain its end. */
   #endOf(chunk: Buffer, at: number): number {
     let [depth, inString, escaped] = [this.#depth, this.#inString, this.#escaped]
     for (let i = at; i < chunk.length; i++) {

@@ -2,7 +2,7 @@ import { TASK_FIELD_NAMES } from '../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../db/database.ts'
 import { kept } from '../domain/builds/logs.ts'
 
-/** The columns a world file can fill; a parent stands before what hangs on it. */
+/** The columns a world file can fill; parents before children. */
 const COLUMNS = {
   accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects uses_language_model token_days_max retention
     created_at updated_at`,
@@ -43,7 +43,7 @@ export type Table = keyof typeof COLUMNS
 export const TABLES = Object.keys(COLUMNS)
 type Stored = Record<string, unknown>
 
-/** Rows on their way into their tables, and which entry of the file each came from. */
+/** Rows to insert, and the file entry of each. */
 export class Batch {
   readonly #rows = new Map<Table, { rows: Stored[]; origins: string[] }>()
 
@@ -54,7 +54,7 @@ export class Batch {
     held.origins.push(origin)
   }
 
-  /** Tables in the order in which rows were put: a parent is always put before what hangs on it. */
+  /** Tables in the order of their first row: a parent is always added before its children. */
   async write(db: Database, insert: Insertions) {
     for (const [table, { rows, origins }] of this.#rows)
       try {
@@ -65,10 +65,10 @@ export class Batch {
   }
 }
 
-/** Columns with a default in which null means something. */
+/** Columns with a default in which null has a meaning. */
 const NULLABLE = new Set(['accounts.credits'])
 
-/** What is absent takes the column's own default. */
+/** Missing values get the column's default. */
 export type Insertions = Record<Table, (rows: string) => Sql>
 
 export async function prepareInsertions(db: Database): Promise<Insertions> {
@@ -92,7 +92,7 @@ export async function prepareInsertions(db: Database): Promise<Insertions> {
   return Object.fromEntries(entries)
 }
 
-/** PostgreSQL says which values there are twice; the file's author wants to know where. */
+/** PostgreSQL reports duplicate values; the file's author wants to know where. */
 function explained(error: unknown, table: Table, rows: Stored[], origins: string[]): Error {
   const { code, detail = '', message } = error as { code?: string; detail?: string; message: string }
   const twice = code === '23505' ? /^Key \((.*?)\)=\((.*)\) already exists/s.exec(detail) : null

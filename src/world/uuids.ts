@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
-/** UUIDs (version 7) that sort in the order in which they were made, so that rows sharing a time keep the order of their file. */
+/** UUIDs (version 7) in creation order, so that rows with the same time keep the order of their file. */
 export function orderedUuids(): () => string {
-  // Milliseconds and a counter of 12 bits in one number; a rush borrows from the milliseconds to come.
+  // Milliseconds and a 12-bit counter in one number; a burst borrows from future milliseconds.
   let last = BigInt(Date.now()) << 12n
   return () => {
     const [head, tail] = [(last++).toString(16).padStart(15, '0'), randomBytes(8)]

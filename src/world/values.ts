@@ -1,7 +1,7 @@
 import { invalidParameter } from '../contract/errors.ts'
 import * as readers from '../contract/field-readers.ts'
 
-/** A place of the file that names something else: a key of the file, or the id of what exists already. */
+/** A reference in the file: a key of the file, or the id of an existing record. */
 export interface Reference {
   path: string
   list: Referable
@@ -10,18 +10,18 @@ export interface Reference {
 }
 export type Referable = 'accounts' | 'users' | 'projects' | 'integrations' | 'changes' | 'build_runs' | 'deployments'
 
-/** What there is to know of a row that others refer to. */
+/** The known fields of a referenced row. */
 export interface Found {
   id: number | string
   account_id?: number
   project_id?: number
-  /** A project's. */
+  /** For a project. */
   engine?: string
-  /** A user's. */
+  /** For a user. */
   account_ids?: number[]
 }
 
-/** What reading a row brings up beside its values. */
+/** By-products of reading a row. */
 export interface Reading {
   references: Reference[]
   /** Keys given to entries within the row. */
@@ -39,7 +39,7 @@ export const object = <F extends Record<string, readers.Field<unknown, [Reading]
     nullIsAbsent: true,
   })
 
-/** Any object, kept as it is. */
+/** Any object, unchanged. */
 export const json: Read<Record<string, unknown>> = (path, value) => {
   if (!readers.isObject(value)) throw invalidParameter(path, 'must be an object')
   return storable(path, value) as Record<string, unknown>

@@ -9,7 +9,7 @@ interface Waited {
   value: Record<string, unknown>
 }
 
-/** Rows that cannot be placed before the whole file is read, kept in a temporary table: there may be more than fit into memory. */
+/** Rows that cannot be placed before the whole file is read, stored in a temporary table: there may be more than fit into memory. */
 export class Waiting {
   readonly #db: Database
   readonly #lists = new Set<List>()

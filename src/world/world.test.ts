@@ -19,7 +19,7 @@ afterAll(() => own.drop())
 
 const empty = () =>
   own.db.transaction(async (db) => {
-    // The audit log refuses to be emptied.
+    // The audit log cannot be emptied otherwise.
     await db.execute(sql`set local session_replication_role = replica`)
     await db.execute(sql`truncate accounts, users restart identity cascade`)
   })
@@ -33,7 +33,7 @@ const rows = (table: string): Promise<any[]> => own.db.rows(sql`select * from ${
 describe('a whole world', () => {
   beforeEach(empty)
 
-  test('prints one entry for every key, with the secrets made', async () => {
+  test('prints one entry for every key, with the created secrets', async () => {
     const made = await load(full)
     expect(made).toEqual({
       accounts: { owl: { id: 1 } },
@@ -52,12 +52,12 @@ describe('a whole world', () => {
     })
   })
 
-  test('takes null credits as not counted, and absent ones as none', async () => {
+  test('takes null credits as unlimited, and absent ones as none', async () => {
     await load({ accounts: [{ name: 'Own', credits: null }, { name: 'Absent' }, { name: 'Counted', credits: 3, plan: null }] })
     expect((await rows('accounts')).map(({ credits }) => credits)).toEqual([null, 0, 3])
   })
 
-  test('is stored as given; what is absent takes the default', async () => {
+  test('is stored as given, with defaults for missing fields', async () => {
     const made = await load(full)
     const owner = { account_id: 1, project_id: 1 }
     expect(await rows('accounts')).toMatchObject([
@@ -128,7 +128,7 @@ describe('a whole world', () => {
     expect(await rows('task_deployments')).toEqual([{ task_id: 1, deployment_id: made.deployments.d1!.id }])
   })
 
-  test('keeps only hashes of tokens and passwords, and seals what settings show again', async () => {
+  test('stores only hashes of tokens and passwords, and encrypts what settings show again', async () => {
     const made = await load({ ...full, users: [{ ...full.users[0], password: 'correct horse' }] })
     const [token] = await rows('api_tokens')
     expect(token).toMatchObject({ scopes: ['ping', 'read:tasks'], created_via: 'admin', expires_at: null })
@@ -160,7 +160,7 @@ describe('a whole world', () => {
     expect(await rows('approvals')).toHaveLength(3)
   })
 
-  test('tells how many rows of each list are written', async () => {
+  test('reports how many rows of each list are written', async () => {
     let seen: Progress = {}
     await load(full, (progress) => {
       seen = { ...progress }
@@ -172,7 +172,7 @@ describe('a whole world', () => {
 describe('references', () => {
   beforeEach(empty)
 
-  test('name by id what exists already, as a number or as text', async () => {
+  test('can be ids of existing records, as a number or as text', async () => {
     const first = await load(full)
     const made = await load({
       tokens: [{ key: 't', user: 1, name: 'more' }],
@@ -189,7 +189,7 @@ describe('references', () => {
     ])
   })
 
-  test('prefer a key of the file to an id, even one that comes later', async () => {
+  test('prefer a key of the file to an id, even a later one', async () => {
     await load(full)
     const made = await load({
       tasks: [{ project: '1', title: 'Which one?' }],
@@ -209,7 +209,7 @@ describe('references', () => {
   })
 })
 
-test('more rows than one batch holds keep the order of the file, whichever list comes first', async () => {
+test('more rows than one batch keep the order of the file, whichever list comes first', async () => {
   await empty()
   const tasks = Array.from({ length: 4500 }, (_, index) => ({ project: 'p', title: `T${index}` }))
   const projects = [{ key: 'p', account: 'owl', name: 'P' }]
@@ -221,7 +221,7 @@ test('more rows than one batch holds keep the order of the file, whichever list 
   }
 })
 
-test('a log longer than the cap keeps its end', async () => {
+test('a log longer than the maximum keeps its end', async () => {
   await empty()
   const build_runs = [{ project: 'p', output_log: `${'x'.repeat(256_000)}the end` }]
   await load({ accounts: full.accounts, projects: [{ key: 'p', account: 'owl', name: 'P' }], build_runs })

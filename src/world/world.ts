@@ -8,7 +8,7 @@ import { Scanner } from './scanner.ts'
 import { prepareInsertions, TABLES } from './tables.ts'
 import { uncompressed } from './uncompressed.ts'
 
-/** Fewer rows than this do not change how PostgreSQL plans. */
+/** Fewer rows than this do not change PostgreSQL's plans. */
 const ANALYZE_FROM = 1000
 
 /** How many rows of each list are written. */
@@ -16,20 +16,20 @@ export type Progress = Partial<Record<List | 'rows', number>>
 
 interface LoadSettings {
   vault: Vault
-  /** Of an export that holds secrets. */
+  /** For an export with secrets. */
   passphrase?: string | undefined
   onProgress?: (progress: Progress) => void
-  /** What is written with it, or not at all. */
+  /** Writes in the same transaction. */
   alongside?: (db: Database, loaded: Loaded, touched: Touched) => Promise<unknown>
 }
 
-/** What an export is made of, instead of the lists that people write. */
+/** The top-level keys of an export, instead of the lists that people write. */
 const EXPORTED = ['export', 'rows']
 
-/** A large file takes as long as it takes. */
+/** A large file has no time limit. */
 const UNLIMITED = { statementTimeout: 0 }
 
-/** Creates what a world file describes, all of it or nothing. */
+/** Creates the content of a world file, all of it or nothing. */
 export async function loadWorld(db: Pool, input: AsyncIterable<Buffer | string>, settings: LoadSettings): Promise<Loaded> {
   const progress: Progress = {}
   const loaded = await insertWorld(db, input, {
@@ -43,7 +43,7 @@ export async function loadWorld(db: Pool, input: AsyncIterable<Buffer | string>,
   return loaded
 }
 
-/** The same for whoever has something to say the moment it is there, and has the tables analyzed afterwards. */
+/** The same for callers that report it at once and analyze the tables afterwards. */
 export function insertWorld(
   db: Pool,
   input: AsyncIterable<Buffer | string>,
@@ -53,7 +53,7 @@ export function insertWorld(
   return db.transaction(async (db) => {
     // Standard input may pause.
     await db.execute(sql`set local idle_in_transaction_session_timeout = 0`)
-    // Nothing of it happens now: streams and outbound webhooks are told nothing.
+    // No events: streams and outbound webhooks get nothing.
     await db.execute(sql`set local goldmaster.quiet = 'on'`)
     const load = new Load(db, vault, await prepareInsertions(db), (list, count) => {
       progress[list] = (progress[list] ?? 0) + count
@@ -83,6 +83,6 @@ export function insertWorld(
   }, UNLIMITED)
 }
 
-/** The load stands whatever becomes of this: PostgreSQL would look by itself a little later. */
+/** Best effort: PostgreSQL would analyze by itself a little later. */
 export const analyze = (db: Pool) =>
   db.transaction((db) => db.execute(sql`analyze ${raw([...TABLES, 'task_labels'].join(', '))}`), UNLIMITED).catch(() => {})

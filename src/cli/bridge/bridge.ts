@@ -1,4 +1,4 @@
-/** What every bridge works with. */
+/** The context of every bridge. */
 export interface Bridge {
   state: string
   since: number | undefined
@@ -7,6 +7,6 @@ export interface Bridge {
   tool: string
   signal: AbortSignal
   say(text: string): void
-  /** Resolves when the service has it for good. */
+  /** Resolves when the service has stored it. */
   tell(body: unknown): Promise<void>
 }

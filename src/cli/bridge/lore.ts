@@ -7,7 +7,7 @@ import { readState, writeState } from './state.ts'
 const HISTORY = 1_000
 const NOBODY = /^0*$/
 
-/** The newest revision told of each branch, by the branch's id. */
+/** The newest reported revision of each branch, by the branch's id. */
 type State = Record<string, { revision: string; number: number }>
 
 interface Branch {
@@ -19,8 +19,8 @@ interface Branch {
 type Event = Record<string, unknown>
 
 /**
- * Tells what was pushed since the last time, then listens. A notification only says that there is something new: what it is
- * comes from the history, so that listening and closing a gap are the same work.
+ * Reports what was pushed since the last time, then listens. A notification only says that there is something new: the details come from
+ * the history, so that listening and closing a gap are the same work.
  */
 export async function bridgeLore(bridge: Bridge): Promise<void> {
   await catchUp(bridge)
@@ -28,7 +28,7 @@ export async function bridgeLore(bridge: Bridge): Promise<void> {
   const events = jsonLines(bridge.tool, ['--json', 'notification', 'subscribe'], bridge.signal)
   try {
     for (let next = events.next(); ; ) {
-      // Looked at from time to time all the same: something may have been pushed just before the subscription began.
+      // Polled from time to time anyway: something may have been pushed just before the subscription started.
       const woken = await within(bridge.interval * 1000, next)
       if (woken?.done) return
       if (woken) next = events.next()
@@ -66,7 +66,7 @@ async function catchUp(bridge: Bridge, event?: Event): Promise<void> {
   if (event?.tagName === 'notificationBranchPushed') await tellUnknown(bridge, heads, state, event)
 }
 
-/** A push that the history does not show (yet) is told as it was said. */
+/** A push that is not in the history (yet) is reported from its notification. */
 async function tellUnknown(bridge: Bridge, heads: Branch[], state: State, event: Event) {
   const pushed = dataOf(event)
   const id = heads.find((branch) => branch.id === pushed.branch || branch.name === pushed.branch)?.id ?? String(pushed.branch)
@@ -95,7 +95,7 @@ interface Revision {
   timestamp?: unknown
 }
 
-/** Newest first, up to the one that was told last; a branch nobody told of yet begins where it left another. */
+/** Newest first, up to the last reported one; a new branch starts where it left another. */
 async function since(
   { tool, signal, ...bridge }: Bridge,
   branch: Branch,
@@ -132,7 +132,7 @@ const dataOf = (event: Event): Event => (typeof event.data === 'object' && event
 const metadataValue = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (value as { data?: unknown }).data : value
 
-/** The last line says how it went. */
+/** The last line has the result. */
 function complain(event: Event) {
   const { status, error } = dataOf(event) as { status?: number; error?: { message?: string } }
   if (event.tagName === 'complete' && status !== 0) throw new Error(`lore says: ${error?.message ?? status}`)

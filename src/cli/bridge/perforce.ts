@@ -3,22 +3,22 @@ import { BridgeRefused } from './post.ts'
 import { jsonLines } from './run-tool.ts'
 import { readState, writeState } from './state.ts'
 
-/** Numbers are given out before a submit is done: one may show up after its successor. So far back it is looked for. */
+/** Numbers are assigned before a submit is done: one may show up after its successor. It is searched this far back. */
 const LOOK_BACK = 200
-/** More would make the whole message too large. */
+/** More would make the request too large. */
 const FILES_MAX = 100_000
 
 interface State {
-  /** Where it began: nothing up to here is ever told. */
+  /** Where it started: nothing up to here is ever reported. */
   floor: number
   newest: number
-  /** Those of the last few that are done. */
+  /** Those of the last few that are reported. */
   told: number[]
 }
 
 type Printed = Record<string, unknown>
 
-/** Tells every changelist submitted since the last look, oldest first; what is told is remembered one by one. */
+/** Reports every changelist submitted since the last poll, oldest first, and stores the progress after each. */
 export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }): Promise<void> {
   let state = readState<State>(bridge.state) ?? (await begin(bridge, path))
   const from = Math.max(state.floor + 1, state.newest - LOOK_BACK)
@@ -32,7 +32,7 @@ export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }
   }
 }
 
-/** What is there already is left alone, unless somebody says from where on it counts. */
+/** Existing changelists are skipped, unless a start is given. */
 async function begin(bridge: Bridge, path: string | undefined): Promise<State> {
   const told = bridge.since === undefined ? await numbers(bridge, ['-m', String(LOOK_BACK)], path) : []
   const newest = bridge.since ?? Math.max(0, ...told)
@@ -42,7 +42,7 @@ async function begin(bridge: Bridge, path: string | undefined): Promise<State> {
   return state
 }
 
-/** A change too large to tell in full is told without its files. */
+/** A change that is too large is reported without its files. */
 const tell = (bridge: Bridge, change: ChangelistPayload): Promise<void> =>
   bridge.tell(change).catch((error: unknown) => {
     if (!(error instanceof BridgeRefused) || error.status !== 413) throw error
@@ -80,7 +80,7 @@ async function describe({ tool, signal }: Bridge, number: number): Promise<Chang
   throw new Error(`p4 described no changelist ${number}`)
 }
 
-/** The server's complaints are lines like any other; p4 ends well all the same. */
+/** Server errors are normal output lines; p4 still exits with 0. */
 function fieldOf(record: Printed, field: string): string {
   const value = record[field]
   if (typeof value !== 'string') throw new Error(`p4 says: ${String(record.data ?? JSON.stringify(record)).trim()}`)

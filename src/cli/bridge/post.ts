@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signatureHeader } from '../connection/webhook-signature.ts'
 
-/** A refusal that no waiting will change. */
+/** A permanent refusal. */
 export class BridgeRefused extends Error {
   readonly status: number
 
@@ -23,10 +23,10 @@ interface Post {
 
 const TIMEOUT_MS = 60_000
 const LONGEST_WAIT_MS = 60_000
-/** What no repetition mends: the address, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
+/** Permanent errors: the URL, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
 const FINAL = [301, 302, 307, 308, 400, 401, 404, 405, 413, 422]
 
-/** Tells the service and does not give up until it has heard, or says that it never will. */
+/** Sends to the service and retries until it is accepted or refused for good. */
 export async function post({ url, token, secret, body, signal, say }: Post): Promise<void> {
   for (let wait = 1_000; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     signal.throwIfAborted()

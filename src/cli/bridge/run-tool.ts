@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 
 const COMPLAINT_MAX = 2_000
 
-/** Runs a tool without a shell and hands over the JSON objects it prints, one a line, as they come; other lines are passed over. */
+/** Runs a tool without a shell and yields the JSON objects it prints, one per line; other lines are skipped. */
 export async function* jsonLines(tool: string, args: string[], signal: AbortSignal): AsyncGenerator<Record<string, unknown>> {
   const child = spawn(tool, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, windowsHide: true })
   let complaint = ''
@@ -11,7 +11,7 @@ export async function* jsonLines(tool: string, args: string[], signal: AbortSign
     complaint = (complaint + chunk.toString()).slice(-COMPLAINT_MAX)
   })
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
-  // Whoever stops listening early does not care how it ended.
+  // A consumer that stops early does not need the result.
   ended.catch(() => {})
   try {
     for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) {

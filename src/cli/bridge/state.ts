@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** What a bridge remembers between runs; undefined on the first. */
+/** The stored state of a bridge; undefined on the first run. */
 export function readState<State>(file: string): State | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as State
@@ -10,7 +10,7 @@ export function readState<State>(file: string): State | undefined {
   }
 }
 
-/** Whole or not at all: a bridge that is killed here finds the old state or the new one. */
+/** Atomic: a bridge that is killed here finds the old state or the new one. */
 export function writeState(file: string, state: object) {
   writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { flush: true })
   renameSync(`${file}.new`, file)

@@ -8,7 +8,7 @@ import { SUMMARIES } from '../summaries.ts'
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
-/** `/v1/ping`, `v1/ping` and `/api/v1/ping` are the same; `{project}` stands for the project. */
+/** `/v1/ping`, `v1/ping` and `/api/v1/ping` are the same; `{project}` is replaced with the project. */
 function addressOf(path: string, site: string, project: () => string): URL {
   if (/^[a-z][a-z+.-]*:/i.test(path) || path.startsWith('//'))
     throw usage('Give a path such as /v1/projects, not a whole address')

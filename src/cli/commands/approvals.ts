@@ -41,7 +41,7 @@ const show = showCommand({
   },
 })
 
-/** The asset that an approval is about; an id that is no approval's is taken for an asset's. */
+/** The asset of an approval; an id that is not an approval's is used as an asset's. */
 async function assetOf(call: Reach, id: string): Promise<string> {
   try {
     return (await findThing(call, 'showApproval', id)).asset_id

@@ -39,7 +39,7 @@ test('lists them by state, and shows one with evidence, builds and history', asy
   expect(shown).not.toContain('@example')
 })
 
-test('claims, mutes, resolves and opens several at once, with a note', async () => {
+test('claims, mutes, resolves and reopens several at once, with a note', async () => {
   const [five, seven] = [id('breakage5'), id('breakage7')]
   const said = await line.run(['breakages', 'claim', five, seven, '--note', 'on it'])
   expect(said.out.trimEnd().split('\n')).toEqual([
@@ -59,7 +59,7 @@ test('claims, mutes, resolves and opens several at once, with a note', async () 
   expect(await json('reopen', five)).toMatchObject({ state: 'open', reopened_count: 1 })
 })
 
-test('makes a task of one, once', async () => {
+test('creates a task from one, once', async () => {
   const first = await json('task', id('breakage9'))
   expect(first).toMatchObject({ task_type: 'bug', links: { build_runs: [{ ci_job_name: 'night' }] } })
   expect((await json('task', id('breakage9'))).id).toBe(first.id)
@@ -69,7 +69,7 @@ test.each([
   [['mute', '1', '--for', 'soon'], 2, '--for takes a span'],
   [['show', '999999'], 8, 'Breakage not found'],
   [['claim'], 2, 'breakage'],
-])('%j is refused in one line', async (args, code, words) => {
+])('%j is refused with one line', async (args, code, words) => {
   const ended = await line.run(['breakages', ...args])
   expect(ended.code).toBe(code)
   expect(ended.err).toContain(words)

@@ -11,7 +11,7 @@ import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
 
-/** A line of a log begins with where it happened; the folders of a build machine tell least of it. */
+/** A log line starts with its location; the folders of a build machine are its least useful part. */
 const withoutFolders = (text: string) => text.replace(/(?:[A-Za-z]:)?[\\/](?:[^\\/\s:()'"]+[\\/])+/g, '')
 
 const list = listCommand({

@@ -12,7 +12,7 @@ import { allowedHosts } from '../../net/addresses.ts'
 let studio: Studio
 let worker: Worker
 const { folder, remove } = scratch()
-/** Both integrations take only signed deliveries. */
+/** Both integrations accept only signed deliveries. */
 const SECRET = 'shared with the bridge'
 let secret = SECRET
 
@@ -54,7 +54,7 @@ const deliveries = (key: string) =>
 
 describe('the Perforce bridge', () => {
   const depot = join(folder, 'depot.json')
-  /** Lists newest first unless asked from a number on, like p4; a complaint is a line, and p4 ends well. */
+  /** Lists newest first unless started at a number, like p4; an error is a line, and p4 exits with 0. */
   const p4 = standIn(
     folder,
     'p4',
@@ -75,7 +75,7 @@ describe('the Perforce bridge', () => {
     writeFileSync(depot, JSON.stringify({ submitted: numbers, ...more }))
   const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1)
 
-  test('begins at the newest, survives kill -9 in the middle, and closes its gap without a double', async () => {
+  test('starts at the newest, survives kill -9 in the middle, and closes its gap without a duplicate', async () => {
     submitted(upTo(5))
     const first = bridge('perforce', p4, '--once')
     expect(await first.ended, first.said()).toBe(0)
@@ -87,7 +87,7 @@ describe('the Perforce bridge', () => {
     second.child.kill('SIGKILL')
     expect(await second.ended).toBe('SIGKILL')
 
-    // A late one with an earlier number, and news from the time it was down. The number 28 was given back.
+    // A late one with an earlier number, and new ones from the time it was down. The number 28 was returned.
     submitted([...upTo(27), 29, 30, 31, 32].reverse())
     const third = bridge('perforce', p4, '--once')
     expect(await third.ended, third.said()).toBe(0)
@@ -111,7 +111,7 @@ describe('the Perforce bridge', () => {
     expect(JSON.parse(readFileSync(join(folder, 'perforce.json'), 'utf8'))).toMatchObject({ newest: 32 })
   })
 
-  test('says why it cannot go on', async () => {
+  test('prints why it cannot continue', async () => {
     submitted([], { away: true })
     const away = bridge('perforce', p4, '--once')
     expect(await away.ended).toBe(1)
@@ -135,7 +135,7 @@ describe('the Perforce bridge', () => {
 describe('the Lore bridge', () => {
   const repository = join(folder, 'lore-repository.json')
   const hash = (branch: string, number: number) => Buffer.from(`${branch}-${number}`).toString('hex').padEnd(64, '0')
-  /** Prints what `lore --json` printed in captures: events, each with its tag, and how it went at the end. */
+  /** Prints what `lore --json` printed in captures: events, each with its tag, and the result at the end. */
   const lore = standIn(
     folder,
     'lore',
@@ -173,7 +173,7 @@ describe('the Lore bridge', () => {
   const expected = (branch: string, from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => hash(branch, from + i)).sort()
 
-  test('tells pushes as they come, survives kill -9, and closes its gap without a double', async () => {
+  test('reports pushes as they arrive, survives kill -9, and closes its gap without a duplicate', async () => {
     pushed({ main: 3, art: 2 })
     const first = bridge('lore', lore)
     await until(() => first.child.exitCode !== null || existsState())

@@ -24,7 +24,7 @@ const whole = (text: string): number => {
   return Number(text)
 }
 
-/** Relays for servers that cannot call out: they only ever call the service, which needs no way in. */
+/** Relays for servers that cannot call out: they only make outgoing requests to the service. */
 export function bridge(): Command {
   const noun = new Command('bridge').description(SUMMARIES.bridge)
   relay(noun, 'perforce', 'p4', bridgePerforce, 'changelist')
@@ -82,7 +82,7 @@ async function start(name: string, flags: Flags, run: (bridge: Bridge, flags: ne
 
 const LONGEST_WAIT_MS = 60_000
 
-/** A server that is away is asked again, later each time; a service that refuses for good ends the bridge. */
+/** An unreachable server is retried with growing delays; a permanent refusal of the service ends the bridge. */
 async function keepOn({ once, interval, signal, say }: Bridge, round: () => Promise<void>) {
   for (let trouble = 0; !signal.aborted; ) {
     try {

@@ -1,9 +1,9 @@
 import { command } from '../program/command.ts'
 import { SUMMARIES } from '../summaries.ts'
 
-/** The shells ask the program itself what may follow, so that the answers are never out of date. */
+/** The shells ask the program itself for completions, so that they are never outdated. */
 const SCRIPTS: Record<string, string> = {
-  // Bash takes words apart at colons: they are read from the line, and answers given from the last colon on.
+  // Bash splits words at colons: they are read from the line, and completions start after the last colon.
   bash: `_goldmaster() {
   local IFS=$' \\t\\n' line="\${COMP_LINE:0:COMP_POINT}" typed words
   read -ra words <<< "$line"

@@ -11,7 +11,7 @@ const details = Object.entries(SETTINGS)
   .map(([name, { variable, help }]) => `  ${name.padEnd(8)} ${help} (${variable} comes first)`)
   .join('\n')
 
-/** Refused now rather than at every later command. */
+/** Validated now rather than at every later command. */
 const CHECKS: Partial<Record<string, (text: string) => string>> = {
   host: readHost,
   timeout: (text) => String(timeoutSeconds({ GOLDMASTER_TIMEOUT: text })),

@@ -11,7 +11,7 @@ const LOG = "compiling\nSource/Hero.cpp:40:3: error: use of undeclared identifie
 let folder: string
 const at = (name: string) => join(folder, name)
 
-/** The real command in a process of its own. */
+/** The real command in a separate process. */
 const run = (args: string[], input = '', environment: NodeJS.ProcessEnv = {}) =>
   new Promise<{ code: number; out: string; err: string }>((done) => {
     const child = execFile(
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('goldmaster diagnose', () => {
-  it('tells people what broke, where, and what to do, without colours outside a terminal', async () => {
+  it('prints what broke, where, and what to do, without colors outside a terminal', async () => {
     const { code, out } = await run([at('build.log')])
     expect(code).toBe(0)
     expect(out).toContain('The code does not compile · high confidence · compile_error')
@@ -56,7 +56,7 @@ describe('goldmaster diagnose', () => {
     expect(out).not.toContain('How it was found')
   })
 
-  it('leaves out what logs that passed say too', async () => {
+  it('leaves out lines that passed logs have too', async () => {
     const grumble = 'tools/bake.c:7:1: error: no display 12, lighting is skipped'
     await writeFile(at('green.log'), `${grumble.replace('12', '7')}\nall is well\n`)
     const passed = await run(
@@ -67,7 +67,7 @@ describe('goldmaster diagnose', () => {
     expect(await run([at('build.log'), '--passed', at('absent.log')])).toMatchObject({ code: 1, out: '' })
   })
 
-  it('tries rules of your own over ours', async () => {
+  it('applies your own rules over the built-in ones', async () => {
     const [need, match] = [['undeclared identifier'], "undeclared identifier '(?<code>\\w+)'"]
     const rule = { id: 'ours.hits', tool: 'Hits', category: 'license_seat', role: 'root', need, match, score: 99 }
     await writeFile(at('rules.json'), JSON.stringify([{ ...rule, examples: [{ log: LOG, line: 2 }] }]))
@@ -79,11 +79,11 @@ describe('goldmaster diagnose', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('[0].examples is missing.') })
   })
 
-  it('tells how it was found when asked', async () => {
+  it('prints how it was found on request', async () => {
     expect((await run(['--verbose', at('build.log')])).out).toMatch(/How it was found\n {4}normalise/)
   })
 
-  it('gives programs one object per log, from plain, gzipped and UTF-16 files', async () => {
+  it('prints one object per log for programs, from plain, gzipped and UTF-16 files', async () => {
     const found = objects((await run(['--json', at('build.log'), at('build.log.gz'), at('wide.log')])).out)
     expect(found.map((each) => each.file)).toEqual([at('build.log'), at('build.log.gz'), at('wide.log')])
     for (const each of found) {
@@ -102,11 +102,11 @@ describe('goldmaster diagnose', () => {
     }
   })
 
-  it('takes a bare word behind --json for a log', async () => {
+  it('takes a word after --json as a log', async () => {
     expect(objects((await run(['--json', 'latest'])).out)).toMatchObject([{ file: 'latest', line: 40 }])
   })
 
-  it('reads the logs a list names', async () => {
+  it('reads the logs of a list', async () => {
     expect(objects((await run(['--json', '--list', at('list.txt')])).out)).toHaveLength(2)
   })
 
@@ -114,14 +114,14 @@ describe('goldmaster diagnose', () => {
     expect(objects((await run(['--json', '-'], LOG)).out)).toMatchObject([{ file: '-', line: 40 }])
   })
 
-  it('names suspects for cases', async () => {
+  it('prints suspects for cases', async () => {
     const [found] = objects((await run(['--json', '--cases', at('cases.jsonl')])).out)
     expect(found.id).toBe(7)
     expect(found.suspects[0]).toMatchObject({ change_id: 'c1', author: 'ann' })
     expect((await run(['--cases', at('cases.jsonl')])).out).toContain('1. c1 by ann')
   })
 
-  it('goes on after a log it cannot read, says so in one line and exits with 1', async () => {
+  it('continues after an unreadable log, prints one line and exits with 1', async () => {
     const { code, out, err } = await run(['--json', at('gone.log'), at('build.log')])
     expect(code).toBe(1)
     expect(err).toBe(`goldmaster: cannot read ${at('gone.log')}: there is no such file\n`)

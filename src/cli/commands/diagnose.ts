@@ -22,16 +22,16 @@ interface Flags {
   verbose?: true
 }
 
-/** One log to read, with what may have broken it if the caller knows. */
+/** One log to read, with its candidate changes if the caller knows them. */
 interface Case {
   log: string
   id?: unknown
   candidates?: Candidate[]
-  /** Logs of the same job that passed. */
+  /** Passed logs of the same job. */
   passed?: string[]
 }
 
-/** As cases are written down: times may be seconds since 1970. */
+/** The format of a file of cases: times may be seconds since 1970. */
 interface WrittenCase {
   id: unknown
   log: string

@@ -16,7 +16,7 @@ const filters = filtersOf('listEvents', {
   days_back: 'how far back, up to 90 (default: 7)',
   event_type: 'only these, such as build_run.failed or approval.*',
 })
-/** The message says who did what; programs get both apart as well. */
+/** The message contains the actor; programs get both separately as well. */
 const forPeople = (oneProject: boolean): Column<Event>[] => [
   field('timestamp', 'time'),
   'status',
@@ -31,7 +31,7 @@ const tellRollup = (out: Output, now: Rollup) =>
       `${now.open_tasks} open tasks · ${now.active_projects} of ${now.total_projects} projects active`,
   )
 
-/** A line as it happens: a table cannot be aligned with what is yet to come. */
+/** One line per event: a table cannot be aligned with future rows. */
 function tellEvent(out: Output, event: Event) {
   if (out.wantsDocument) return out.answerRow(event, () => {})
   if (!out.forPeople) return out.table([event], FOR_PROGRAMS)
@@ -39,7 +39,7 @@ function tellEvent(out: Output, event: Event) {
   out.line(paintWord(out.paint, event.status, cut(text, out.width)))
 }
 
-/** What came before is told first, oldest first; the stream stands by then, so that nothing falls between. */
+/** Past events are printed first, oldest first; the stream is already open, so that nothing is missed in between. */
 async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>, query: Record<string, string>, limit: number) {
   const { client, site, token, out } = call
   const { days_back, since, ...streamed } = query

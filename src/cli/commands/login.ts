@@ -13,7 +13,7 @@ import { SUMMARIES } from '../summaries.ts'
 const ALL = 'all'
 const CHOICES: readonly string[] = [...GRANTABLE_SCOPES, ALL]
 
-/** What a login gives only when asked. */
+/** Scopes that a login grants only on request. */
 const ASKED = GRANTABLE_SCOPES.filter((scope) => !LOGIN_SCOPES.includes(scope)).join(' and ')
 
 const loginScope = (text: string) => {

@@ -28,10 +28,10 @@ export const mcp = command({
   async run(call) {
     const { env, site, source, flags } = call
     const { project, read_only: readOnly, toolsets } = flags
-    // An assistant does not wait for minutes: it is told how long it should.
+    // An assistant does not wait for minutes: it gets the time to wait.
     const client = () => openClient(site, call.token, (url, asked) => exchange(url, asked, timeoutSeconds(env)))
     const { scopes } = (await client().ping({})).token
-    // A wrong number in somebody's settings is told at once, not by every tool.
+    // A wrong project in the settings is reported at once, not by every tool.
     if (project !== undefined && scopes.includes('read:projects')) await client().showProject({ project_id: project })
     const { serveStdio } = await import('../../mcp/stdio.ts')
     const signIn =
@@ -57,7 +57,7 @@ export const mcp = command({
   },
 })
 
-/** The events of a project, for whoever subscribed to something in it; the connection is kept up until it is stopped. */
+/** The events of a project, for subscribers; the connection is kept open until stopped. */
 const followAt =
   (site: string, token: () => string): Follow =>
   (project_id, { event, ended }) =>

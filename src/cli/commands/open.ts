@@ -5,7 +5,7 @@ import { command } from '../program/command.ts'
 import { findThing, pageOf } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
 
-/** What can be opened: how it is looked up, and where the web app has it when the service does not say. */
+/** What can be opened: the route to look it up, and its page in the web app if the reply has none. */
 const KINDS: Record<string, { route: RouteName; pages: string }> = {
   task: { route: 'showTask', pages: 'tasks' },
   build: { route: 'showBuild', pages: 'builds' },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => room.close())
 
-/** A script that goes on when the test says so. */
+/** A script that continues when the test says so. */
 const waitFor = (file: string) => `
   const { existsSync } = require('node:fs')
   while (!existsSync(${JSON.stringify(join(room.folder, file))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`
@@ -45,7 +45,7 @@ test('the start, log and end of a build are signed for an integration that accep
 })
 
 describe('a build', () => {
-  test('prints what it prints and ends as it ends; the service knows all of it', async () => {
+  test('has its output and exit code passed on, and is reported completely', async () => {
     mkdirSync(join(room.folder, 'Saved'))
     writeFileSync(join(room.folder, 'Saved/Game.pak'), '1234567')
     const { code, out, err } = await room.build(
@@ -72,7 +72,7 @@ describe('a build', () => {
     for (const line of ['a\uFFFD\uFFFD\r\n', 'COOK COMMAND STARTED', 'a complaint without an end']) expect(log).toContain(line)
   })
 
-  test('is told with its platform, configuration, agent and measures', async () => {
+  test('is reported with its platform, configuration, agent and measures', async () => {
     const { code } = await room.build(
       `console.log('x')`,
       [
@@ -103,7 +103,7 @@ describe('a build', () => {
     expect([wrong.code, wrong.err.toString()]).toEqual([2, expect.stringContaining('such as package=4.2GB')])
   })
 
-  test('is told from its start, and its log while it prints', async () => {
+  test('is reported from its start, with its log while it prints', async () => {
     const { ended } = room.build(`console.log('the first line');${waitFor('seen')};console.log('the last line')`, [
       '--number',
       '2',
@@ -115,14 +115,14 @@ describe('a build', () => {
     expect(await room.log('2')).toBe('the first line\nthe last line\n')
   })
 
-  test('that failed by its own words has failed, and leaves with its own code', async () => {
+  test('that failed according to its output is reported as failed, and keeps its exit code', async () => {
     expect(await room.build(`console.log('Build Finished, Result: Failure.')`, ['--number', '3']).ended).toMatchObject({
       code: 0,
     })
     expect(await room.known('3')).toMatchObject({ status: 'failed' })
   })
 
-  test('of a long log has its end, whatever was streamed', async () => {
+  test('with a long log has the end of it, whatever was streamed', async () => {
     const { ended } = room.build(
       `for (let i = 0; i < 60_000; i++) process.stdout.write(\`line \${i} of a build that says a lot, größer\\n\`)`,
       ['--number', '4'],
@@ -134,13 +134,13 @@ describe('a build', () => {
     expect((await room.log('4')) === all.slice(-LOG_MAX)).toBe(true)
   })
 
-  test('of one endless line does no harm', async () => {
+  test('with one endless line does no harm', async () => {
     const { ended } = room.build(`process.stdout.write('x'.repeat(5_000_000))`, ['--number', '5'])
     expect((await ended).out).toHaveLength(5_000_000)
     expect((await room.log('5')) === 'x'.repeat(LOG_MAX)).toBe(true)
   })
 
-  test('gets its words, its input and its surroundings as they are', async () => {
+  test('gets its arguments, its input and its environment unchanged', async () => {
     const show = `process.stdout.write(JSON.stringify([process.argv.slice(1), require('node:fs').readFileSync(0, 'utf8'), process.env.MOOD]))`
     const words = ['--json', '7', '--', '-x', '--host=elsewhere', 'a b', '"', '$HOME', '']
     const { out } = await room.start(
@@ -151,7 +151,7 @@ describe('a build', () => {
     expect(JSON.parse(out.toString())).toEqual([words, 'typed', 'fine'])
   })
 
-  test('shows secrets of its surroundings to nobody but those who see its output', async () => {
+  test('sends no secrets of its environment to the service', async () => {
     const env = { DEPLOY_TOKEN: 'hunter2-hunter2' }
     const { out } = await room.build(
       `console.log(process.env.DEPLOY_TOKEN, process.env.GOLDMASTER_WEBHOOK_TOKEN)`,
@@ -162,7 +162,7 @@ describe('a build', () => {
     expect(await room.log('7')).toBe(`${'*'.repeat(15)} ${'*'.repeat(64)}\n`)
   })
 
-  test('has no secret sent in halves', async () => {
+  test('never has a secret sent in two halves', async () => {
     const { ended } = room.build(
       `process.stdout.write('first\\nhunter2-');${waitFor('half')};console.log('hunter2')`,
       ['--number', '11'],
@@ -182,13 +182,13 @@ describe('a build', () => {
     process.kill(Number(out.toString()))
   })
 
-  test('that cannot be found ends as a shell would say, and has failed', async () => {
+  test("that cannot be found ends with a shell's exit code, and has failed", async () => {
     const { code, err } = await room.start(['run', '--job', 'Game', '--number', '9', '--', './no-such-build']).ended
     expect([code, err.toString()]).toEqual([127, 'goldmaster: cannot run ./no-such-build: not found\n'])
     expect(await room.known('9')).toMatchObject({ status: 'failed' })
   })
 
-  test('keeps the order of its two outputs where both lead to one place', async () => {
+  test('keeps the order of its two outputs if both go to the same file', async () => {
     const script = `for (let i = 0; i < 50; i++) { process.stdout.write('o' + i + ' '); process.stderr.write('e' + i + ' ') }`
     const both = `"$0" "$1" run --job Game --number 10 -- "$0" -e "$2" 2>&1`
     const { spawnSync } = await import('node:child_process')
@@ -200,7 +200,7 @@ describe('a build', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a signal', () => {
-  test('reaches the build, which was cancelled then', async () => {
+  test('reaches the build, which counts as canceled then', async () => {
     const { child, ended, printed } = room.build(
       `process.on('SIGTERM', () => { console.log('tidied up'); process.exit(143) }); console.log('up'); setInterval(() => {}, 1000)`,
       ['--number', '20'],
@@ -224,10 +224,10 @@ describe.skipIf(process.platform === 'win32')('a signal', () => {
   })
 })
 
-describe('a service that is away', () => {
+describe('an unreachable service', () => {
   const AWAY = { GOLDMASTER_HOST: 'http://127.0.0.1:9' }
 
-  test('holds up nobody; the end waits on disk and is sent once', async () => {
+  test('delays nobody; the end is saved on disk and sent once', async () => {
     const spool = join(room.folder, 'spool')
     const service = await standInService((_, reply) => reply.writeHead(503).end('{}'))
     const away = await room.build(`console.log('alone'); process.exitCode = 4`, ['--number', '30'], {
@@ -239,7 +239,7 @@ describe('a service that is away', () => {
     expect(away.err.toString()).toMatch(/^goldmaster: the end of Game 30 is not told yet: .*goldmaster run --flush\n$/)
     expect(await room.known('30')).toEqual([])
     const [file] = readdirSync(spool)
-    // It was meant for another address; here the service has moved.
+    // It was saved for another URL; here the service has moved.
     const { readFileSync } = await import('node:fs')
     const spooled = readFileSync(join(spool, file!), 'utf8')
     expect(spooled).not.toContain(room.tools.tokenOf('jenkins'))
@@ -251,7 +251,7 @@ describe('a service that is away', () => {
     expect(await room.log('30')).toBe('alone\n')
   })
 
-  test('and comes back gets what waits with the next build, meant for the same token only', async () => {
+  test('that comes back gets the saved reports with the next build, for the same token only', async () => {
     const spool = join(room.folder, 'spool-2')
     mkdirSync(spool)
     const { createHash } = await import('node:crypto')
@@ -283,7 +283,7 @@ describe('a service that is away', () => {
     ['takes nothing that large', 413, '{}', /is not told yet/],
     ['is somebody else', 200, '<html>welcome', /is not told yet/],
     ['sends elsewhere', 302, '', /is not told yet/],
-  ])('or %s changes nothing about a build', async (_, status, body, said) => {
+  ])('or %s does not affect a build', async (_, status, body, said) => {
     const headers = { 'retry-after': '300', location: 'https://login.example/' }
     const service = await standInService((request, reply) =>
       request.resume().on('end', () => reply.writeHead(status, headers).end(body)),
@@ -297,7 +297,7 @@ describe('a service that is away', () => {
     expect(err.toString().match(/\n/g)).toHaveLength(1)
   })
 
-  test('or never answers lets a build go', async () => {
+  test('that never responds does not block a build', async () => {
     const service = await standInService(() => {})
     const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.site }).ended
     service.close()
@@ -308,14 +308,14 @@ describe('a service that is away', () => {
     ['no service', { GOLDMASTER_HOST: '' }, 'GOLDMASTER_HOST'],
     ['no token', { GOLDMASTER_WEBHOOK_TOKEN: '' }, 'GOLDMASTER_WEBHOOK_TOKEN'],
     ['no address', { GOLDMASTER_HOST: 'ftp://gold' }, 'no address of a service'],
-  ])('or %s is named: the build runs and one line says so', async (_, env, named) => {
+  ])('or %s is configured: the build runs and prints one line about it', async (_, env, named) => {
     const { code, out, err } = await room.build(`console.log('fine')`, [], env).ended
     expect([code, out.toString()]).toEqual([0, 'fine\n'])
     expect(err.toString()).toMatch(/^goldmaster: nothing is told of this build: [^\n]+\n$/)
     expect(err.toString()).toContain(named)
   })
 
-  test('settings that cannot be read keep no build from running', async () => {
+  test('unreadable settings do not prevent a build from running', async () => {
     const home = join(room.folder, 'broken')
     mkdirSync(join(home, 'goldmaster'), { recursive: true })
     writeFileSync(join(home, 'goldmaster/config.json'), '{')
@@ -341,7 +341,7 @@ test('two builds of one number at once do not mix their logs', async () => {
   expect(await room.log('40')).toBe('second begins\nsecond ends\n')
 })
 
-test('without a command it says how it is used', async () => {
+test('without a command it prints its usage', async () => {
   const { code, err } = await room.start(['run', '--job', 'Game']).ended
   expect([code, err.toString()]).toEqual([2, expect.stringContaining('after --')])
 })

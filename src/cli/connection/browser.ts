@@ -3,7 +3,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Shows a page in the user's browser; false when there is none to be found. */
+/** Opens a page in the user's browser; false if none is found. */
 export async function browse(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   if (!/^https?:\/\//.test(url)) return false
   const { spawn } = await import('node:child_process')
@@ -18,7 +18,7 @@ export async function browse(url: string, env: NodeJS.ProcessEnv): Promise<boole
   })
 }
 
-/** Prints where a page is, and shows it to a person who sits at the terminal. */
+/** Prints the URL of a page, and opens it for a person at the terminal. */
 export async function visit(url: string, env: NodeJS.ProcessEnv, print: (text: string) => void): Promise<void> {
   print(url)
   if (process.stdout.isTTY || env.BROWSER) await browse(url, env)

@@ -25,7 +25,7 @@ const same = (given: string, expected: string) => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The code in an address that a browser on another machine was sent to and could not open. */
+/** The code in a URL that a browser on another machine was redirected to and could not open. */
 function codeIn(pasted: string, state: string): string {
   const said = URL.canParse(pasted) ? new URL(pasted).searchParams : undefined
   const code = said?.get('code')
@@ -35,8 +35,8 @@ function codeIn(pasted: string, state: string): string {
 }
 
 /**
- * Listens on this machine only for the browser to come back; `begin` is told the port. Others who knock are turned away. Where the
- * browser is on another machine, what `paste` promises comes instead.
+ * Listens on this machine for the redirected browser; `begin` gets the port. Other requests are refused. If the browser is on another
+ * machine, the result of `paste` is used instead.
  */
 export async function awaitCode<T>(
   state: string,
@@ -72,7 +72,7 @@ export async function awaitCode<T>(
         )
       })
     })
-    // Heard at once by whoever waits below; until then it must not count as unheard.
+    // Awaited below; until then it must not count as an unhandled rejection.
     code.catch(() => {})
     const opened = await begin((server.address() as AddressInfo).port)
     const pasted = paste?.(asking.signal).then((text) => codeIn(text.trim(), state))

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT, Failure, usage } from '../../terminal/failures.ts'
 
-/** What is kept of a sign-in; it is only ever sent to the host it stands under. */
+/** A stored sign-in; it is only ever sent to its host. */
 interface Credential {
   token: string
   scopes: string[]
@@ -11,7 +11,7 @@ interface Credential {
 }
 
 interface Stored {
-  /** The host that is meant when none is named: the last one signed in to. */
+  /** The default host: the last one signed in to. */
   default: string | null
   hosts: Record<string, Credential>
 }
@@ -21,7 +21,7 @@ type Environment = NodeJS.ProcessEnv
 const OWN_MACHINE = 'http://localhost:8080'
 const PRIVATE = 0o600
 
-/** Where what is kept for a user stands. */
+/** The folder of a user's settings. */
 export const configFolder = (env: Environment) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'goldmaster')
 
 const fileOf = (env: Environment) => join(configFolder(env), 'hosts.json')
@@ -30,7 +30,7 @@ function read(env: Environment): Stored {
   const file = fileOf(env)
   try {
     const { default: chosen, hosts } = JSON.parse(readFileSync(file, 'utf8')) as Stored
-    // A backup or an editor may have opened it to others.
+    // A backup or an editor may have made it readable for others.
     if (process.platform !== 'win32' && statSync(file).mode & 0o077) chmodSync(file, PRIVATE)
     return { default: chosen ?? null, hosts: { ...hosts } }
   } catch (error) {
@@ -39,7 +39,7 @@ function read(env: Environment): Stored {
   }
 }
 
-/** Written beside and moved over, so that nobody ever sees half of it. */
+/** Written to a temporary file and renamed, so that nobody ever sees half of it. */
 function write(env: Environment, stored: Stored) {
   const file = fileOf(env)
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
@@ -48,7 +48,7 @@ function write(env: Environment, stored: Stored) {
   renameSync(fresh, file)
 }
 
-/** The address of a service as people write it: `gold.example`, `localhost:8080`, `https://gold.example/`. */
+/** The URL of a service as people write it: `gold.example`, `localhost:8080`, `https://gold.example/`. */
 export function readHost(text: string): string {
   const whole = text.includes('://') ? text : undefined
   const guess = whole ?? `${/^(?:localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`
@@ -60,7 +60,7 @@ export function readHost(text: string): string {
   return url.origin
 }
 
-/** Which service is meant: named on the command line, by the environment, by the folder if we are signed in there, else the last one. */
+/** The service to use: from the command line, the environment, the folder if we are signed in there, otherwise the last one. */
 export function hostFor(env: Environment, named?: string, folderHost?: string): string {
   if (named) return readHost(named)
   if (env.GOLDMASTER_HOST) return readHost(env.GOLDMASTER_HOST)
@@ -70,7 +70,7 @@ export function hostFor(env: Environment, named?: string, folderHost?: string): 
   return stored.default ?? OWN_MACHINE
 }
 
-/** The token for a host, and where it was read. */
+/** The token for a host, and its source. */
 export function tokenFor(env: Environment, site: string): { token: string; source: string } {
   const source = sourceOf(env, site)
   if (source === 'GOLDMASTER_TOKEN') return { token: env.GOLDMASTER_TOKEN!.trim(), source }
@@ -78,20 +78,20 @@ export function tokenFor(env: Environment, site: string): { token: string; sourc
   throw new Failure(`Not signed in at ${site}; run: goldmaster login --host ${site}`, EXIT.notSignedIn)
 }
 
-/** What holds the token for a host, if anything does. */
+/** The source of the token for a host, if any. */
 export function sourceOf(env: Environment, site: string): string | undefined {
   if (env.GOLDMASTER_TOKEN?.trim()) return 'GOLDMASTER_TOKEN'
   return Object.hasOwn(read(env).hosts, site) ? fileOf(env) : undefined
 }
 
-/** Keeps a sign-in and makes its host the one that is meant. */
+/** Stores a sign-in and makes its host the default. */
 export function storeCredential(env: Environment, site: string, credential: Credential): string {
   const { hosts } = read(env)
   write(env, { default: site, hosts: { ...hosts, [site]: credential } })
   return fileOf(env)
 }
 
-/** Forgets a sign-in; false when there was none. */
+/** Deletes a sign-in; false if there was none. */
 export function removeCredential(env: Environment, site: string): boolean {
   const { default: chosen, hosts } = read(env)
   if (!Object.hasOwn(hosts, site)) return false

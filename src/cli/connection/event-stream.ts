@@ -7,7 +7,7 @@ import { Failure } from '../../terminal/failures.ts'
 import { AGENT } from './requests.ts'
 import { begin, headOf } from './transport.ts'
 
-/** The service sends a sign of life every 15 s. */
+/** The service sends a heartbeat every 15 s. */
 const SILENCE_MS = 45_000
 const SHORTEST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
@@ -17,17 +17,17 @@ interface Following {
   site: string
   token: string
   query: Record<string, string>
-  /** Called when the stream stands, first and again after every pause. */
+  /** Called when the stream is open, first and again after every reconnect. */
   connected(again: boolean): Promise<void> | void
   event(event: Event): void
-  /** What happened before the stream's memory is not told again. */
+  /** Events older than the stream's retention are not sent again. */
   missed(): void
   note(text: string): void
   /** Ends it. */
   signal?: AbortSignal
 }
 
-/** Follows the feed until it is ended or the service turns us away; a broken connection is taken up where it broke. */
+/** Follows the feed until it is ended or refused; a broken connection is resumed where it broke. */
 export async function follow(following: Following): Promise<void> {
   const { signal } = following
   const progress: Progress = { last: undefined, stood: false }
@@ -38,7 +38,7 @@ export async function follow(following: Following): Promise<void> {
       failures = progress.last === before ? failures + 1 : 1
     } catch (error) {
       if (signal?.aborted) return
-      // Never having stood, it is more likely a wrong address than a bad moment.
+      // If it never was open, it is more likely a wrong URL than a temporary failure.
       if (error instanceof ApiError || !progress.stood) throw error
       following.note(`${(error as Error).message} Trying again …`)
       failures++
@@ -50,9 +50,9 @@ export async function follow(following: Following): Promise<void> {
 }
 
 interface Progress {
-  /** The last message heard. */
+  /** The id of the last message. */
   last: string | undefined
-  /** There was a stream once. */
+  /** The stream was open once. */
   stood: boolean
 }
 

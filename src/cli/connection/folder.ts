@@ -4,13 +4,13 @@ import { Failure } from '../../terminal/failures.ts'
 
 const NAME = '.goldmaster'
 
-/** The project that a folder, and all below it, is about. */
+/** The project of a folder and everything below it. */
 export interface Chosen {
   project: string
   host: string
 }
 
-/** Looks upwards from a folder for the file that names its project. */
+/** Searches upwards from a folder for the file with its project. */
 export function chosenFor(folder: string): (Chosen & { file: string }) | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const file = join(at, NAME)

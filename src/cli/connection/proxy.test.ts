@@ -34,7 +34,7 @@ beforeAll(async () => {
   proxy.on('connect', (incoming, socket) => {
     seen.push(`CONNECT ${incoming.url}`)
     if (incoming.url!.startsWith('refused.')) return socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-    // Whatever listens there speaks no TLS: that the tunnel stands is seen by what the client says of it.
+    // The target speaks no TLS: the client's first bytes show that the tunnel is open.
     const inner = connect(Number(target.port), target.hostname, () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       inner.pipe(socket).pipe(inner)
@@ -52,7 +52,7 @@ afterAll(async () => {
   await studio?.close()
 })
 
-test('http goes through the proxy that the environment names, with its password', async () => {
+test('http uses the proxy of the environment, with its password', async () => {
   const env = { http_proxy: `http://me:se%3Acret@${address}` }
   expect(await line.run(['whoami', '--host', 'http://gold.example', '--pick', 'ok'], { env })).toMatchObject({
     code: 0,
@@ -61,7 +61,7 @@ test('http goes through the proxy that the environment names, with its password'
   expect(seen.splice(0)).toEqual([`GET http://gold.example/api/v1/ping Basic ${Buffer.from('me:se:cret').toString('base64')}`])
 })
 
-test('https goes through a tunnel in which the proxy sees nothing', async () => {
+test('https uses a tunnel in which the proxy sees nothing', async () => {
   const env = { HTTPS_PROXY: address }
   const spoken = await line.run(['whoami', '--host', 'https://gold.example'], { env })
   expect(spoken).toMatchObject({ code: 1, err: expect.stringContaining('it does not speak HTTPS') })
@@ -70,7 +70,7 @@ test('https goes through a tunnel in which the proxy sees nothing', async () => 
   expect(seen.splice(0)).toEqual(['CONNECT gold.example:443', 'CONNECT refused.example:443'])
 })
 
-test('what is spared, and this machine itself, is asked directly', async () => {
+test('excluded hosts, and this machine itself, are called directly', async () => {
   const env = { HTTP_PROXY: address }
   expect(await line.run(['whoami', '--host', studio.site, '--pick', 'ok'], { env })).toMatchObject({ code: 0 })
   expect(seen).toEqual([])

@@ -5,10 +5,10 @@ import { Failure } from '../../terminal/failures.ts'
 
 const TUNNEL_MS = 30_000
 
-/** What the environment calls by a name in either case, as curl and Go read it. */
+/** An environment variable in either case, like curl and Go. */
 const given = (env: NodeJS.ProcessEnv, name: string) => env[name] || env[name.toUpperCase()]
 
-/** Whether an entry of NO_PROXY means a host: `*`, `gold.example`, `.example`, each with a port behind it or without. */
+/** Whether an entry of NO_PROXY matches a host: `*`, `gold.example`, `.example`, each with or without a port. */
 function means(entry: string, url: URL): boolean {
   const [, name, port] = /^(.*?)(?::(\d+))?$/.exec(entry)!
   if (port !== undefined && port !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false
@@ -16,7 +16,7 @@ function means(entry: string, url: URL): boolean {
   return name === '*' || url.hostname === suffix || url.hostname.endsWith(`.${suffix}`)
 }
 
-/** The proxy that the environment names for an address. This machine is never reached through one. */
+/** The proxy of the environment for a URL. This machine is never called through one. */
 export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const named = given(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy') ?? given(env, 'all_proxy')
   if (!named || isLoopback(url.origin)) return undefined
@@ -38,7 +38,7 @@ const authorization = ({ username, password }: URL): Record<string, string> =>
 
 const addressOf = (proxy: URL) => ({ host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port || 80 })
 
-/** A request through a proxy: in the open for http, inside a tunnel for https, so that the proxy sees neither token nor data. */
+/** A request through a proxy: plain for http, inside a tunnel for https, so that the proxy sees neither token nor data. */
 export async function requestThrough(proxy: URL, url: URL, options: RequestOptions): Promise<ClientRequest> {
   const { request } = await import('node:http')
   if (url.protocol === 'http:')
@@ -51,7 +51,7 @@ export async function requestThrough(proxy: URL, url: URL, options: RequestOptio
   const socket = await tunnel(proxy, url)
   const { request: secure } = await import('node:https')
   const { connect } = await import('node:tls')
-  // Without an agent, which would make a connection of its own.
+  // Without an agent, which would open its own connection.
   return secure(url, { ...options, createConnection: () => connect({ socket, servername: url.hostname }) })
 }
 

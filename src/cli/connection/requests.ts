@@ -7,7 +7,7 @@ import { type Answer, type ApiRequest, exchange, timeoutSeconds } from './transp
 
 export const AGENT = `goldmaster-cli/${VERSION}`
 
-/** Waits asked for by the service are kept up to this long in all; a longer one is told instead. */
+/** The maximum total wait that a service can ask for; a longer one is reported instead. */
 const LONGEST_WAIT_S = 300
 const RATE_LIMITED = 429
 
@@ -15,7 +15,7 @@ export type Send = (url: URL, asked: ApiRequest) => Promise<Answer>
 
 const sleep = (seconds: number) => new Promise((done) => setTimeout(done, seconds * 1000))
 
-/** Sends a request and, when the service is asked too often, waits as long as it says and asks again. */
+/** Sends a request and, if rate-limited, waits as long as the service says and retries. */
 export const politely =
   (environment: NodeJS.ProcessEnv, note: (text: string) => void, verbose = false): Send =>
   async (url, asked) => {
@@ -32,19 +32,19 @@ export const politely =
     }
   }
 
-/** What the service said of itself; never what was sent, which holds the token. */
+/** What the service sent; never the request, which contains the token. */
 const tracedOf = ({ status, type, text, header }: Answer) =>
   [String(status), type, `${Buffer.byteLength(text)} bytes`, header('x-request-id') && `request ${header('x-request-id')}`]
     .filter(Boolean)
     .join(', ')
 
-/** Pages, not data: a proxy, a login wall, another service. */
+/** Refuses pages instead of data: a proxy, a login wall, another service. */
 export function refusePages(answer: Answer, site: string) {
   if (/\bhtml\b/i.test(answer.type) || /^\s*<(?:!doctype|html)/i.test(answer.text))
     throw new Failure(`${site} answered ${answer.status} with a web page instead of data; is this the address of Goldmaster?`)
 }
 
-/** The typed client over our transport; every answer is held against its shape before anyone believes it. */
+/** The typed client over our transport; every reply is checked against its shape. */
 export function openClient(site: string, token: string, send: Send): Client {
   const over = (async (input: URL, init: ApiRequest) => {
     const answer = await send(input, init)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { Failure } from '../../terminal/failures.ts'
 import { configFolder } from './config.ts'
 
-/** What somebody likes to have on every run, beside the environment, which comes first. */
+/** A user's preferences for every run; the environment has priority. */
 export interface Preferences {
   settings: Record<string, string>
   aliases: Record<string, string>
@@ -28,7 +28,7 @@ export function writePreferences(env: NodeJS.ProcessEnv, preferences: Preference
   writeFileSync(file, `${JSON.stringify(preferences, null, 2)}\n`)
 }
 
-/** What may be set, and the variable of the environment that it stands for. */
+/** The settings, and the environment variable that each stands for. */
 export const SETTINGS: Readonly<Record<string, { variable: string; help: string }>> = {
   host: { variable: 'GOLDMASTER_HOST', help: 'the service that is meant when none is named' },
   pager: { variable: 'GOLDMASTER_PAGER', help: 'what long lists are shown with; cat for nothing' },
@@ -36,11 +36,11 @@ export const SETTINGS: Readonly<Record<string, { variable: string; help: string 
   timeout: { variable: 'GOLDMASTER_TIMEOUT', help: 'how many seconds an answer may take' },
 }
 
-/** Fills in what the environment leaves open. */
+/** Fills in missing environment variables. */
 export function applySettings(env: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(readPreferences(env).settings)) {
     const setting = SETTINGS[name]
-    // An empty variable is a choice, too: no pager, for one.
+    // An empty variable is a choice, too: no pager, for example.
     if (setting && env[setting.variable] === undefined) env[setting.variable] = value
   }
 }

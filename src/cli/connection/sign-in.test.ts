@@ -10,10 +10,10 @@ import { testWith } from '../../../test/support/skippable.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 
 const TOKEN = 'kR3vZ0pYx7QwErTyUiOpAsDfGhJkLzXcVbNm12345'
-/** Far from where "in 3 mo" begins, so that neither a fast nor a slow machine says another number. */
+/** Far from the boundary of "in 3 mo", so that neither a fast nor a slow machine prints another number. */
 const EXPIRES = new Date(Date.now() + 100 * 86_400_000).toISOString()
 
-/** A service that grants what it is told to, and keeps the rules of the login: the verifier must fit, a code works once. */
+/** A service that grants what the test sets, with the rules of the login: the verifier must match, a code works once. */
 let granted: readonly string[] | undefined
 let exchanged: Record<string, string> | undefined
 let asked: URLSearchParams | undefined
@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(() => line.close())
 afterAll(() => server?.close())
 
-/** Signs in as a browser would, which comes back with what the service tells it. */
+/** Signs in like a browser, which is redirected with the service's response. */
 const login = (args: string[], back: (state: string) => string[] = (state) => [`code=the-code&state=${state}`], env = {}) => {
   let visited: Promise<unknown> | undefined
   const pages: { status: number; text: string }[] = []
@@ -76,7 +76,7 @@ const login = (args: string[], back: (state: string) => string[] = (state) => [`
 }
 const kept = () => join(line.home, 'config/goldmaster/hosts.json')
 
-test('asks for all ten scopes with PKCE, waits for the browser, and keeps the token with its expiry', async () => {
+test('requests all ten scopes with PKCE, waits for the browser, and stores the token with its expiry', async () => {
   const { code, err, pages } = await login(['--no-browser'])
   expect(err).toContain('as user 5')
   expect(code).toBe(0)
@@ -98,7 +98,7 @@ test('asks for all ten scopes with PKCE, waits for the browser, and keeps the to
   expect((await line.run(['whoami', '--pick', 'token.expires_at'])).out).toBe(`${EXPIRES}\n`)
 })
 
-test('opens the browser that is there, and prints the address all the same', async () => {
+test('opens the available browser, and prints the URL anyway', async () => {
   const { code, err } = await login([], undefined, { BROWSER: '/bin/true' })
   expect(code).toBe(0)
   expect(err).toContain('Your browser opens')
@@ -107,13 +107,13 @@ test('opens the browser that is there, and prints the address all the same', asy
   expect(without.code).toBe(0)
 })
 
-test('asks for less when told to', async () => {
+test('requests fewer scopes on request', async () => {
   expect((await login(['--no-browser', '--scope', 'ping,read:builds'])).code).toBe(0)
   expect(asked!.get('scope')).toBe('ping read:builds')
   expect((await line.run(['login', '--host', site, '--scope', 'read:members'])).code).toBe(2)
 })
 
-test('refuses a grant that is wider than what was asked for, and keeps nothing', async () => {
+test('refuses a grant that is wider than requested, and stores nothing', async () => {
   granted = ['ping', 'read:builds', 'write:tasks']
   const { code, err } = await login(['--no-browser', '--scope', 'ping,read:builds'])
   expect(code).toBe(1)
@@ -121,7 +121,7 @@ test('refuses a grant that is wider than what was asked for, and keeps nothing',
   expect(existsSync(kept())).toBe(false)
 })
 
-test('turns away whoever does not know the state, and goes on waiting', async () => {
+test('refuses requests with a wrong state, and continues to wait', async () => {
   const { code, pages } = await login(['--no-browser'], (state) => [
     'code=stolen&state=guessed',
     'code=x',
@@ -131,7 +131,7 @@ test('turns away whoever does not know the state, and goes on waiting', async ()
   expect(pages.map(({ status }) => status)).toEqual([400, 400, 200])
 })
 
-test('says that the login was denied, or that the code does not work', async () => {
+test('reports that the login was denied, or that the code is invalid', async () => {
   const denied = await login(['--no-browser'], (state) => [`error=access_denied&state=${state}`])
   expect(denied).toMatchObject({ code: 1, err: expect.stringContaining('denied in the browser') })
   const wrong = await login(['--no-browser'], (state) => [`code=another&state=${state}`])
@@ -149,28 +149,25 @@ test('keeps several hosts apart', async () => {
   expect((await line.run(['whoami'])).out).toContain(site)
 })
 
-testWith('script')(
-  'without a browser the address that one elsewhere ended at is pasted, and another login’s is refused',
-  async () => {
-    const paste = (back: (state: string) => string) =>
-      new Promise<Awaited<ReturnType<CommandLine['terminal']>>>((resolve, reject) => {
-        let typed = false
-        const ended = line.terminal(['login', '--no-browser', '--host', site], {
-          watch(written, _end, type) {
-            const found = /^ {2}(http\S+)/m.exec(written)
-            if (!found || typed || !written.includes('Address: ')) return
-            typed = true
-            asked = new URL(found[1]!).searchParams
-            type(`http://127.0.0.1:${asked.get('port')}/callback?${back(asked.get('state')!)}\n`)
-          },
-        })
-        ended.then(resolve, reject)
+testWith('script')('without a browser the URL of one elsewhere can be pasted, and that of another login is refused', async () => {
+  const paste = (back: (state: string) => string) =>
+    new Promise<Awaited<ReturnType<CommandLine['terminal']>>>((resolve, reject) => {
+      let typed = false
+      const ended = line.terminal(['login', '--no-browser', '--host', site], {
+        watch(written, _end, type) {
+          const found = /^ {2}(http\S+)/m.exec(written)
+          if (!found || typed || !written.includes('Address: ')) return
+          typed = true
+          asked = new URL(found[1]!).searchParams
+          type(`http://127.0.0.1:${asked.get('port')}/callback?${back(asked.get('state')!)}\n`)
+        },
       })
-    const wrong = await paste(() => 'code=the-code&state=other')
-    expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining('another login') })
-    expect(existsSync(kept())).toBe(false)
-    const { code, out } = await paste((state) => `code=the-code&state=${state}`)
-    expect(out).toContain('as user 5')
-    expect(code).toBe(0)
-  },
-)
+      ended.then(resolve, reject)
+    })
+  const wrong = await paste(() => 'code=the-code&state=other')
+  expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining('another login') })
+  expect(existsSync(kept())).toBe(false)
+  const { code, out } = await paste((state) => `code=the-code&state=${state}`)
+  expect(out).toContain('as user 5')
+  expect(code).toBe(0)
+})

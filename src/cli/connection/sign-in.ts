@@ -21,7 +21,7 @@ interface SigningIn {
   env: NodeJS.ProcessEnv
   send: Send
   note(text: string): void
-  /** Asks for the address that a browser elsewhere ended at, where somebody can answer. */
+  /** Asks for the URL that a browser elsewhere ended at, if somebody can answer. */
   paste?: ((signal: AbortSignal) => Promise<string>) | undefined
 }
 
@@ -85,7 +85,7 @@ function grantOf(status: number, text: string, site: string): Grant {
   return { token, scopes: scopes.map(String), expires_at: typeof expires_at === 'string' ? expires_at : null }
 }
 
-/** Whoever asks for little must not hold much: a wider token is not kept. */
+/** A token with more scopes than requested is not stored. */
 function accepted(grant: Grant, asked: readonly string[], site: string): Grant {
   const beyond = grant.scopes.filter((scope) => !asked.includes(scope))
   if (beyond.length > 0)

@@ -3,7 +3,7 @@ import { Failure, usage } from '../../terminal/failures.ts'
 import { clean } from '../../terminal/text.ts'
 import { proxyFor, requestThrough } from './proxy.ts'
 
-/** The most that is read of one answer: a page of the API is far smaller. */
+/** The maximum size of one reply: a page of the API is far smaller. */
 const MOST_BYTES = 32 * 1024 * 1024
 const TIMEOUT_S = 30
 
@@ -20,7 +20,7 @@ export interface Answer {
   text: string
 }
 
-/** How long a whole answer may take. */
+/** The timeout of a whole reply. */
 export function timeoutSeconds(environment: NodeJS.ProcessEnv): number {
   const given = environment.GOLDMASTER_TIMEOUT
   if (!given) return TIMEOUT_S
@@ -28,7 +28,7 @@ export function timeoutSeconds(environment: NodeJS.ProcessEnv): number {
   return Number(given)
 }
 
-/** Begins a request. Node's own `http` rather than `fetch`, which takes three times as long to load. */
+/** Starts a request. Node's own `http` rather than `fetch`, which takes three times as long to load. */
 export async function begin(url: URL, { method = 'GET', headers = {}, body }: ApiRequest): Promise<ClientRequest> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   const options: RequestOptions = { method, headers: { accept: 'application/json', ...headers } }
@@ -39,14 +39,14 @@ export async function begin(url: URL, { method = 'GET', headers = {}, body }: Ap
   return begun
 }
 
-/** The answer's head, or the reason in words why there is none. */
+/** The response headers, or a readable reason why there are none. */
 export const headOf = (begun: ClientRequest, site: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     begun.once('response', resolve)
     begun.once('error', (error: NodeJS.ErrnoException) => reject(unreachable(error, site)))
   })
 
-/** One request, bounded in time and size; redirects are not followed, so that a token never travels on. */
+/** One request, limited in time and size; redirects are not followed, so that a token is never forwarded. */
 export async function exchange(url: URL, asked: ApiRequest, seconds: number): Promise<Answer> {
   const begun = await begin(url, asked)
   const site = url.origin

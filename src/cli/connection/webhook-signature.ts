@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** The signing secret of the integration, if set and not empty. Not a flag, because the list of processes shows flags. */
+/** The signing secret of the integration, if set and not empty. Not a flag, because the process list shows flags. */
 export const webhookSecretIn = (env: NodeJS.ProcessEnv): string | undefined => env.GOLDMASTER_WEBHOOK_SECRET?.trim() || undefined
 
 /** The header with the signature of these bytes; none without a secret. */

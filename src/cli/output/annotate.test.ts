@@ -23,7 +23,7 @@ test('on GitHub a diagnosis is an annotation of the line that broke; elsewhere a
   expect((await line.run(['diagnose', LOG])).out).not.toContain('::error')
 })
 
-test('what would end an annotation early is escaped', async () => {
+test('characters that would end an annotation early are escaped', async () => {
   const lines: string[] = []
   await annotate({ title: 'a:b,c', message: '50 %\nmore', file: 'x,y.cpp', line: 3 }, { GITHUB_ACTIONS: 'true' }, (text) =>
     lines.push(text),
@@ -31,7 +31,7 @@ test('what would end an annotation early is escaped', async () => {
   expect(lines).toEqual(['::error file=x%2Cy.cpp,line=3,title=a%3Ab%2Cc::50 %25%0Amore'])
 })
 
-test('on Buildkite its agent is told', async () => {
+test('on Buildkite the agent gets an annotation', async () => {
   const bin = join(line.home, 'bin')
   mkdirSync(bin)
   writeFileSync(join(bin, 'buildkite-agent'), `#!/bin/sh\necho "$@" > "${line.home}/args"; cat > "${line.home}/told"\n`)

@@ -5,7 +5,7 @@ interface Shape {
   items?: Shape
 }
 
-/** The fields of an answer, or of the rows in it. */
+/** The fields of a reply, or of its rows. */
 export function fieldsOf(route: RouteName, rows?: string): string[] {
   const reply = routes[route].reply as Shape
   const shape = rows === undefined ? reply : reply.properties?.[rows]?.items

@@ -4,7 +4,7 @@ import type { Call } from '../program/call.ts'
 type Suspect = Investigation['suspects'][number]
 type Telling = Pick<Call, 'client' | 'project' | 'out'>
 
-/** What people call a change, and what it says of itself; a token that may not read changes leaves its number. */
+/** The display name and description of a change; a token without access to changes only gets its number. */
 async function named({ client, project }: Telling, { change_id }: Suspect) {
   const change = await client.showChange({ project_id: project, id: String(change_id) }).catch(() => undefined)
   return { change: change?.display_identifier ?? String(change_id), subject: change?.description.split('\n', 1)[0] ?? '' }
@@ -12,7 +12,7 @@ async function named({ client, project }: Telling, { change_id }: Suspect) {
 
 const authorOf = ({ user_id }: Suspect) => (user_id === null ? 'nobody here' : `user:${user_id}`)
 
-/** The changes that may have broken a build, the likeliest first, each with its reasons. People are shown no author of a change without one. */
+/** The suspected changes of a build, most likely first, each with its reasons. Authors of changes without one are not shown. */
 export async function tellSuspects(suspects: Investigation['suspects'], call: Telling) {
   if (suspects.length === 0) return
   const { out } = call

@@ -10,7 +10,7 @@ type Step = Build['steps'][number]
 
 const MARKS: Record<string, string> = { completed: '✓', failed: '✗', running: '●', cancelled: '-', skipped: '-' }
 const BAR = 20
-/** More steps than a screen should hold: those that still matter are shown. */
+/** More steps than fit on a screen: only the relevant ones are shown. */
 const MOST_STEPS = 15
 
 const nameOf = ({ ci_job_name, build_number, id }: Build) =>
@@ -21,7 +21,7 @@ const secondsOf = ({ duration_seconds, started_at }: Pick<Build, 'duration_secon
   return started_at === null ? undefined : Math.max(0, Math.round((Date.now() - Date.parse(started_at)) / 1000))
 }
 
-/** `412/1200` in what a step says is how far it is. */
+/** `412/1200` in a step's detail is its progress. */
 export function barOf(detail: string): string {
   const [, done, total] = /(?:^|\s)(\d{1,9})\/([1-9]\d{0,8})(?!\S*\/)/.exec(detail) ?? []
   if (done === undefined) return ''
@@ -55,7 +55,7 @@ export function screenOf(build: Build, paint: Paint, width: number): string[] {
 
 const pressing = (steps: Step[]) => steps.filter((step) => step.status !== 'completed').slice(-MOST_STEPS)
 
-/** What is new since the last look, a line each. */
+/** What is new since the last poll, a line each. */
 export function changesBetween(before: Build | undefined, now: Build): string[] {
   const at = new Date().toISOString().slice(11, 19)
   const lines: string[] = []

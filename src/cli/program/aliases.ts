@@ -6,7 +6,7 @@ const WORD = /"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g
 export const wordsOf = (text: string): string[] =>
   [...text.matchAll(WORD)].map(([, double, single, bare]) => double?.replace(/\\(.)/g, '$1') ?? single ?? bare!)
 
-/** What an alias stands for; `$1` takes a word that follows it, the others are added at the end. */
+/** Expands an alias; `$1` is replaced with a following word, the others are appended. */
 export function expand(words: readonly string[], aliases: Record<string, string>): readonly string[] {
   const [first, ...rest] = words
   if (first === undefined || !Object.hasOwn(aliases, first)) return words

@@ -10,7 +10,7 @@ const split = (field: string): [name: string, value: string] => {
 
 export const queryOf = (fields: readonly string[]) => fields.map(split)
 
-/** A JSON body out of `task.title=x` and `task.labels[]=x`. */
+/** A JSON body from `task.title=x` and `task.labels[]=x`. */
 export function bodyOf(fields: readonly string[]): string {
   const body: Json = Object.create(null)
   for (const field of fields) {
@@ -32,7 +32,7 @@ export function bodyOf(fields: readonly string[]): string {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Numbers, true, false, null and quoted text as JSON has them; anything else is text. */
+/** Numbers, true, false, null and quoted text as in JSON; anything else is text. */
 function typedValue(text: string): unknown {
   if (!/^(?:true|false|null|-?\d{1,15}(?:\.\d{1,15})?|".*")$/s.test(text)) return text
   try {

@@ -7,7 +7,7 @@ import { hostFor, sourceOf, tokenFor } from '../connection/config.ts'
 import { type Chosen, chosenFor } from '../connection/folder.ts'
 import { openClient, politely, type Send } from '../connection/requests.ts'
 
-/** What helpers of a command need of its run. */
+/** The parts of a run that helpers need. */
 export type Reach = Pick<Call, 'client' | 'project' | 'page'>
 
 interface Surroundings {
@@ -15,7 +15,7 @@ interface Surroundings {
   folder: string
 }
 
-/** One run of a command: what it was given, and what it may reach. Nothing is read before it is needed. */
+/** One run of a command: its input, and its resources. Nothing is read before it is needed. */
 export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
   readonly args: GivenArguments<A>
   readonly flags: GivenFlags<F>
@@ -47,7 +47,7 @@ export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
     return this.#chosen ?? undefined
   }
 
-  /** The address of the service. */
+  /** The URL of the service. */
   get site(): string {
     this.#site ??= hostFor(this.env, this.#host, this.#host || this.env.GOLDMASTER_HOST ? undefined : this.chosen?.host)
     return this.#site
@@ -57,7 +57,7 @@ export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
     return tokenFor(this.env, this.site).token
   }
 
-  /** What the token was read from. */
+  /** The source of the token. */
   get source(): string | undefined {
     return sourceOf(this.env, this.site)
   }

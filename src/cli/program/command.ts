@@ -7,24 +7,24 @@ import { visit } from '../connection/browser.ts'
 import { fieldsOf } from '../output/fields.ts'
 import { Call } from './call.ts'
 
-/** Whose answer `--json` prints: the fields that may be chosen are those of its rows, which are then printed alone, or its own. */
+/** The reply that `--json` prints: the fields to choose from are those of its rows, which are then printed alone, or its own. */
 interface Shows {
   route: RouteName
   rows?: string
 }
 
-/** Below the service's own address, or as the service told it. */
+/** Relative to the service's URL, or as the service returned it. */
 type Pages = string | readonly string[]
 
 interface ClientCommand<F extends Flags, A extends Arguments> extends Omit<Command<F, A>, 'prints' | 'run'> {
-  /** Works inside a project: takes `--project`, or the one chosen for the folder. */
+  /** Works inside a project: accepts `--project`, or uses the one chosen for the folder. */
   project?: true
-  /** Speaks to no service: takes no `--host`. */
+  /** Calls no service: has no `--host`. */
   offline?: true
   shows?: Shows | 'anything'
-  /** The pages of the web app that show the same, or where the same is done: takes `--web`, and then does nothing else. */
+  /** The web app pages for the same: accepts `--web`, and then does nothing else. */
   web?(call: Call<F, A>): Pages | Promise<Pages>
-  /** A number that it returns is the exit code. */
+  /** A returned number is the exit code. */
   run(call: Call<F, A>): unknown
 }
 
@@ -44,7 +44,7 @@ const PROJECT: Flag = {
 
 const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), first: fieldsOf(route), rows })
 
-/** Told before the refusal: what a usual login cannot do. */
+/** Shown before the refusal: what a default login cannot do. */
 function scopeDetails({ route }: Shows): string {
   const { scope } = routes[route]
   if (scope === undefined || LOGIN_SCOPES.includes(scope)) return ''
@@ -52,7 +52,7 @@ function scopeDetails({ route }: Shows): string {
   return `Needs the scope ${scope}: ${way}, or make a token at Settings → API tokens.`
 }
 
-/** A command that asks the service. Lets `run` know its flags and arguments by their names. */
+/** A command that calls the service. Gives `run` its flags and arguments by name. */
 export const command = <const F extends Flags, const A extends Arguments>({
   project,
   offline,
@@ -86,7 +86,7 @@ export const command = <const F extends Flags, const A extends Arguments>({
   return built as unknown as Command
 }
 
-/** Even the address may be what is wrong. */
+/** Even the URL may be the problem. */
 const failureOf = (error: unknown, call: Pick<Call, 'site' | 'source'>): Failure => {
   try {
     return explain(error, { site: call.site, source: call.source })

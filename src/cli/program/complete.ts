@@ -2,13 +2,13 @@ import type { Argument, Command, Option } from 'commander'
 
 const valuesOf = (of: Option | Argument): readonly string[] => of.argChoices ?? choicesInHelp(of.description)
 
-/** Lists of words are told in the help, where the parser knows no choices. */
+/** Lists of words are in the help, where the parser has no choices. */
 const choicesInHelp = (help: string) => /list of: ([\w:.,\s-]+)$/.exec(help)?.[1]?.split(', ') ?? []
 
 const named = (command: Command, word: string): Option | undefined =>
   command.options.find((option) => option.long === word || option.short === word)
 
-/** What may follow the words; the last is the one being typed. */
+/** What may follow the words; the last one is being typed. */
 function candidates(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? ''
   let command = program

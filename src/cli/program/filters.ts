@@ -2,17 +2,17 @@ import { flag, type Params } from '../../contract/params.ts'
 import { type Route, type RouteName, routes } from '../../contract/routes.ts'
 import type { Flag, Flags } from '../../terminal/flags.ts'
 
-/** Told in another way, or of no use to people. */
+/** Given in another way, or useless to people. */
 const NO_FILTERS = ['limit', 'cursor', 'format', 'project_id', 'account_id', 'event_types']
 
-/** Flags for parameters whose names say too little by themselves. */
+/** Flags for parameters with unclear names. */
 const FLAGS: Record<string, string> = { q: 'query' }
 const flagOf = (param: string) => FLAGS[param] ?? param
 const paramOf = (flag: string) => Object.keys(FLAGS).find((param) => FLAGS[param] === flag) ?? flag
 
 const queryOf = (route: RouteName): Params => (routes[route] as Route).query
 
-/** A flag for every filter of a list, with its values as the contract has them. */
+/** A flag for every filter of a list, with its values from the contract. */
 export const filtersOf = (route: RouteName, help: Record<string, string> = {}): Flags =>
   Object.fromEntries(
     Object.entries(queryOf(route))
@@ -25,7 +25,7 @@ export const filtersOf = (route: RouteName, help: Record<string, string> = {}): 
         const made: Flag = {
           help: words,
           value: flagOf(name).replace(/^(?:\w+_)?(?:since|until)$/, 'time'),
-          // What travels is what was written; reading it refuses a wrong word before it does.
+          // The raw text is sent; reading it refuses an invalid value before that.
           read(text) {
             param.read(`--${flagOf(name).replaceAll('_', '-')}`, text)
             return text
@@ -37,7 +37,7 @@ export const filtersOf = (route: RouteName, help: Record<string, string> = {}): 
       }),
   )
 
-/** What was given, as it travels. */
+/** The given filters as query parameters. */
 export const asQuery = (filters: Flags, given: Record<string, unknown>) =>
   Object.fromEntries(
     Object.keys(filters)

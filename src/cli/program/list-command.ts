@@ -11,19 +11,19 @@ type RowOf<N extends RouteName, K extends string> = ReplyOf<N> extends { [P in K
 
 interface ListOf<N extends RouteName, K extends string> {
   route: N
-  /** The name of the rows in the answer, and what people call them. */
+  /** The name of the rows in the reply, and their label. */
   rows: K
   noun: string
   summary: string
   /** The page of the web app, below the project's. */
   page: string
   columns: readonly Column<RowOf<N, K>>[]
-  /** Words for filters that the contract has none for. */
+  /** Help for filters without a description in the contract. */
   help?: Record<string, string>
   examples: readonly string[]
 }
 
-/** A command that lists what a project has, with the filters that its route takes, or the search over it. */
+/** A command that lists records of a project, with the filters of its route, or of its search. */
 export function listCommand<N extends RouteName, K extends string>(made: ListOf<N, K>): Command {
   const search = made.route in searches ? searches[made.route as keyof typeof searches] : made.route
   const filters = filtersOf(search, made.help)
@@ -39,7 +39,7 @@ export function listCommand<N extends RouteName, K extends string>(made: ListOf<
     async run({ client, project, flags, out }) {
       const wanted = flags.limit ?? USUAL_ROWS
       const query = asQuery(filters, flags)
-      // Some lists have one page: the search over them goes on.
+      // Some lists have only one page: their search has more.
       const route = listOrSearch(made.route, [...Object.keys(query), ...(wanted > MAX_LIMIT ? ['cursor'] : [])])
       const ask = client[route] as unknown as (args: object) => Promise<Page>
       const page = await collect((paging) => ask({ project_id: project, query: { ...query, ...paging } }), made.rows, wanted)

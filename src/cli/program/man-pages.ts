@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { VERSION } from '../../contract/version.ts'
 import { helpOf } from './manual.ts'
 
-/** Text as roff prints it: no line is taken for a command, no backslash or dash for anything but itself. */
+/** Escapes text for roff: no line becomes a command, no backslash or dash has a special meaning. */
 const roff = (text: string) =>
   text
     .replaceAll('\\', '\\e')
@@ -19,7 +19,7 @@ const leaves = (command: Command, words: string[]): [string, Command][] =>
     ? [[words.join(' '), command]]
     : command.commands.flatMap((inner) => leaves(inner as Command, [...words, inner.name()]))
 
-/** A page of the manual for the program and one for each first word, by file name. */
+/** A man page for the program and one for each first word, by file name. */
 export function manPages(program: Command, introduction: string): Map<string, string> {
   const pages = new Map([
     [

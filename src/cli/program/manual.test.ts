@@ -14,13 +14,13 @@ const FOLDER = resolve('docs/cli')
 const program = () =>
   buildProgram(Object.fromEntries(Object.entries(operatorCommands).map(([name, make]) => [name, async () => make()])))
 
-test('the manual says what every command says of itself (npx tsx scripts/cli-manual.mjs writes it)', async () => {
+test('the manual equals the help of every command (npx tsx scripts/cli-manual.mjs writes it)', async () => {
   const written = new Map(readdirSync(FOLDER).map((file) => [file, readFileSync(resolve(FOLDER, file), 'utf8')]))
   expect([...written.keys()].sort()).toEqual([...manual(await program()).keys()].sort())
   for (const [file, text] of manual(await program())) expect(written.get(file), file).toBe(text)
 })
 
-test('every command of the client and of the operator shows how it is used', async () => {
+test('every command of the client and of the operator has an example', async () => {
   const operators = Object.keys(operatorCommands)
   for (const [file, text] of manual(await program())) {
     const first = file.replace(/[-.].*$/, '')
@@ -35,7 +35,7 @@ test('the package lists every man page, so that npm links them', async () => {
   expect(man).toEqual(pages.sort().map((file) => `dist/man/man1/${file}`))
 })
 
-testWith('man')('man reads every page without a warning, and says what --help says', async () => {
+testWith('man')('man reads every page without a warning, and it equals --help', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'goldmaster-man-'))
   for (const [file, text] of manPages(await program(), INTRODUCTION)) {
     writeFileSync(join(folder, file), text)

@@ -10,7 +10,7 @@ export function helpOf(command: Command): string {
   return help.trimEnd()
 }
 
-/** A page of the manual for every command that does something, by file name, and one that lists them. */
+/** A manual page for every command, by file name, and one that lists them. */
 export function manual(program: Command): Map<string, string> {
   const pages = new Map<string, string>()
   const index: string[] = []

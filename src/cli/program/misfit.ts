@@ -13,8 +13,8 @@ const allows = (types: readonly string[], type: string) =>
   types.includes(type) || (type === 'integer' && types.includes('number'))
 
 /**
- * Where a value is not what a schema says, or undefined. Fields and words that a newer service adds are welcome;
- * a field that is missing or of another kind is not.
+ * Where a value differs from its schema, or undefined. Additional fields and values of a newer service are accepted; a missing field or
+ * another type is not.
  */
 export function misfit(schema: Schema, value: unknown, path = 'the answer'): string | undefined {
   if (schema.anyOf) {

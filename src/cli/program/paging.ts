@@ -6,10 +6,10 @@ interface Pagination {
   next_cursor?: string | null
 }
 
-/** An answer with its rows under their own name, and how it goes on. */
+/** A reply with its rows under their own name, and its pagination. */
 export type Page = Record<string, unknown> & { pagination: Pagination }
 
-/** Asks page after page until there are `limit` rows or no more; the answer is the first one's, with all rows. */
+/** Requests page after page until there are `limit` rows or no more; returns the first reply with all rows. */
 export async function collect(
   ask: (query: { limit: number; cursor?: string }) => Promise<Page>,
   rows: string,
@@ -21,7 +21,7 @@ export async function collect(
   while (all.length < limit && pagination.has_more && pagination.next_cursor) {
     const cursor = pagination.next_cursor
     const next = await ask({ limit: Math.min(limit - all.length, MAX_LIMIT), cursor })
-    // A search may have to go on before it finds something; a service that stays where it is would keep us forever.
+    // A search may have empty pages before it finds something; a service that repeats its cursor would keep us forever.
     if ((next[rows] as unknown[]).length === 0 && next.pagination.next_cursor === cursor) break
     all.push(...(next[rows] as unknown[]))
     pagination = next.pagination

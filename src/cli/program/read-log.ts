@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 
-/** What stands for standard input where a file is expected. */
+/** Stands for standard input instead of a file. */
 export const STANDARD_INPUT = '-'
 
 const GZIP = 0x1f8b
@@ -14,7 +14,7 @@ const standardInput = async () => {
   return Buffer.concat(parts)
 }
 
-/** Build tools on Windows like UTF-16; the mark at the beginning tells. */
+/** Build tools on Windows often write UTF-16; the byte order mark shows it. */
 const decode = (bytes: Buffer) => {
   const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0
   if (mark === LITTLE) return bytes.subarray(2).toString('utf16le')

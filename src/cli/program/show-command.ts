@@ -8,7 +8,7 @@ interface ShowOf<N extends RouteName> {
   route: N
   noun: string
   summary: string
-  /** What may name the record, where it is more than its id. */
+  /** What may name the record, if more than its id. */
   id?: string
   /** The page of the web app, below the project's. */
   page(thing: ReplyOf<N>): string
@@ -24,7 +24,7 @@ export async function findThing<N extends RouteName>(call: Reach, route: N, id: 
   return ask({ project_id: call.project, [recordOf(route)]: await wholeId(call, route, id) })
 }
 
-/** Where the web app shows a thing: as the service says, else as it is built from its id. */
+/** The web app page of a record: as the service returned it, otherwise built from its id. */
 export const pageOf = (call: Reach, thing: object, page: string): string =>
   (thing as { urls?: { web: string } }).urls?.web ?? call.page(`/projects/${call.project}/${page}`)
 

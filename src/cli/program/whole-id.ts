@@ -5,16 +5,16 @@ import { isEndOf, isShortId } from '../../terminal/short-ids.ts'
 import type { Reach } from './call.ts'
 import { collect, type Page } from './paging.ts'
 
-/** What has long ids, and the lists that show them by their end. */
+/** Records with long ids, and the lists that show them by their end. */
 const LISTS: Partial<Record<RouteName, { route: RouteName; rows: string }>> = {
   showAsset: { route: 'listAssets', rows: 'assets' },
   showApproval: { route: 'listApprovals', rows: 'approvals' },
   showDeployment: { route: 'listDeployments', rows: 'deployments' },
 }
-/** How far back an end is looked for: whoever types one has just seen it in a list. */
+/** How far back an end is searched: people type one that they have just seen in a list. */
 const MOST_ROWS = 1000
 
-/** The id that a list showed by its end; anything else is taken as it is. */
+/** The id that a list showed by its end; anything else is used unchanged. */
 export async function wholeId({ client, project }: Reach, route: RouteName, id: string): Promise<string> {
   const list = LISTS[route]
   if (!list || !isShortId(id)) return id

@@ -20,7 +20,7 @@ test.each([
   ['Saved/*/c(?)+.log', ['Saved/deep/c(1)+.log']],
   ['nothing/**', []],
   ['Saved', []],
-])('%s means %j', (glob, files) => {
+])('%s matches %j', (glob, files) => {
   const base = folder.replaceAll('\\', '/')
   expect(filesOf([`${base}/${glob}`])).toEqual(files.map((name) => ({ name: `${base}/${name}`, size_bytes: 7 })))
 })

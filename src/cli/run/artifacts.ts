@@ -19,7 +19,7 @@ const patternOf = (glob: string) =>
     process.platform === 'win32' ? 'i' : '',
   )
 
-/** The files that patterns mean, by their paths with slashes. What cannot be read is passed over. */
+/** The files that match patterns, by their paths with slashes. Unreadable ones are skipped. */
 export function filesOf(globs: readonly string[]): ArtifactFile[] {
   const files = new Map<string, number>()
   const until = performance.now() + WALK_MS
@@ -35,7 +35,7 @@ export function filesOf(globs: readonly string[]): ArtifactFile[] {
   return [...files].map(([name, size_bytes]) => ({ name, size_bytes }))
 }
 
-/** Everything below the part of a pattern that has no signs; only as deep as the pattern goes. */
+/** Everything below the literal part of a pattern; only as deep as the pattern. */
 function* candidates(glob: string, until: number): Generator<string> {
   const wild = glob.search(/[*?]/)
   if (wild === -1) return yield glob

@@ -22,7 +22,7 @@ interface RunOptions extends NamedFacts {
 /** Runs a build and reports it. */
 export async function runReported(command: readonly string[], asked: RunOptions): Promise<Ended> {
   const { env, say, service, spool, token } = asked
-  // The time of day may be set while a build runs: it is read once.
+  // The time of day may be changed while a build runs: it is read once.
   const [began, started] = [performance.now(), new Date()]
   const elapsed = () => performance.now() - began
   const at = (ms: number) => new Date(started.getTime() + ms).toISOString()
@@ -48,6 +48,6 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   return ended
 }
 
-/** Somebody who stops a build has cancelled it, unless it came to its end all the same. */
+/** A stopped build was canceled, unless it finished anyway. */
 const statusOf = ({ code, interrupted }: Ended, failed: boolean): End['status'] =>
   code === 0 && !failed ? 'SUCCESS' : interrupted ? 'ABORTED' : 'FAILURE'

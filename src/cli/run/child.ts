@@ -4,27 +4,27 @@ import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { commandLine } from './windows.ts'
 
-/** What others may send to a build; they reach us instead. */
+/** Signals for a build, which we receive instead. */
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGBREAK']
-/** Helpers that outlive a build may hold its output open for ever: as long as something comes, and no longer than this. */
+/** Helpers that outlive a build may hold its output open forever: wait as long as something arrives, and no longer than this after it. */
 const SILENCE_MS = 500
 const LINGER_MS = 5_000
-/** As long as a build may print into the pipe before its output is read again, unless it prints much. */
+/** How long a build may print into the pipe before its output is read again, unless it prints much. */
 const GATHER_MS = 5
 const PLENTY = 16 * 1024
 
 export interface Ended {
-  /** As a shell would tell it. */
+  /** As a shell would report it. */
   code: number
   /** The signal that ended it. */
   signal?: NodeJS.Signals
-  /** Somebody wanted it to stop. */
+  /** Somebody stopped it. */
   interrupted: boolean
 }
 
 const windows = process.platform === 'win32'
 
-/** Whether both outputs lead to the same place. Given apart to the build, its lines would change their order there. */
+/** Whether both outputs go to the same file. As separate pipes, the build's lines would change their order there. */
 function isOneOutput(): boolean {
   try {
     const [out, err] = [fstatSync(1), fstatSync(2)]
@@ -45,7 +45,7 @@ function begin([program, ...args]: readonly string[]): ChildProcess {
     : spawn(program!, args, { stdio })
 }
 
-/** Runs a build: what it prints is passed on as it comes, and shown to `printed`; signals reach it, and how it ends is told. */
+/** Runs a build: its output is passed on as it arrives, and given to `printed`; signals reach it, and its result is returned. */
 export async function runBuild(command: readonly string[], printed: (bytes: Buffer) => void): Promise<Ended> {
   const child = begin(command)
   let interrupted = false
@@ -70,8 +70,8 @@ export async function runBuild(command: readonly string[], printed: (bytes: Buff
 }
 
 /**
- * Byte for byte, no faster than the reader takes it. A reader who leaves is the build's to notice. Lines that come one by one are taken
- * together, so that there are fewer reads.
+ * Byte for byte, no faster than the reader. If the reader leaves, the build notices. Single lines are combined, so that there are fewer
+ * reads.
  */
 function passOn(from: Readable, to: NodeJS.WriteStream, printed: (bytes: Buffer) => void) {
   to.removeAllListeners('error')
@@ -102,13 +102,13 @@ const endOf = (child: ChildProcess) =>
     })
   })
 
-/** Leaves as the build left: by the same code, or by the same signal, so that whoever waits for us sees what happened. */
+/** Exits like the build: with the same code, or by the same signal, so that our parent process sees what happened. */
 export async function leaveLike({ code, signal }: Ended): Promise<never> {
   for (const output of [process.stdout, process.stderr])
     if (output.writable) await new Promise<void>((done) => void output.write('', () => done()))
   if (signal && !windows) {
     process.kill(process.pid, signal)
-    // Those that Node itself takes, or that are not for killing.
+    // Signals that Node handles itself, or that do not kill.
     await new Promise((done) => setTimeout(done, 200))
   }
   process.exit(code)

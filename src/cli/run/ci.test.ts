@@ -3,7 +3,7 @@ import { CIS, ciOf, factsOf, shelfOf } from './ci.ts'
 
 const began = new Date('2026-03-01T10:20:30.400Z')
 
-/** What each CI is taken to set, written from memory and tried on none of them (Horde's names are in its agent), and how the build is then called. */
+/** The variables of each CI, written from memory and tried on none of them (Horde's names are in its agent), and the resulting build. */
 const SURROUNDINGS: Record<string, [env: Record<string, string>, facts: object]> = {
   Jenkins: [
     {
@@ -131,7 +131,7 @@ const SURROUNDINGS: Record<string, [env: Record<string, string>, facts: object]>
   ],
 }
 
-test.each(CIS.map(({ name }) => name))('on %s a build knows how it is called', (name) => {
+test.each(CIS.map(({ name }) => name))('on %s a build is identified by its variables', (name) => {
   const [env, facts] = SURROUNDINGS[name]!
   expect(ciOf(env)?.name).toBe(name)
   expect(JSON.parse(JSON.stringify(factsOf(env, {}, began)))).toEqual(facts)
@@ -151,7 +151,7 @@ test.each([
 ])('on %s a pull request or a personal build is reported as a preflight', (name, more, facts) => {
   const [env] = SURROUNDINGS[name]!
   expect(factsOf({ ...env, ...more }, {}, began)).toMatchObject(facts)
-  // A job may have a parameter of that name, and Buildkite says "false".
+  // A job may have a parameter of that name, and Buildkite sets "false".
   const none = factsOf({ ...env, CHANGE_ID: '1204', BUILDKITE_PULL_REQUEST: 'false' }, {}, began)
   expect(none.pull_request ?? none.preflight).toBeUndefined()
 })
@@ -161,20 +161,20 @@ test('the shelf of a Horde build is read from its command line', () => {
   expect(shelfOf(['RunUAT.sh', '-set:PreflightChange=0'])).toBeUndefined()
 })
 
-test('what somebody names by hand comes first, then our own variables', () => {
+test('flags come first, then our own variables', () => {
   const [env] = SURROUNDINGS.Jenkins!
   const own = { ...env, GOLDMASTER_JOB: 'ours', GOLDMASTER_BRANCH: 'release', GOLDMASTER_COMMIT: 'e'.repeat(40) }
   expect(factsOf(own, { job: 'by hand' }, began)).toMatchObject({ job: 'by hand', number: '42', branch: 'release' })
   expect(factsOf(own, {}, began)).toMatchObject({ job: 'ours', commit: 'e'.repeat(40), changelist: undefined })
 })
 
-test('a variable that is empty says nothing', () => {
+test('an empty variable is ignored', () => {
   expect(factsOf({ ...SURROUNDINGS.Jenkins![0], GOLDMASTER_JOB: '' }, { number: '' }, began)).toMatchObject({
     job: 'studio/Game-Win64',
     number: '42',
   })
 })
 
-test('on no CI a build is called by when it began', () => {
+test('without a CI a build is named by its start time', () => {
   expect(factsOf({}, {}, began)).toMatchObject({ job: 'build', number: '20260301102030' })
 })

@@ -1,11 +1,11 @@
-/** What a CI tells a build about itself: for each fact the variables of the environment it stands in, the first that are all set win. */
+/** A CI's environment variables: for each fact the variables to combine; the first ones that are all set win. */
 interface Ci {
   name: string
   /** Set by this CI and no other. */
   sign: string
   job: string[]
   number: string[]
-  /** Which run of the same number this is; `from` is what the first one has. */
+  /** The attempt of the same number; `from` is the first one's value. */
   attempt?: { variable: string; from: number }
   branch: string[]
   /** A commit or a changelist, whichever the source has. */
@@ -16,7 +16,7 @@ interface Ci {
   target_branch?: string
   /** True for a build of changes that are not submitted. */
   preflight?: string
-  /** How its logs are divided: what a line says where a part begins, and where it ends if it does not say so by the next one. */
+  /** The sections of its logs: a line that starts one, and one that ends it if the next does not. */
   parts?: { begins: RegExp; ends?: RegExp }
 }
 
@@ -121,7 +121,7 @@ export const CIS: readonly Ci[] = [
   },
 ]
 
-/** How a build is called and where it stands, as far as its surroundings tell. */
+/** The identity and origin of a build, as far as its environment shows them. */
 export interface BuildFacts {
   job: string
   number: string
@@ -160,7 +160,7 @@ const filled = (templates: readonly string[], env: NodeJS.ProcessEnv): string | 
 
 export const ciOf = (env: NodeJS.ProcessEnv): Ci | undefined => CIS.find(({ sign }) => env[sign])
 
-/** Named by hand, else by a variable of ours, else by the CI. A build that nobody counts is called by when it began. */
+/** From flags, else our own variables, else the CI. A build without a number is named by its start time. */
 export function factsOf(env: NodeJS.ProcessEnv, named: NamedFacts, began: Date): BuildFacts {
   const ci = ciOf(env)
   const told = (fact: 'job' | 'number' | 'branch' | 'url') => (ci ? filled(ci[fact], env) : undefined)
@@ -205,7 +205,7 @@ function originOf(
   }
 }
 
-/** A second run of a number is a build of its own: the first one's end stands. */
+/** A second attempt of a number is a separate build: the first one's result stays. */
 function attemptOf(ci: Ci | undefined, env: NodeJS.ProcessEnv): string {
   const { variable, from } = ci?.attempt ?? { variable: '', from: 0 }
   const more = Number(env[variable] ?? from) - from

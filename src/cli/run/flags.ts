@@ -14,7 +14,7 @@ function measure(text: string): Measure {
   return { name, value: Number(value), ...(unit !== undefined && { unit }) }
 }
 
-/** How a build is named and told of, for every command that does. */
+/** Flags that identify a build, for every command that reports one. */
 export const BUILD_FLAGS = {
   job: { help: 'what the CI calls the thing it builds again and again (default: as the CI says)', value: 'name' },
   number: { help: 'which run of it this is (default: as the CI says, else the time)', value: 'number' },
@@ -49,7 +49,7 @@ interface Reached {
   token: string
 }
 
-/** The service that flags and environment name, or a failure that says what is missing. */
+/** The service from flags and environment, or an error that says what is missing. */
 export function serviceOf(flags: { host?: string; token?: string }, env: NodeJS.ProcessEnv): Reached {
   const host = flags.host || env.GOLDMASTER_HOST
   const token = (flags.token || env.GOLDMASTER_WEBHOOK_TOKEN)?.trim()
@@ -59,7 +59,7 @@ export function serviceOf(flags: { host?: string; token?: string }, env: NodeJS.
   return { service: new BuildService(site, token, webhookSecretIn(env)), spool: new Spool(env, site, token), token }
 }
 
-/** By what the build calls, where nobody says it. */
+/** From the build's command, if not given. */
 export const engineOf = (named: string | undefined, command: readonly string[], env: NodeJS.ProcessEnv): string | undefined =>
   named ||
   env.GOLDMASTER_ENGINE ||

@@ -1,6 +1,6 @@
 import type { BuildService, Outcome } from './service.ts'
 
-/** Until it is taken, refused or too late. Where a proxy takes less than the service does, less of the log has to do. */
+/** Retries until it is accepted, refused or too late. If a proxy accepts less than the service, less of the log is sent. */
 export async function insist<R extends { logs_tail?: string }>(
   service: BuildService,
   report: R,

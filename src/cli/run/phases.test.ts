@@ -43,14 +43,14 @@ test.each([
   ['DisplayProgressbar: Compiling Scripts', 'compiling'],
   ['DisplayProgressbar: Incremental Player Build', 'building player'],
   ['Compiling shader "Universal Render Pipeline/Lit" pass "ForwardLit"', 'shaders'],
-])('a line begins a phase without a word about it: %s', (line, name) => {
+])('a line starts a phase implicitly: %s', (line, name) => {
   const { phases, print } = reading()
   print(`${line}\n`)
   expect(states(phases)).toEqual([`${name} running`])
 })
 
 test.each(['LogCook: Display: Cooking took 40 s', 'LogTemp: Cooking a meal', 'Building player is next'])(
-  'a line that only uses the words begins none: %s',
+  'a line that only contains the words starts none: %s',
   (line) => {
     const { phases, print } = reading()
     print(`${line}\n`)
@@ -58,7 +58,7 @@ test.each(['LogCook: Display: Cooking took 40 s', 'LogTemp: Cooking a meal', 'Bu
   },
 )
 
-test('how far cooking has come is told apart from a new phase', () => {
+test('progress of cooking differs from a new phase', () => {
   const { told, print } = reading()
   print('LogCook: Display: Cooked packages 1 Packages Remain 9 Total 10\n')
   expect(told).toEqual([true, false])
@@ -66,7 +66,7 @@ test('how far cooking has come is told apart from a new phase', () => {
   expect(told).toEqual([true, false, false])
 })
 
-test('lines are read whole, however they are cut', () => {
+test('lines are read completely, however they are cut', () => {
   const { phases, print } = reading()
   for (const sign of '***** COOK COMMAND STARTED *****\n') print(sign)
   expect(states(phases)).toEqual(['cooking running'])
@@ -77,14 +77,14 @@ test.each([
   'Error building Player: 3 errors\n',
   'Program.Main: AutomationTool exiting with ExitCode=25 (Error_UnknownCookFailure)\n',
   'AutomationTool exiting with ExitCode=1',
-])('a build that says so has failed: %j', (line) => {
+])('a build that prints it has failed: %j', (line) => {
   const { phases, print } = reading()
   print(line)
   phases.end('failed')
   expect(phases.failed).toBe(true)
 })
 
-test('a build that passed says nothing of the kind', () => {
+test('a passed build prints nothing of the kind', () => {
   const { phases, print } = reading()
   print('AutomationTool exiting with ExitCode=0 (Success)\nBuild Finished, Result: Success.\n')
   phases.end('completed')
@@ -101,7 +101,7 @@ test.each([
   [{ TEAMCITY_VERSION: '1' }, "##teamcity[blockOpened name='compile']\n", "##teamcity[blockClosed name='compile']\n"],
   [{ BUILDKITE: 'true' }, '--- compile\n', '+++ next\n'],
   [{ TF_BUILD: 'True' }, '##[group]compile\n', '##[endgroup]\n'],
-])('the parts of a log are steps where the CI divides it: %j', (env, begins, ends) => {
+])('the sections of a log are steps if the CI divides it: %j', (env, begins, ends) => {
   const { phases, print } = reading(env as unknown as Record<string, string>)
   print(begins)
   expect(phases.steps).toMatchObject([{ name: expect.stringMatching(/^compile$|^Compile Größe$/), status: 'running' }])
@@ -109,7 +109,7 @@ test.each([
   expect(phases.steps[0]!.status).toBe('completed')
 })
 
-test('neither endless lines, nor anything that is no text, nor thousands of parts do harm', () => {
+test('endless lines, binary data and thousands of sections do no harm', () => {
   const { phases, print } = reading({ GITHUB_ACTIONS: 'true' })
   phases.push(Buffer.from([0xff, 0, 0xfe, 0x0a]))
   for (let i = 0; i < 200; i++) print('x'.repeat(65_536))

@@ -1,6 +1,6 @@
 import { PHASES, type PhaseRule } from '../../contract/log-parts.ts'
 
-/** A part of a build as reports name it. */
+/** A part of a build in reports. */
 export interface Step {
   name: string
   status: 'running' | 'completed' | 'failed' | 'cancelled'
@@ -9,13 +9,13 @@ export interface Step {
   detail?: string
 }
 
-/** A build that failed by its own words, whatever its exit code says: Unity may leave with 0. */
+/** Output that means failure, whatever the exit code: Unity may exit with 0. */
 const FAILED = /^Build Finished, Result: Fail|^Error building Player|\bAutomationTool exiting with ExitCode=[1-9]/m
 
-/** More than anyone looks through. */
+/** More than anybody reads. */
 const STEPS_MAX = 50
 const NAME_MAX = 100
-/** A line without an end is looked at by its beginning. */
+/** Only the start of an endless line is read. */
 const LINE_MAX = 4096
 
 export interface Parts {
@@ -23,7 +23,7 @@ export interface Parts {
   ends?: RegExp
 }
 
-/** Reads along as a build prints, and knows where it stands. */
+/** Reads a build's output and tracks its phases. */
 export class Phases {
   readonly steps: Step[] = []
   phase: string | undefined
@@ -35,7 +35,7 @@ export class Phases {
   #part: Step | undefined
   #line = ''
 
-  /** `changed` is called with whether the build went on to something else, or only further. */
+  /** `changed` is called with whether a new phase started, or only progress was made. */
   constructor(parts: Parts | undefined, now: () => string, changed: (phase: boolean) => void) {
     this.#parts = parts
     this.#now = now
@@ -48,7 +48,7 @@ export class Phases {
     this.#telling = new RegExp(patterns.map(({ source }) => source.replace(/(?<!\\)\((?!\?)/g, '(?:')).join('|'), 'gm')
   }
 
-  /** Bytes as they come; one byte is one sign here, which is all that the rules need. */
+  /** Raw bytes; one byte is one character here, which is enough for the rules. */
   push(printed: Buffer) {
     const text = this.#line + printed.toString('latin1')
     const end = text.lastIndexOf('\n') + 1
@@ -56,7 +56,7 @@ export class Phases {
     if (end > 0) this.#look(text.slice(0, end))
   }
 
-  /** What still runs is over, with the build. */
+  /** Running steps end with the build. */
   end(status: Exclude<Step['status'], 'running'>) {
     this.#look(this.#line)
     for (const step of this.steps) if (step.status === 'running') this.#finish(step, status)
@@ -120,7 +120,7 @@ export class Phases {
   }
 }
 
-/** A name as people wrote it: the bytes are UTF-8, colours are none of it. */
+/** A readable name: the bytes are UTF-8, colors are removed. */
 const plain = (bytes: string) =>
   Buffer.from(bytes, 'latin1')
     .toString('utf8')

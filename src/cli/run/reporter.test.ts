@@ -14,7 +14,7 @@ import { Spool } from './spool.ts'
 import { Tail } from './tail.ts'
 
 let minutes = 0.9
-/** Every request for the log, by when it came and what it brought. */
+/** Every request for the log, with its time and content. */
 const pieces: [minutes: number, text: string][] = []
 let reports = 0
 const server = createServer(async (request, response) => {
@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('a build that prints nothing gives a sign of life after a minute, not before', async () => {
+test('a silent build sends a heartbeat after a minute, not before', async () => {
   const service = new BuildService(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'a-token')
   const phases = new Phases(
     undefined,

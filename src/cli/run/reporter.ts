@@ -9,17 +9,17 @@ import type { Spool } from './spool.ts'
 import type { Tail } from './tail.ts'
 
 const REQUEST_S = 10
-/** How far a step has come is told this often; that another one began, at once. */
+/** How often progress of a step is reported; a new step is reported at once. */
 const DETAILS_MS = 10_000
-/** A build that prints nothing is told of this often, so that it is not taken for one that is gone. */
+/** How often a silent build sends a heartbeat, so that it does not count as lost. */
 const HEARTBEAT_MS = 60_000
 const PIECE_MAX = 1024 * 1024
 const PIECE_LEAST = 64 * 1024
 const LONGEST_WAIT_MS = 60_000
-/** How long the end of a build may be held up: by a service that answers, by one that is away, and when somebody wants it to stop. */
+/** The maximum delay at the end of a build: with a responding service, with an unreachable one, and when interrupted. */
 const TIMEOUT_MS = { there: 10_000, away: 3_000, interrupted: 2_000 }
 
-/** Between two pieces of the log: soon at first, then rarer, since a build of hours is not watched every second. */
+/** The pause between two pieces of the log: short at first, then longer, since nobody watches a build of hours every second. */
 const pace = (elapsed: number) => Math.min(10_000, Math.max(2_000, elapsed / 60))
 
 export interface End {
@@ -36,18 +36,18 @@ export interface ReporterContext {
   tail: Tail
   phases: Phases
   mask: Mask
-  /** Milliseconds since the build began, on a clock that nobody sets. */
+  /** Milliseconds since the build started, by a monotonic clock. */
   elapsed(): number
-  /** The time of day at so many milliseconds. */
+  /** The time of day after this many milliseconds. */
   at(elapsed: number): string
   say(text: string): void
 }
 
-/** Tells the service how a build goes, beside it: nothing here ever holds the build up or fails it. */
+/** Reports a build to the service in the background: nothing here ever delays the build or fails it. */
 export class Reporter {
   readonly #told: ReporterContext
   readonly #stream = randomUUID()
-  /** What is known of the service: it has the start, it refused for good, it did not answer. */
+  /** The state of the service: it has the start, it refused for good, it did not respond. */
   #known = false
   #refused: string | undefined
   #away = true
@@ -57,7 +57,7 @@ export class Reporter {
   #sent = 0
   #heard = 0
   #pieceMax = PIECE_MAX
-  /** When to tell steps and log next, in milliseconds since the build began. */
+  /** When to send steps and log next, in milliseconds since the build started. */
   #stepsDue: number | undefined
   #logDue = 0
   #wake = () => {}
@@ -70,14 +70,14 @@ export class Reporter {
     this.#go().catch((error: Error) => this.#told.say(`nothing more is told of this build: ${error.message}`))
   }
 
-  /** Something new in the phases. */
+  /** The phases have changed. */
   stepsChanged(phase: boolean) {
     const due = phase ? 0 : this.#told.elapsed() + DETAILS_MS
     this.#stepsDue = Math.min(this.#stepsDue ?? due, due)
     if (phase) this.#wake()
   }
 
-  /** The end, with all that is known. What does not arrive in time waits on disk. */
+  /** Reports the end with everything known. What is not sent in time is saved on disk. */
   async finish(end: End) {
     this.#over = true
     this.#wake()
@@ -108,7 +108,7 @@ export class Reporter {
     }
   }
 
-  /** When there is something to tell. */
+  /** When there is something to send. */
   #due(): number {
     if (!this.#known) return 0
     const log = this.#streams
@@ -129,7 +129,7 @@ export class Reporter {
     if (outcome.kind !== 'taken') this.#stepsDue = Math.min(before ?? 0, this.#stepsDue ?? 0)
     else if (!this.#known) {
       this.#known = true
-      // What an earlier build left; it comes again with the next one.
+      // Reports of an earlier build; retried with the next one.
       this.#told.spool.flush(this.#told.service).catch(() => {})
     }
     return outcome
@@ -138,7 +138,7 @@ export class Reporter {
   async #tellLog(): Promise<Outcome> {
     const { tail, facts, service, elapsed } = this.#told
     this.#logDue = elapsed() + pace(elapsed())
-    // What is no longer here is no longer kept there either: all that is left goes as one piece, behind the gap.
+    // What is dropped here is no longer kept by the service either: the rest is sent as one piece, after the gap.
     const skipped = this.#sent < tail.start
     const from = skipped ? tail.start : this.#sent
     const to = Math.min(this.#settled(), skipped ? tail.end : from + this.#pieceMax)
@@ -153,7 +153,7 @@ export class Reporter {
     if (outcome.kind === 'later' && outcome.unknown_build) this.#known = false
     if (outcome.kind === 'later' && outcome.too_large) this.#pieceMax = Math.max(PIECE_LEAST, this.#pieceMax / 4)
     if (outcome.kind !== 'never' && outcome.offset !== undefined) this.#sent = outcome.offset
-    // More is waiting: a burst is not sent by the pace.
+    // More is waiting: a burst ignores the pause.
     if (outcome.kind === 'taken' && to - from === this.#pieceMax) this.#logDue = elapsed()
     return outcome
   }
@@ -162,14 +162,14 @@ export class Reporter {
     return this.#told.elapsed() - this.#heard >= HEARTBEAT_MS
   }
 
-  /** Up to where nothing that comes can make a secret of what is there: no secret goes beyond its line. */
+  /** Up to where no further output can complete a secret: no secret spans a line. */
   #settled(): number {
     const { tail, mask } = this.#told
     const open = Math.max(tail.start, tail.end - mask.longest)
     return open + tail.read(open, tail.end).lastIndexOf('\n') + 1
   }
 
-  /** With what stands around it, so that a secret across either end is seen whole. */
+  /** Including the bytes around it, so that a secret across either end is recognized. */
   #hidden(from: number, to: number): Buffer {
     const { tail, mask } = this.#told
     const around = Math.max(tail.start, from - mask.longest)
@@ -189,7 +189,7 @@ export class Reporter {
       return
     }
     const wait = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** this.#waits++)
-    // Two machines that lost the same service do not come back in the same instant.
+    // Jitter, so that two machines that lost the same service do not retry in the same instant.
     const pause = outcome.seconds === undefined ? wait * (0.5 + Math.random() / 2) : outcome.seconds * 1000
     if (!this.#over) await new Promise<void>((done) => void setTimeout(done, pause).unref())
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Mask, secretsIn } from './secrets.ts'
 
-test('values of variables that are called like secrets are hidden, byte for byte', () => {
+test("values of variables with a secret's name are hidden, byte for byte", () => {
   const env = { DEPLOY_PASSWORD: 'größer als ß', PATH: '/usr/bin:/bin', API_KEY: 'short' }
   const mask = new Mask(secretsIn(env, 'ab'.repeat(32)))
   const line = Buffer.from(`login größer als ß, ${'ab'.repeat(32)} /usr/bin:/bin short\n`)
@@ -10,13 +10,13 @@ test('values of variables that are called like secrets are hidden, byte for byte
   expect(hidden.length).toBe(line.length)
 })
 
-test('of a key of several lines every line is one', () => {
+test('every line of a multi-line key is hidden', () => {
   const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----'
   const mask = new Mask(secretsIn({ SIGNING_SECRET: key }, undefined))
   expect(mask.hide(Buffer.from('indented: MIIEvQIBADANBg')).toString()).toBe(`indented: ${'*'.repeat(14)}`)
 })
 
-test('switches and paths are no secrets, whatever they are called', () => {
+test('switches and paths are not secrets, whatever their name', () => {
   const env = { USE_TOKEN_CACHE: 'true    ', SECRET_FILE: '/run/secrets/deploy', TOKEN_DIR: 'C:\\secrets\\here' }
   expect(secretsIn(env, undefined)).toEqual([])
 })

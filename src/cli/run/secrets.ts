@@ -1,22 +1,22 @@
 const NAMED = /token|secret|passw|api_?key|private_?key|access_?key|credential|passphrase/i
-/** Shorter values stand in every log by chance. */
+/** Shorter values occur in every log by chance. */
 const SHORTEST = 8
 
 /**
- * What the environment holds that must not be sent. A CI hides it in its own log, but hides it only after us. Of a value of several lines,
- * such as a key, each line counts.
+ * Values in the environment that must not be sent. A CI masks them in its own log, but only after us. Each line of a multi-line value, such
+ * as a key, counts.
  */
 export function secretsIn(env: NodeJS.ProcessEnv, token: string | undefined): string[] {
   const values = Object.entries(env).flatMap(([name, value]) => (NAMED.test(name) ? (value ?? '').split(/\r?\n/) : []))
   const worthy = [...values, token ?? ''].map((value) => value.trim()).filter((value) => value.length >= SHORTEST)
-  // The longest first: one may stand inside another. Paths and switches are no secrets, whatever their name.
+  // The longest first: one may contain another. Paths and switches are not secrets, whatever their name.
   return [...new Set(worthy)].filter((value) => !/^(?:true|false|\/|[A-Z]:\\)/i.test(value)).sort((a, b) => b.length - a.length)
 }
 
-/** Stars in their place, byte for byte: every other byte keeps its offset. */
+/** Replaces them with stars, byte for byte: every other byte keeps its offset. */
 export class Mask {
   readonly #secrets: string[]
-  /** Bytes of the longest: so many behind an end may change what stands before it. */
+  /** The length of the longest in bytes: this many bytes after an end may still complete one before it. */
   readonly longest: number
 
   constructor(secrets: readonly string[]) {

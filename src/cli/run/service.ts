@@ -4,18 +4,18 @@ import { AGENT } from '../connection/requests.ts'
 import { exchange } from '../connection/transport.ts'
 import { signatureHeader } from '../connection/webhook-signature.ts'
 
-/** What came of a request: taken, to be tried again, or refused for good. */
+/** The result of a request: accepted, to be retried, or refused for good. */
 export type Outcome =
   | { kind: 'taken'; offset?: number }
   | { kind: 'later'; why: string; seconds?: number; too_large?: true; unknown_build?: true; offset?: number }
   | { kind: 'never'; why: string; log_only?: true }
 
-/** What no repetition mends: the address, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
+/** Permanent errors: the URL, the token, the body. Anything else may pass: a restart, a limit, a paused project. */
 const FINAL = [400, 401, 404, 405, 410, 415, 422]
 
 const pack = promisify(gzip)
 
-/** How a build calls the service: with the webhook token of a CI integration, and signed if there is a secret. Nothing here ever throws. */
+/** The service as a build calls it: with the webhook token of a CI integration, and signed if there is a secret. Never throws. */
 export class BuildService {
   readonly site: string
   readonly #token: string
@@ -27,7 +27,7 @@ export class BuildService {
     this.#secret = secret
   }
 
-  /** A report about a build; told twice it counts once. */
+  /** A report about a build; repeated ones count once. */
   report(body: object, seconds: number): Promise<Outcome> {
     const text = JSON.stringify(body)
     const headers = { 'content-type': 'application/json', ...signatureHeader(this.#secret, text) }
@@ -68,7 +68,7 @@ interface ResponseBody {
 function outcomeOf(status: number, text: string, retryAfter: number, site: string): Outcome {
   const said = read(text)
   const why = `${site} answers ${status}${said?.message ? `: ${said.message}` : ''}`
-  // A proxy or a login wall may say 200 too.
+  // A proxy or a login wall may return 200 too.
   if (status >= 200 && status < 300)
     return said
       ? { kind: 'taken', offset: said.offset }

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { configFolder } from '../connection/config.ts'
 import type { BuildService } from './service.ts'
 
-/** The end of a build that could not be told. */
+/** The end of a build that could not be sent. */
 interface Spooled {
   site: string
-  /** Which token it was meant for, not the token: another one may belong to another project. */
+  /** A hash that identifies its token: another token may belong to another project. */
   token: string
   report: object
 }
 
-/** Half a megabyte each at most; older ones make room. */
+/** Half a megabyte each at most; the oldest are dropped. */
 const FILES_MAX = 200
 const SECONDS = 30
 
-/** Ends of builds that wait on disk until the service is back. */
+/** Ends of builds that are saved on disk until the service is back. */
 export class Spool {
   readonly folder: string
   readonly #site: string
@@ -28,7 +28,7 @@ export class Spool {
     this.#token = createHash('sha256').update(token).digest('hex').slice(0, 16)
   }
 
-  /** Whole or not at all. */
+  /** Atomic. */
   add(report: object) {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     const file = join(this.folder, `${Date.now()}-${randomUUID()}.json`)
@@ -38,7 +38,7 @@ export class Spool {
     for (const old of this.#files().slice(0, -FILES_MAX)) rmSync(old, { force: true })
   }
 
-  /** Sends what waits for this service and token, the oldest first, until one does not go. Sent by two at once it counts once. */
+  /** Sends what is saved for this service and token, oldest first, until one fails. If two processes send it, it counts once. */
   async flush(service: BuildService): Promise<{ sent: number; refused: string[]; left: number; why?: string }> {
     const waiting = this.#files().flatMap((file) => {
       const spooled = read(file)
@@ -65,7 +65,7 @@ export class Spool {
   }
 }
 
-/** Another run may have sent it meanwhile, or somebody may have opened it in an editor. */
+/** Another run may have sent it meanwhile, or somebody may have edited it. */
 function read(file: string): Spooled | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Spooled

@@ -4,7 +4,7 @@ import { Tail } from './tail.ts'
 
 const CAPACITY = 2 * 1024 * 1024
 
-test('whatever was printed last can be read by its place', () => {
+test('the last output can be read by its offset', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 700_000 }), { maxLength: 12 }), (lengths) => {
       const tail = new Tail()
@@ -20,7 +20,7 @@ test('whatever was printed last can be read by its place', () => {
   )
 })
 
-test('of one piece that is larger than all that is kept the end is', () => {
+test('the end of a piece larger than the capacity is kept', () => {
   const tail = new Tail()
   tail.push(Buffer.from('before'))
   const piece = Buffer.alloc(CAPACITY + 1_000, 'ab')

@@ -1,17 +1,17 @@
-/** Twice what the service keeps of a log, however many bytes its characters have: who was away for long goes on with the end. */
+/** Twice what the service keeps of a log, whatever the bytes per character: after a long outage it continues with the end. */
 const CAPACITY = 2 * 1024 * 1024
 
-/** The last of what a build printed, by its place from the beginning; the oldest goes first. */
+/** The last output of a build, by its offset from the start; the oldest is dropped first. */
 export class Tail {
   readonly #ring = Buffer.allocUnsafe(CAPACITY)
   #end = 0
 
-  /** Bytes that were printed so far. */
+  /** Bytes printed so far. */
   get end(): number {
     return this.#end
   }
 
-  /** The first byte that is still here. */
+  /** The first byte that is still kept. */
   get start(): number {
     return Math.max(0, this.#end - CAPACITY)
   }

@@ -7,7 +7,7 @@ import { Approval } from '../shapes.ts'
 
 const asset_ids = Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX })
 
-/** What the pages of assets need beyond the shared table. */
+/** Routes for the asset pages beyond the shared table. */
 export const appAssetRoutes = {
   decideAssets: {
     ...post,

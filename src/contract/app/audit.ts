@@ -6,9 +6,9 @@ import { plainGet, post, put, remove } from '../routes/route.ts'
 import { AUDIT_ACTORS } from '../sets.ts'
 import { Done } from './shapes.ts'
 
-/** Who changed what in an account; a part of the table in `routes.ts`. */
+/** The audit log of an account; a part of the table in `routes.ts`. */
 
-/** It travels in a header. */
+/** Sent in a header. */
 const SECRET = '^[\\x21-\\x7e]{8,1000}$'
 
 const AuditEntry = object({
@@ -18,23 +18,23 @@ const AuditEntry = object({
   user_id: nullable(integer),
   token_id: nullable(integer),
   ip_address: nullable(text),
-  /** The name of the route, or of the operator's command. */
+  /** The name of the route or the operator's command. */
   action: text,
   project_id: nullable(integer),
   /** `kind/id` */
   subject: text,
   before: nullable(Type.Unknown()),
   after: nullable(Type.Unknown()),
-  /** Its place in the chain, and the hash over the entry before and its own words. */
+  /** Its position in the chain, and the hash over the previous entry and its own fields. */
   position: nullable(integer),
   hash: nullable(text),
 })
 
 const AuditStream = object({
   url: ownText,
-  /** Of an address of the web: the secret is sent along, or signs. */
+  /** For an https receiver: whether the secret is sent or signs. */
   authenticates: nullable(oneOf(['bearer', 'signature'] as const)),
-  /** The place in the chain up to which the receiver has everything, and how many entries are left. */
+  /** The position in the chain up to which the receiver has everything, and how many entries are left. */
   position: integer,
   waiting: integer,
   failing_since: nullable(instant),
@@ -62,7 +62,7 @@ export const auditRoutes = {
     reply: object({
       entries: Type.Array(AuditEntry),
       has_more: flag,
-      /** What the next page is asked with as `before`. */ next_before: nullable(integer),
+      /** The value of `before` for the next page. */ next_before: nullable(integer),
     }),
   },
   verifyAuditLog: {
@@ -92,7 +92,7 @@ export const auditRoutes = {
     role: 'owner',
     body: object({
       url: Type.String({ maxLength: URL_MAX }),
-      /** Null takes it away; without it the one before stays, as long as the host does. */
+      /** Null removes it; without it the previous one stays, as long as the host does. */
       secret: Type.Optional(nullable(Type.String({ pattern: SECRET }))),
       from_beginning: Type.Optional(Type.Boolean()),
     }),

@@ -27,9 +27,9 @@ export const buildLine = {
 const BuildLine = object(buildLine)
 export type BuildLine = Static<typeof BuildLine>
 
-/** What stands around a build. */
+/** The context of a build. */
 export const BuildContext = object({
-  /** Its page at the CI. */
+  /** Its page in the CI. */
   url: text,
   /** Whether the times from the CI were corrected or late. */
   time_note: nullable(oneOf(sets.BUILD_TIME_NOTES)),
@@ -49,16 +49,16 @@ export const BuildContext = object({
   previous: nullable(BuildLine),
   next: nullable(BuildLine),
   last_passed: nullable(BuildLine),
-  /** Whether asking for an investigation would begin one. */
+  /** Whether a request would start an investigation. */
   can_investigate: flag,
-  /** Where the file of a log may be looked at: an address with {path} and {line}, empty where nobody told. */
+  /** The URL template for files in a log, with {path} and {line}; empty if unknown. */
   file_url: text,
   /** The top folders of the repository, as far as changes have touched them. */
   roots: Type.Array(text),
 })
 export type BuildContext = Static<typeof BuildContext>
 
-/** What the pages of builds need beyond the shared table. */
+/** Routes for the build pages beyond the shared table. */
 export const appBuildRoutes = {
   listRunningBuilds: {
     ...get,

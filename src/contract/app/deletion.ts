@@ -2,7 +2,7 @@ import { email, name, object } from '../fields.ts'
 import { post } from '../routes/route.ts'
 import { Done } from './shapes.ts'
 
-/** Deleting an account, a project or oneself; a part of the table in `routes.ts`. What is to go has to be typed once more. */
+/** Deleting an account, a project or one's user; a part of the table in `routes.ts`. The name has to be typed to confirm. */
 
 export const deletionRoutes = {
   deleteAccount: {

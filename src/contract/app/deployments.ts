@@ -29,39 +29,39 @@ const StoreNews = object({
   changes: integer,
   /** There are more than were counted. */
   has_more: flag,
-  /** The version that was live before; null where nothing was. */
+  /** The previously live version; null if there was none. */
   since: nullable(text),
-  /** What the newest change says. */
+  /** The description of the newest change. */
   newest: nullable(text),
 })
 
 export const ChangeContext = object({
-  /** Its page at the version control, with what it changed. */
+  /** Its page in version control, with its diff. */
   url: text,
   file_url: text,
-  /** Made from it, newest first, and the first of every other job that holds it. */
+  /** Builds of this change, newest first, and the first one of every other job that contains it. */
   build_runs: Type.Array(object({ ...buildLine, exact: flag })),
   tasks: Type.Array(TaskLine),
   /** Items of connected trackers named in its description or its git branch. */
   references: Type.Array(Reference),
-  /** That hold it, oldest first. */
+  /** Deployments that contain it, oldest first. */
   deployments: Type.Array(object(deployment)),
 })
 
-/** What a deployment brought, in tasks and items of trackers. */
+/** The tasks and tracker items of a deployment. */
 const Release = object({
   /** Completed tasks that a change in it names. */
   tasks: Type.Array(TaskLine),
   /** Tasks that a change in it names, but that are left out of its notes. */
   left_out: Type.Array(object({ ...TaskLine.properties, reason: oneOf(sets.RELEASE_GAPS) })),
   references: Type.Array(Reference),
-  /** Changes that belong to none of the tasks. */
+  /** Changes without a task. */
   untracked_change_ids: Type.Array(integer),
 })
 
 const TimelineDeployment = object({ ...deployment, project_id: integer, project_name: ownText })
 
-/** What the pages of changes and deployments need beyond the shared table. */
+/** Routes for the pages of changes and deployments beyond the shared table. */
 export const appDeploymentRoutes = {
   showChangeContext: {
     ...get,

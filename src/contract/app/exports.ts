@@ -4,7 +4,7 @@ import { PASSPHRASE } from '../limits.ts'
 import { plainGet, post } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 
-/** Taking an account or a project along; a part of the table in `routes.ts`. */
+/** Exporting an account or a project; a part of the table in `routes.ts`. */
 
 const Export = object({
   id: integer,

@@ -5,10 +5,10 @@ import { plainGet, post, put } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** How somebody comes in: signing up, invitations, passwords; a part of the table in `routes.ts`. */
+/** Sign-up, invitations and passwords; a part of the table in `routes.ts`. */
 
 const password = Type.String(PASSWORD)
-/** What a link carries. */
+/** The token of a link. */
 const token = Type.String({ maxLength: 100 })
 
 export const identityRoutes = {

@@ -1,4 +1,4 @@
-/** How many whole lines at the end of a log make it known: enough that no build prints the same twice. */
+/** How many complete lines at the end of a log identify it: enough that no build prints the same twice. */
 const LINES = 50
 
 const SEED = 0x811c9dc5
@@ -15,20 +15,20 @@ const wholeLines = (text: string) =>
     .split('\n')
     .slice(0, -1)
 
-/** Of `count` lines before `end`, by their hashes: a thousand times the same line costs no more than others. */
+/** For `count` lines before `end`, by their hashes: many equal lines cost no more than others. */
 function markAt(hashes: readonly number[], end: number, count: number): string {
   let h = SEED
   for (let i = end - count; i < end; i++) h = step(step(h, hashes[i]!), i - end)
   return `${count}-${hex(hashes[end - 1]!)}-${hex(h)}`
 }
 
-/** What somebody has of a log, told so that the server finds the place where it goes on; undefined where that is nothing yet. */
+/** Identifies the part of a log that a client has, so that the server can find where to continue; undefined if there is none yet. */
 export function markOf(text: string): string | undefined {
   const hashes = wholeLines(text).slice(-LINES).map(hash)
   return hashes.length === 0 ? undefined : markAt(hashes, hashes.length, hashes.length)
 }
 
-/** Where a log goes on behind the whole lines that a mark tells of; undefined where that is at no place, or at several. */
+/** The rest of a log after the complete lines of a mark; undefined if they are nowhere, or in several places. */
 export function restAfter(log: string, mark: string): string | undefined {
   const [, digits = '0', last = ''] = /^([1-9]\d?)-([\da-f]{8})-[\da-f]{8}$/.exec(mark) ?? []
   const count = Number(digits)
@@ -47,5 +47,5 @@ export function restAfter(log: string, mark: string): string | undefined {
   return found === undefined ? undefined : log.slice(found)
 }
 
-/** Adds what a log went on with to the whole lines that are there. */
+/** Appends the rest to the complete lines of a log. */
 export const continued = (text: string, rest: string): string => text.slice(0, text.lastIndexOf('\n') + 1) + rest

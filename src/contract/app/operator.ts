@@ -5,7 +5,7 @@ import { plainGet } from '../routes/route.ts'
 import { BACKUP_STATUSES, BACKUP_TESTS, LANES } from '../sets.ts'
 import { Mail } from './shapes.ts'
 
-/** What only operators of the service see. */
+/** Only for operators of the service. */
 
 export const LEVELS = ['ok', 'warn', 'err'] as const
 export const UNITS = ['count', 'seconds', 'bytes'] as const
@@ -93,7 +93,7 @@ export const operatorRoutes = {
       mails: Type.Array(Mail),
       has_more: Type.Boolean(),
       smtp: Type.Boolean(),
-      /** Null: for good. */
+      /** Null: forever. */
       kept_days: nullable(integer),
     }),
   },

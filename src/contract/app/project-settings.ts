@@ -5,7 +5,7 @@ import { patch, plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** Making a project, and what it is set to; a part of the table in `routes.ts`. */
+/** Creating a project, and its settings; a part of the table in `routes.ts`. */
 
 const ofTokens = { scope: 'admin:tokens' } as const
 const ofProjects = { scope: 'admin:projects' } as const
@@ -42,7 +42,7 @@ export const projectSettingsRoutes = {
       engine: Type.String({ maxLength: ENGINE_MAX }),
       status: oneOf(sets.PROJECT_STATUSES),
       approval_rules: nullable(approvalRules),
-      /** From before rules had more than types: becomes one rule. */
+      /** The older form with types only: becomes one rule. */
       approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
       badge: flag,

@@ -39,10 +39,10 @@ import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
 
 /**
- * The shared table as a session sees it: no token to ping with, who made a task and what its links are called, what a build failed of, when an asset's file changed, and
- * lists of builds and assets that go on, the latter by any approval status; of branches the main one first, with the runs of their jobs; changes by date, with how the
- * builds of each ended; approvals with the change that asked for them, breakages with the changes of their
- * suspects, deployments with the number of their build.
+ * The shared table for sessions, with additions for the web app: without ping; tasks with their creator and titles of links; builds with
+ * their breakage; assets with the time of the file change; paged lists of builds and assets, the latter by any approval status; branches
+ * with the main one first and the runs of their jobs; changes by date, with their build results; approvals with their change; breakages
+ * with the changes of their suspects; deployments with the number of their build.
  */
 const { ping: _, ...shared } = routes
 const listedBuilds = page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) }))
@@ -113,11 +113,11 @@ export const sharedRoutes = {
   },
 } as const
 
-/** Settings and sign-in show people what they or their colleagues have written: it leaves as it is. */
+/** Settings and sign-in show people what they or their coworkers have written: it is sent unchanged. */
 const shownAsWritten = <T extends Record<string, Route>>(routes: T): T =>
   Object.fromEntries(Object.entries(routes).map(([name, route]) => [name, { ...route, reply: own(route.reply) }])) as T
 
-/** The web app's own routes; with a scope, tokens may call them, too. */
+/** The web app's own routes; those with a scope also accept tokens. */
 export const ownRoutes = {
   ...shownAsWritten(identityRoutes),
   ...shownAsWritten(secondFactorRoutes),
@@ -208,16 +208,16 @@ export const ownRoutes = {
 
 type OwnRoutes = typeof ownRoutes
 type AdminRoutes = { [N in keyof OwnRoutes as OwnRoutes[N] extends TokenRoute ? N : never]: OwnRoutes[N] }
-/** What administers an account, to programs as well. */
+/** Routes that administer an account, also for programs. */
 export const adminRoutes = Object.fromEntries(
   Object.entries(ownRoutes as Record<string, Route>).filter(([, route]) => route.scope !== undefined),
 ) as AdminRoutes
 
-/** Every route by who may call it: tokens, sessions. */
+/** Every route by credential: tokens, sessions. */
 export const tokenRoutes = { ...routes, ...adminRoutes }
 export const appRoutes = { ...sharedRoutes, ...ownRoutes }
 
-/** Every route as it is declared first. */
+/** Every route as first declared. */
 export type DeclaredRoutes = Routes & OwnRoutes
 export type DeclaredName = keyof DeclaredRoutes
 
@@ -225,7 +225,7 @@ export type AppRoutes = typeof appRoutes
 export type AppName = keyof AppRoutes
 export type AppReply<N extends AppName> = Reply<AppRoutes[N]>
 export type AppBody<N extends AppName> = Body<AppRoutes[N]>
-/** What the web app sends, as it travels. */
+/** The arguments of a web app request. */
 export type AppArguments<N extends AppName> = { [K in keyof Path<AppRoutes[N]>]: string | number } & {
   query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
 } & (AppRoutes[N] extends { body: object } ? { body: AppBody<N> } : { body?: undefined })

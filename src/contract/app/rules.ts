@@ -9,13 +9,13 @@ import { Done } from './shapes.ts'
 
 const pattern = Type.Optional(text)
 const several = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item))
-/** A failure rule as its account wrote it; what the fields mean stands in `diagnosis/rule.ts`. */
+/** A failure rule as its account wrote it; the fields are described in `diagnosis/rule.ts`. */
 export const FailureRule = own(
   object({
     rule_id: text,
-    /** It stands in for one of ours. */
+    /** It replaces a built-in rule. */
     replaces_ours: flag,
-    /** Why it is switched off; null when it is not. */
+    /** Why it is disabled; null if it is not. */
     problem: nullable(text),
     definition: object({
       id: text,
@@ -50,7 +50,7 @@ export type FailureRule = Static<typeof FailureRule>
 
 const logLines = Type.Array(object({ line: integer, text }))
 const RuleTrial = object({
-  /** The line that says why; null when the rule finds nothing. */
+  /** The line of the cause; null if the rule finds nothing. */
   line: nullable(integer),
   matched: logLines,
   finding: object({
@@ -63,7 +63,7 @@ const RuleTrial = object({
   }),
 })
 
-/** Read and refused field by field where rules are made (`diagnosis/definition.ts`), as for those that come in a file. */
+/** Validated field by field where rules are created (`diagnosis/definition.ts`), as for those from a file. */
 const definition = anyObject
 
 export const ruleRoutes = {

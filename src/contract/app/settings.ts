@@ -29,7 +29,7 @@ export const settingsRoutes = {
       name,
       scopes: Type.Array(oneOf(sets.SCOPES), { maxItems: 20 }),
       expires_in_days: Type.Optional(nullable(days)),
-      /** Null: every account of the caller; with projects, these alone. */
+      /** Null: every account of the caller; with projects, only these. */
       account_id: Type.Optional(nullable(shortId)),
       project_ids: Type.Optional(nullable(Type.Array(shortId, { minItems: 1, maxItems: 100 }))),
     }),
@@ -111,7 +111,7 @@ export const settingsRoutes = {
       members_see_projects: flag,
       uses_language_model: flag,
       token_days_max: nullable(days),
-      /** Kinds that are not named stay as they are; null: as long as the service keeps it. */
+      /** Missing kinds stay unchanged; null: the service's retention. */
       retention: partial(
         Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, nullable(days)])) as Record<
           sets.RetentionKind,
@@ -135,14 +135,14 @@ export const settingsRoutes = {
     summary: 'Say from which addresses people and their tokens may come, and whether people need a second factor',
     role: 'owner',
     body: partial({
-      /** Addresses and ranges; null or none: from anywhere. */
+      /** Addresses and ranges; null or empty: any. */
       allowed_addresses: nullable(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 200 })),
       requires_second_factor: flag,
     }),
     reply: app.Account,
     writes: true,
   },
-  /** Not refused on a read-only account: this is what opens it again. */
+  /** Allowed on a read-only account: this is what reopens it. */
   editBilling: {
     ...patch,
     path: '/v1/accounts/:account_id/billing',

@@ -5,14 +5,14 @@ import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
 
-/** What only the web app sees: people by name, settings, secrets shown to their owners. */
+/** Only for the web app: people by name, settings, secrets shown to their owners. */
 
 export const Done = object({ ok: flag })
 
 export const Welcome = object({
   first_run: flag,
   sign_up: flag,
-  /** Whether mails leave; otherwise operators read them here and hand their links over. */
+  /** Whether emails are sent; otherwise operators read them here and pass on their links. */
   mailing: flag,
   version: text,
 })
@@ -27,11 +27,11 @@ export const AccountSummary = object({
   payment_method: flag,
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
-  /** Null: not counted. */
+  /** Null: unlimited. */
   credits: nullable(integer),
-  /** How old a token may be to reach it; null: any age. */
+  /** The maximum age of a token with access to it; null: any age. */
   token_days_max: nullable(integer),
-  /** Why they are kept out of it for now. */
+  /** Why it is blocked for them for now. */
   blocked: nullable(oneOf(sets.BLOCKED_REASONS)),
 })
 export type AccountSummary = Static<typeof AccountSummary>
@@ -42,7 +42,7 @@ export const ProjectSummary = object({
   name: text,
   engine: text,
   status: oneOf(sets.PROJECT_STATUSES),
-  /** What the caller may do in it, by whatever they are in it and in its account. */
+  /** The caller's role in it, derived from the project and the account. */
   project_role: oneOf(sets.PROJECT_ROLES),
 })
 export type ProjectSummary = Static<typeof ProjectSummary>
@@ -58,7 +58,7 @@ export const Me = object({
   }),
   accounts: Type.Array(AccountSummary),
   projects: Type.Array(ProjectSummary),
-  /** Whether the service meters accounts: without it there is nothing to bill. */
+  /** Whether the service meters accounts: without metering there is nothing to bill. */
   metering: flag,
 })
 export type Me = Static<typeof Me>
@@ -67,17 +67,17 @@ export const Person = object({ user_id: integer, name: text })
 export const Member = object({
   user_id: integer,
   name: text,
-  /** Owners and admins see addresses. */
+  /** For owners and admins only. */
   email: nullable(text),
   role: oneOf(sets.ACCOUNT_ROLES),
   created_at: instant,
 })
 
-/** Somebody on a project. */
+/** A member of a project. */
 export const ProjectMember = object({
   user_id: integer,
   name: text,
-  /** Owners and admins of the account see addresses. */
+  /** For owners and admins of the account only. */
   email: nullable(text),
   project_role: oneOf(sets.PROJECT_ROLES),
   created_at: instant,
@@ -87,12 +87,12 @@ export const ConnectedAccount = object({
   id: integer,
   provider: text,
   uid: text,
-  /** Names of the caller's accounts where an owner has yet to confirm it. */
+  /** Names of the caller's accounts in which an owner has not confirmed it yet. */
   unconfirmed_in: Type.Array(text),
   created_at: instant,
 })
 
-/** What a member says to be called elsewhere, before an owner confirms it. */
+/** A member's claimed name in another tool, before an owner confirms it. */
 export const ClaimedAccount = object({
   id: integer,
   user_id: integer,
@@ -118,7 +118,7 @@ export const Token = object({
   prefix: text,
   scopes: Type.Array(oneOf(sets.SCOPES)),
   created_via: oneOf(sets.TOKEN_ORIGINS),
-  /** Null: every account of its user; with projects, these alone. */
+  /** Null: every account of its user; with projects, only these. */
   account_id: nullable(integer),
   project_ids: nullable(Type.Array(integer)),
   expires_at: nullable(instant),
@@ -127,10 +127,10 @@ export const Token = object({
   created_at: instant,
 })
 
-/** A token that reaches an account, as its admins see it. */
+/** A token with access to an account, for its admins. */
 export const AccountToken = object({ ...Token.properties, user_id: integer, user_name: text })
 
-/** What the clients of Unreal Game Sync and their CI show to reach one project. */
+/** A token of Unreal Game Sync clients and their CI for one project. */
 export const UgsToken = object({
   id: integer,
   project_id: integer,
@@ -163,19 +163,19 @@ export const Account = object({
   trial_ends_at: nullable(instant),
   read_only: nullable(oneOf(sets.READ_ONLY_REASONS)),
   members_see_projects: flag,
-  /** Whether the language model of the service, if it has one, words findings. */
+  /** Whether the language model of the service, if it has one, rephrases findings. */
   uses_language_model: flag,
-  /** How old a token may be to reach the account; null: any age. */
+  /** The maximum age of a token with access to the account; null: any age. */
   token_days_max: nullable(integer),
-  /** After how many days what is purged; null: as in the service, which keeps nothing longer than its own days say. */
+  /** Retention in days by kind; null: the service's, which is also the maximum. */
   retention: retentionOf(nullable(integer)),
   retention_max: retentionOf(nullable(integer)),
-  /** Ranges that people and tokens may come from; null: anywhere. */
+  /** Ranges that people and tokens may connect from; null: any. */
   allowed_addresses: nullable(Type.Array(text)),
   requires_second_factor: flag,
-  /** Null: not counted. */
+  /** Null: unlimited. */
   credits: nullable(integer),
-  /** Investigations a day; used and the use of the last 30 days, newest first. */
+  /** Investigations a day: the limit, today's number, and the usage of the last 30 days, newest first. */
   daily_limit: integer,
   used_today: integer,
   usage: Type.Array(object({ day: text, investigations: integer, refunded: integer })),
@@ -187,7 +187,7 @@ export const Account = object({
 export const QuotaUsage = object({
   kind: oneOf(sets.QUOTA_KINDS),
   used: nullable(integer),
-  /** Null: as much as there is. */
+  /** Null: unlimited. */
   limit: nullable(integer),
 })
 
@@ -195,19 +195,19 @@ export const Invitation = object({
   id: integer,
   email: text,
   role: oneOf(sets.ACCOUNT_ROLES),
-  /** The projects that a guest is to be on. */
+  /** The projects of a guest. */
   project_ids: Type.Array(integer),
   expires_at: instant,
   created_at: instant,
 })
 
-/** What branches of a name must pass to be known good; a star in the name stands for any text. */
+/** The jobs that matching branches must pass to be good; a star in the name matches any text. */
 export const RequiredJobs = object({
   branch: Type.String({ minLength: 1, maxLength: BRANCH_MAX }),
   jobs: Type.Array(Type.String({ minLength: 1, maxLength: NAME_MAX }), { minItems: 1, maxItems: 100 }),
 })
 
-/** Which versions of assets ask for an approval; what is empty matches everything, a star in a pattern any text. */
+/** Which asset versions need approval; an empty field matches everything, a star in a pattern any text. */
 export const ApprovalRule = object({
   path: Type.String({ maxLength: PATTERN_MAX }),
   asset_types: Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: sets.ASSET_TYPES.length }),
@@ -221,7 +221,7 @@ export const ApprovalPreview = object({
   changes: integer,
   assets: integer,
   first: Type.Array(object({ path: text, change: object({ id: integer, display_identifier: text }) })),
-  /** Of the project's newest changes; not complete where there were more. */
+  /** How many of the project's newest changes were read; incomplete if there were more. */
   looked_at: integer,
   complete: flag,
 })
@@ -232,35 +232,35 @@ export const ProjectSettings = object({
   name: text,
   engine: text,
   status: oneOf(sets.PROJECT_STATUSES),
-  /** Null takes the usual rule, which asks for art; none: nothing asks. */
+  /** Null: the default rule, which covers art; empty: nothing needs approval. */
   approval_rules: nullable(own(Type.Array(ApprovalRule))),
-  /** The types in these rules; null with the usual one. */
+  /** The types in these rules; null with the default one. */
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),
-  /** Whether failed builds are investigated by themselves; null: where the account does not count investigations. */
+  /** Whether failed builds are investigated automatically; null: only if the account's investigations are unlimited. */
   investigates_failures: nullable(flag),
-  /** Null while the badge is off. */
+  /** Null while the badge is disabled. */
   badge_key: nullable(ownText),
   created_at: instant,
 })
 
-/** What a failed build is broken by, in a few words. */
+/** The breakage of a failed build, in short. */
 export const BuildBreakage = object({
   id: idText,
   cause: text,
-  /** The author is null where the change is gone. */
+  /** The author is null if the change was deleted. */
   suspect: nullable(object({ change_id: integer, user_id: nullable(integer), author: nullable(text) })),
 })
 
 /** The change of a suspect. */
 export const SuspectChange = object({ id: integer, display_identifier: text, author: text, description: text })
 
-/** What tells the build of a deployment from others of its job. */
+/** Identifies the build of a deployment among those of its job. */
 export const DeployedBuild = object({ build_number: text, created_at: instant })
 
-/** What a version of an asset came with. */
+/** The change of an asset version. */
 export const ApprovalChange = object({ id: integer, display_identifier: text, description: text })
 
 const { properties: branchJob } = BranchHealth.properties.jobs.items
@@ -269,10 +269,10 @@ export const ListedBranch = object({
   jobs: Type.Array(object({ ...branchJob, runs: Type.Optional(branchJob.runs) })),
 })
 
-/** How the newest build of each job ended that built a change. */
+/** The results of the newest build of each job for a change. */
 export const BuildStates = object({ passed: integer, failed: integer, running: integer })
 
-/** Where everything in a project stands now. */
+/** The current state of a project. */
 export const Overview = object({
   changes_24h: integer,
   builds_running: integer,
@@ -282,20 +282,20 @@ export const Overview = object({
   latest_build: nullable(BuildRun),
   /** The newest on each track of each store. */
   live: Type.Array(object({ store: nullable(text), track: nullable(text), version: text, live_at: nullable(instant), id: uuid })),
-  /** What waits for whoever asks: open tasks, and breakages they have claimed or are suspected of while nobody has. */
+  /** The caller's work: open tasks, and breakages they own, or are suspected of while unowned. */
   mine: object({
     tasks: Type.Array(object({ id: integer, title: ownText, state: oneOf(sets.TASK_STATES), priority: oneOf(sets.PRIORITIES) })),
     breakages: Type.Array(object({ id: idText, cause: text, jobs: Type.Array(text), claimed: flag })),
   }),
 })
 
-/** Of each state at most `COUNT_MAX`. */
+/** At most `COUNT_MAX` per state. */
 export const TaskCounts = Type.Unsafe<Record<sets.TaskState, number>>(
   object(Object.fromEntries(sets.TASK_STATES.map((state) => [state, integer]))),
 )
 
 const { changes, build_runs, deployments } = TaskDetail.properties.links.properties
-/** What a task is linked to, with all that a page says of it. */
+/** The records linked to a task, with everything that a page shows of them. */
 export const TaskLinks = object({
   changes: Type.Array(object({ ...changes.items.properties, description: text })),
   build_runs: Type.Array(object({ ...build_runs.items.properties, build_number: text, created_at: instant })),
@@ -304,7 +304,7 @@ export const TaskLinks = object({
 
 export const Plots = object({
   builds: Type.Array(object({ day: text, completed: integer, failed: integer, cancelled: integer, waiting: integer })),
-  /** The busiest jobs: how often they passed, and of each day the passed build that took the middle time. */
+  /** The busiest jobs: their pass rate, and per day the passed build with the median duration. */
   jobs: Type.Array(
     object({
       name: text,
@@ -313,11 +313,11 @@ export const Plots = object({
       typical: Type.Array(object({ id: integer, build_number: text, at: instant, seconds: integer })),
     }),
   ),
-  /** From the change to the moment its build was live somewhere. */
+  /** From the change to the time its build was live somewhere. */
   lead_times: Type.Array(
     object({ id: uuid, at: instant, hours: Type.Number(), store: nullable(text), track: nullable(text), version: text }),
   ),
-  /** Breakages that were fixed, and after how long. */
+  /** Fixed breakages with their duration. */
   fixes: Type.Array(object({ id: idText, at: instant, seconds: integer, branch: nullable(text), cause: text })),
   causes: Type.Array(object({ day: text, category: oneOf(sets.FAILURE_CATEGORIES), count: integer })),
 })
@@ -347,7 +347,7 @@ export const Mail = object({
   id: integer,
   to: ownText,
   subject: ownText,
-  /** With the links that somebody is to follow. */
+  /** With the links that its recipient should follow. */
   text: ownText,
   error: text,
   created_at: instant,

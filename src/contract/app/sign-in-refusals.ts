@@ -1,4 +1,4 @@
-/** Why nobody was signed in, in words for the page and for programs alike. */
+/** Why a sign-in failed, in texts for the page and for programs. */
 export const SIGN_IN_REFUSALS = {
   sso_unknown: 'No single sign-on is set up for this address.',
   sso_required: 'Your studio requires single sign-on. Select Single sign-on to sign in.',

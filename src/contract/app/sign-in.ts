@@ -5,7 +5,7 @@ import { plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
 
-/** Ways in beside the password; a part of the table in `routes.ts`. */
+/** Sign-in methods other than the password; a part of the table in `routes.ts`. */
 
 const ROLE_GROUPS_MAX = 100
 const DOMAINS_MAX = 50
@@ -24,7 +24,7 @@ const settings = {
   required: flag,
 }
 
-/** Bytes as browsers hand them over. */
+/** Bytes as browsers send them. */
 const bytes = Type.String({ minLength: 1, maxLength: 8_000, pattern: '^[A-Za-z0-9_-]+$' })
 const code = Type.String({ minLength: 6, maxLength: 60 })
 const answer = { challenge: bytes, credential_id: bytes, client_data: bytes, authenticator_data: bytes, signature: bytes }
@@ -94,7 +94,7 @@ export const secondFactorRoutes = {
     summary: 'Turn the authenticator app off, by a code of it or a recovery code',
     body: object({ code }),
     reply: app.Done,
-    // A wrong code is counted, whatever becomes of the request.
+    // A wrong code is counted even if the request fails.
     detached: true,
   },
   startPasskey: {
@@ -140,9 +140,9 @@ export const singleSignOnRoutes = {
       /** To be registered with the provider. */
       redirect_uri: ownText,
       post_logout_redirect_uri: ownText,
-      /** Whether this session came through the provider, so that it may be required. */
+      /** Whether this session was opened through the provider, so that it may be required. */
       came_through: flag,
-      /** Members whose address is of none of the domains: they keep their passwords. */
+      /** Members whose address is in none of the domains: they keep their passwords. */
       outside: Type.Integer(),
     }),
   },

@@ -27,7 +27,7 @@ const ids = Type.Array(recordId, { minItems: 1, maxItems: BULK_MAX })
 const label = Type.String({ minLength: 1, maxLength: LABEL_MAX })
 const { state, priority, task_type, assignee_handle, user_id } = partOf('sent')
 
-/** What happened to a task: by field what it was and became, or null where that may be long; `deleted` is one of them. */
+/** An event of a task: the values before and after by field, or null if they may be long; `deleted` is one of the fields. */
 const TaskEvent = object({
   id: idText,
   user_id: nullable(integer),
@@ -36,7 +36,7 @@ const TaskEvent = object({
   at: instant,
 })
 
-/** An item of an outside tracker. */
+/** A tracker item. */
 export const Reference = object({
   id: integer,
   provider: oneOf(PROVIDERS),
@@ -45,13 +45,13 @@ export const Reference = object({
   state: text,
   url: text,
   assignee_uid: nullable(text),
-  /** The member of the account who is known under that uid. */
+  /** The member of the account with that uid. */
   assignee_user_id: nullable(integer),
   updated_at: instant,
 })
 export type Reference = Static<typeof Reference>
 
-/** What the pages of tasks need beyond the shared table. */
+/** Routes for the task pages beyond the shared table. */
 export const appTaskRoutes = {
   reviseTask: {
     ...patch,

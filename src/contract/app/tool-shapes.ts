@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { anyObject, flag, instant, integer, nullable, object, oneOf, own, ownText, text } from '../fields.ts'
 import * as sets from '../sets.ts'
 
-/** What the web app sees of the tools that call us and of those we call. */
+/** Integrations and outbound webhooks in the web app. */
 
 export const Integration = object({
   id: integer,
@@ -22,7 +22,7 @@ export const Integration = object({
     failing_jobs: integer,
   }),
 })
-/** For owners: the token in full, where the tool is to call, and how it is set up, as Markdown. */
+/** For owners: the token in full, the URL to call, and the setup guide as Markdown. */
 export const IntegrationDetail = object({
   ...Integration.properties,
   webhook_token: ownText,
@@ -30,7 +30,7 @@ export const IntegrationDetail = object({
   setup: ownText,
 })
 
-/** A tool that can be connected, as its adapter declares it. */
+/** A provider, as its adapter declares it. */
 export const Provider = object({
   name: oneOf(sets.PROVIDERS),
   label: ownText,
@@ -39,7 +39,7 @@ export const Provider = object({
   signing: oneOf(sets.PROVIDER_SIGNING),
   /** Accepted by the webhook token alone although a signing secret is saved, unless the integration requires signatures. */
   unsigned_paths: Type.Array(ownText),
-  /** Null where the tool's server is never asked. */
+  /** Null if the tool's server is never called. */
   server: nullable(
     object({
       why: ownText,
@@ -49,7 +49,7 @@ export const Provider = object({
           label: ownText,
           hint: ownText,
           secret: flag,
-          /** A saved secret has to be given again when this one changes. */
+          /** A stored secret has to be entered again when this one changes. */
           binds_secrets: flag,
         }),
       ),
@@ -72,7 +72,7 @@ export const DeliveryEntry = object({
   milliseconds: integer,
   bytes: nullable(integer),
   replay_of: nullable(integer),
-  /** Sent by an owner to try the integration; what it made was taken back. */
+  /** Sent by an owner to test the integration; its effects were rolled back. */
   test: flag,
 })
 export const DeliveryDetail = object({
@@ -81,7 +81,7 @@ export const DeliveryDetail = object({
   body: nullable(text),
   body_cut: flag,
   body_note: nullable(text),
-  /** For how long bodies are kept; null for good. */
+  /** How long bodies are kept; null: forever. */
   body_kept_days: nullable(integer),
 })
 export const Delivered = object({
@@ -89,7 +89,7 @@ export const Delivered = object({
   delivery_id: text,
   records: Type.Optional(DeliveryEntry.properties.records),
   warning: Type.Optional(text),
-  /** Of a test: what it would have made. */
+  /** For a test: what it would have created. */
   note: Type.Optional(text),
 })
 
@@ -108,7 +108,7 @@ export const Webhook = object({
 export const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
 export const Outgoing = object({
   id: text,
-  /** Where a page goes on. */
+  /** Where a page continues. */
   position: integer,
   event_type: text,
   status: oneOf(sets.WEBHOOK_MESSAGE_STATUSES),

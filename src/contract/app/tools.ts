@@ -8,9 +8,9 @@ import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
 import * as tool from './tool-shapes.ts'
 
-/** Tools that tell us, and addresses that we tell; a part of the table in `routes.ts`. */
+/** Integrations and outbound webhooks; a part of the table in `routes.ts`. */
 
-/** A delivery that made something is reported by the event of what it made. */
+/** A delivery that created something is announced by the event of that record. */
 const delivered = { shows: EVENT_SOURCES } as const
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())

@@ -3,7 +3,7 @@ import { idText, list, name, object, ownText } from '../fields.ts'
 import { plainGet, put, remove } from '../routes/route.ts'
 import { Done } from './shapes.ts'
 
-/** Lists as somebody has narrowed them, kept under a name; a part of the table in `routes.ts`. */
+/** A person's saved filters of lists; a part of the table in `routes.ts`. */
 
 const View = object({ id: idText, name: ownText, path: ownText, query: ownText })
 

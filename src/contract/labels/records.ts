@@ -23,7 +23,7 @@ import type {
 } from '../sets.ts'
 import { labels, terms } from './term.ts'
 
-/** Labels of what projects hold: tasks, builds, breakages, assets, changes, deployments. */
+/** Labels of project records: tasks, builds, breakages, assets, changes, deployments. */
 export const RECORDS_TERMS = {
   task_state: labels<TaskState>({
     to_do: 'To do',
@@ -125,7 +125,7 @@ export const RECORDS_TERMS = {
     denied: 'Denied',
     ignored: 'Ignored',
   }),
-  /** As buttons say it. */
+  /** The labels of buttons. */
   decision: labels<Decision>({ approved: 'Approve', denied: 'Deny', ignored: 'Ignore' }),
   source_type: terms<SourceType>({
     GitCommit: { label: 'Git commit', plural: 'Git commits' },

@@ -1,6 +1,6 @@
-/** How people read a value of a closed set. The wire keeps the value; screens, mails and chat show the label. */
+/** How people read a value of a closed set. The API keeps the value; screens, emails and chat show the label. */
 export interface Term {
-  /** Sentence case, as it stands on its own. */
+  /** In sentence case. */
   label: string
   /** What it means, as a sentence or a phrase that can follow the label. */
   description?: string

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 
-/** What texts and numbers of these names look like in examples. */
+/** Example values by field name. */
 const BY_NAME: Record<string, string | number> = {
   action: 'edit',
   agent: 'BUILD-07',
@@ -78,7 +78,7 @@ interface Described {
   minimum?: number
 }
 
-/** A value that fits the schema and looks like one that the service would answer. */
+/** A value that matches the schema and looks realistic. */
 export function exampleOf(schema: TSchema, name = ''): unknown {
   const { type, format, pattern, enum: values, anyOf, items, properties, minimum = 1 } = schema as Described
   if (values) return values.find((value) => value === BY_NAME[name]) ?? values[0]

@@ -4,7 +4,7 @@ import * as health from '../health-shapes.ts'
 import * as shapes from '../shapes.ts'
 import { exampleOf } from './examples.ts'
 
-/** Resources under the names that they have here; a schema is known again by being the same object. */
+/** Resources by name; a schema is recognized by identity. */
 export const NAMED_SCHEMAS: [name: string, schema: TSchema][] = Object.entries({
   Pagination,
   ShortPagination,
@@ -15,7 +15,7 @@ const NAMES = new Map<unknown, string>(NAMED_SCHEMAS.map(([name, schema]) => [sc
 
 export const nameOf = (schema: unknown): string | undefined => NAMES.get(schema)
 
-/** The schema with every resource in it replaced by a reference to its name. */
+/** Replaces every named resource in the schema with a reference. */
 export const referring = (schema: unknown): unknown => {
   const name = nameOf(schema)
   return name === undefined ? inner(schema) : { $ref: `#/components/schemas/${name}` }

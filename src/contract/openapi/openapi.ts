@@ -9,7 +9,7 @@ import { SCOPES } from '../sets.ts'
 import { Event } from '../shapes.ts'
 import { namedSchemas, referring } from './named-schemas.ts'
 
-/** The OpenAPI 3.1 document, read off the route table. */
+/** The OpenAPI 3.1 document, generated from the route table. */
 export function openapi(site: string, version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, route] of Object.entries(tokenRoutes as Record<string, TokenRoute>)) {
@@ -76,7 +76,7 @@ const failure = (description: string, headers?: object, schema: object = error) 
   ...(headers ? { headers } : {}),
   content: { 'application/json': { schema } },
 })
-/** What an account whose plan has no feed is told. */
+/** The error for an account whose plan has no feed. */
 const PLAN = {
   type: 'object',
   required: ['error', 'upgrade_url'],
@@ -103,7 +103,7 @@ const RESPONSES = {
 }
 const refer = (name: keyof typeof RESPONSES) => ({ $ref: `#/components/responses/${name}` })
 
-/** Beside the table, because it never ends. */
+/** Not in the table, because it never ends. */
 const streamOperation = () => ({
   operationId: 'streamEvents',
   summary: 'What happens in an account, as it happens: server-sent events',
@@ -163,7 +163,7 @@ function operation(name: string, route: TokenRoute) {
   }
 }
 
-/** Others that make something answer what is there already, too. */
+/** Other routes that create something may also return an existing record. */
 const isAlwaysNew = (name: string, route: TokenRoute) =>
   name === 'createTask' || (route.created !== undefined && isAdministration(route))
 
@@ -176,7 +176,7 @@ const queryParameters = (route: Pick<TokenRoute, 'query'>) =>
     return { name, in: 'query', required: false, ...(description ? { description } : {}), schema: rest }
   })
 
-/** A single record has an `ETag`; what edits it takes one back. */
+/** A single record has an `ETag`; its edit accepts one. */
 const isConditional = (route: TokenRoute) =>
   !isAdministration(route) && !route.produces && /\/:\w+$/.test(route.path) && ['GET', 'PATCH'].includes(route.method)
 

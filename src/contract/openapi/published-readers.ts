@@ -7,21 +7,21 @@ interface Page {
 
 interface Following {
   query?: Record<string, unknown>
-  /** Tells everything after this event first. */
+  /** Sends everything after this event first. */
   last_id?: string
   signal?: AbortSignal
-  /** Something may have been missed: read anew. */
+  /** Something may have been missed: reload. */
   reset?(): void
 }
 
-/** What a program reads for longer than one answer: every row of a list, and the events as they happen. */
+/** Readers of more than one response: every row of a list, and live events. */
 export const readersOf = (
   lists: Record<string, string>,
   stream: string,
   client: Record<string, (args: object) => Promise<Page>>,
   settings: ClientSettings,
 ) => ({
-  /** The rows of a list, page after page; the next page is asked for when the last one was read. */
+  /** The rows of a list, page by page; the next page is fetched after the last one was read. */
   async *each(name: string, args: { query?: object } = {}): AsyncGenerator<unknown> {
     for (let cursor: string | undefined; ; ) {
       const page = await client[name]!({ ...args, query: { ...args.query, ...(cursor !== undefined && { cursor }) } })
@@ -32,7 +32,7 @@ export const readersOf = (
     }
   },
 
-  /** The events of the account as they happen, with the `id` to go on from, until the connection ends. */
+  /** The live events of the account, with the `id` to resume from, until the connection ends. */
   async *events({ query = {}, last_id, signal, reset }: Following = {}): AsyncGenerator<unknown> {
     const url = new URL(`${settings.site}/api${stream}`)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))

@@ -5,7 +5,7 @@ import type { TokenRoute } from '../routes/route.ts'
 import { eventStream } from '../routes.ts'
 import { NAMED_SCHEMAS, nameOf } from './named-schemas.ts'
 
-/** The declarations of the published client: plain TypeScript that needs no package of ours or others. */
+/** The declarations of the published client: plain TypeScript without any package. */
 export const clientDeclarations = (): string =>
   [
     HEAD,
@@ -17,14 +17,14 @@ export const clientDeclarations = (): string =>
     lists(),
   ].join('\n')
 
-/** The lists that go on with a cursor: the name of their rows, and the shape of one. */
+/** The lists with a cursor: the name of their rows, and the shape of one. */
 export const listsOf = (): [name: string, { rows: string; row: TSchema }][] =>
   Object.entries(tokenRoutes as Record<string, TokenRoute>).flatMap(([name, { query, reply }]) => {
     const rows = Object.entries((reply as Described).properties ?? {}).find(([, part]) => (part as Described).items)
     return 'cursor' in query && rows ? [[name, { rows: rows[0], row: (rows[1] as Described).items! }]] : []
   })
 
-/** Readers of more than one answer, beside the methods of the routes. */
+/** Readers of more than one response, next to the methods of the routes. */
 const readers =
   () => `  /** The rows of a list, page after page: \`for await (const task of client.each('listTasks', { project_id: 7 }))\`. */
   each<N extends keyof Lists>(name: N, args?: Parameters<Client[N]>[0]): AsyncGenerator<Lists[N]>
@@ -76,7 +76,7 @@ const queryType = (params: Params) =>
     .map(([name, { schema }]) => `${name}?: ${queryValueOf(schema)} | undefined`)
     .join('; ')} }`
 
-/** As people write it in a program; it travels as text. */
+/** The type of a value in a program; it is sent as text. */
 const queryValueOf = (schema: TSchema) => {
   const { enum: values, type } = schema as Described
   if (values?.includes('true')) return 'boolean'

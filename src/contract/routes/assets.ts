@@ -5,7 +5,7 @@ import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
 import { get, post, type TokenRoute } from './route.ts'
 
-/** What waits for approval, and what was decided. */
+/** Assets, approvals and decisions. */
 
 export const assetRoutes = {
   listAssets: {

@@ -5,7 +5,7 @@ import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
 import { get, plainGet, post, type TokenRoute } from './route.ts'
 
-/** What was built, and why it broke. */
+/** Builds and investigations. */
 
 export const buildRoutes = {
   listBuilds: {

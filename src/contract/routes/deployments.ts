@@ -5,7 +5,7 @@ import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
 import { get, patch, type TokenRoute } from './route.ts'
 
-/** What went to the stores. */
+/** Deployments to stores. */
 
 export const deploymentRoutes = {
   listDeployments: {

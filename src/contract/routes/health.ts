@@ -6,7 +6,7 @@ import * as param from '../params.ts'
 import { TaskDetail } from '../shapes.ts'
 import { get, patch, post, type TokenRoute } from './route.ts'
 
-/** Whether branches are well, what is broken and who sees to it. */
+/** The state of branches, breakages and their owners. */
 
 export const healthRoutes = {
   listBranches: {

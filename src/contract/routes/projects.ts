@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import * as shape from '../shapes.ts'
 import { plainGet, type TokenRoute } from './route.ts'
 
-/** Whose token it is, its projects, and who works on them. */
+/** The token's owner, its projects, and their members. */
 
 export const projectRoutes = {
   ping: {

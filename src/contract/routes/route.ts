@@ -3,14 +3,14 @@ import type { EventSource } from '../event-facts.ts'
 import type * as param from '../params.ts'
 import type * as sets from '../sets.ts'
 
-/** One route: who may call it, what it takes, what it answers. Server, OpenAPI, clients and tests read it. */
+/** One route: who may call it, its parameters and its reply. Server, OpenAPI, clients and tests use it. */
 export type Route = Get | Change
 
 interface Get extends Declared {
   method: 'GET'
   /** The records it shows: an event about one of them refreshes the page. */
   shows: readonly EventSource[]
-  /** It shows the one record that its path names, so events about others do not matter. */
+  /** It shows the one record of its path, so events about others do not matter. */
   single?: true
 }
 
@@ -21,33 +21,33 @@ interface Change extends Declared {
 interface Declared {
   path: `/v1/${string}`
   summary: string
-  /** What a token needs. A route without a scope serves sessions of the web app only. */
+  /** The scope that a token needs. A route without a scope serves sessions of the web app only. */
   scope?: sets.Scope
-  /** The lowest role in the account or project that the path names that may call it, or else who may; see `roleOf`. */
+  /** The lowest role in the account or project of the path that may call it, or another group of callers; see `roleOf`. */
   role?: Role
   query: param.Params
   body?: TSchema
   reply: TSchema
-  /** What success answers when it is not 200 alone. */
+  /** The status of a success other than 200. */
   created?: 201 | 202
   /** Refused on a read-only account. */
   writes?: boolean
-  /** Changes nothing but what is one's own to look at: no entry in the audit log. */
+  /** Changes only the caller's own view: no audit log entry. */
   unaudited?: true
-  /** Asks another server, or undoes what it tries: no transaction is held around it. */
+  /** Calls another server, or undoes its own writes: no transaction is held around it. */
   detached?: true
-  /** Counts against the task-write limit of the token. */
+  /** Counts against the token's limit of task writes. */
   limited?: boolean
   /** Not a tool for assistants: the list of their tools takes space in every conversation. */
   tool?: false
-  /** Answers this type instead of JSON. */
+  /** Returns this type instead of JSON. */
   produces?: 'text/plain'
 }
 
-/** A route that tokens may call, too. */
+/** A route that also accepts tokens. */
 export type TokenRoute = Route & { scope: sets.Scope }
 
-/** What most routes of a method begin with. */
+/** The common start of GET routes. */
 export const get = { method: 'GET', query: {} } as const
 export const post = { method: 'POST', query: {} } as const
 export const patch = { method: 'PATCH', query: {} } as const
@@ -56,17 +56,17 @@ export const remove = { method: 'DELETE', query: {} } as const
 /** Shows nothing that events are about, or is refreshed by other means. */
 export const plainGet = { ...get, shows: [] } as const
 
-/** Without a session, with any, operators of the service, or who has at least this role. */
+/** No session, any session, operators of the service, or at least this role. */
 export type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
 
-/** Unless a route says otherwise, viewers read in a project, contributors write, and elsewhere everybody signed in may call it. */
+/** By default viewers read in a project, contributors write, and elsewhere every signed-in user may call it. */
 export const roleOf = ({ role, writes, path }: Route): Role =>
   role ?? (path.includes('/:project_id') ? (writes ? 'contributor' : 'viewer') : 'user')
 
-/** Whoever is known and changes something leaves an entry in the audit log. */
+/** An authenticated change leaves an audit log entry. */
 export const isAudited = ({ method, role, unaudited }: Route): boolean => method !== 'GET' && role !== 'anyone' && !unaudited
 
-/** Administers an account: no login through a browser gives its scope. */
+/** Administers an account: no login through a browser grants its scope. */
 export const isAdministration = ({ scope }: Route): boolean => scope?.startsWith('admin:') ?? false
 
 /** The names of the parameters in a path. */

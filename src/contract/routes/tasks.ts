@@ -5,7 +5,7 @@ import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
 import { get, patch, post, type TokenRoute } from './route.ts'
 
-/** What is to be done. */
+/** Tasks. */
 
 export const taskRoutes = {
   listTasks: {

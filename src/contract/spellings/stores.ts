@@ -4,7 +4,7 @@ import { type DeploymentStatus, PLATFORMS, type Platform } from '../sets.ts'
 /** The name of a store and its own words for states. The API keeps the values of `DEPLOYMENT_STATUSES`. */
 interface Store {
   label: string
-  /** What follows an upload: the store reviews it at once, it waits for submission, or it can go live. */
+  /** The state after an upload: the store reviews it at once, it waits for submission, or it can go live. */
   uploaded: DeploymentStatus
   statuses?: Partial<Record<DeploymentStatus, string>>
   aliases?: readonly string[]
@@ -99,7 +99,7 @@ export const statusAfterUpload = (store: string | null): DeploymentStatus => inf
 export const isOnlyUploaded = (store: string | null, status: DeploymentStatus, isDone: boolean): boolean =>
   isDone && status !== 'in_review' && status === infoOf(store).uploaded
 
-/** The store's word for a state of the API. An upload that nobody reviews is uploaded, not approved. */
+/** The store's word for a state of the API. An upload without a review is uploaded, not approved. */
 export function statusLabel({
   store,
   status,

@@ -1,4 +1,4 @@
-/** What the compiler, the linker and the build tool write when a change breaks them. */
+/** Output of the compiler, the linker and the build tool when a change breaks them. */
 
 const HEAD = String.raw`
 Started by an SCM change

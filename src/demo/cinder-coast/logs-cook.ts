@@ -1,4 +1,4 @@
-/** What cooking and packaging write: content that does not load, shaders that do not compile, a disk that is full. */
+/** Output of cooking and packaging: content that does not load, shaders that do not compile, a full disk. */
 
 const HEAD = String.raw`
 Started by an SCM change

@@ -1,4 +1,4 @@
-/** Failing tests, a workspace that will not sync, a machine that leaves. */
+/** Failing tests, a workspace that does not sync, an agent that disconnects. */
 
 export const failedTest = String.raw`
 Started by an SCM change

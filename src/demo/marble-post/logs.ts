@@ -1,4 +1,4 @@
-/** What Node's tools write when a small web game does not build. */
+/** Output of Node's tools when a small web game does not build. */
 
 const HEAD = `
 Revision {change} on main

@@ -1,4 +1,4 @@
-/** What comes after Unity: Gradle for Android, Xcode for iOS. */
+/** The steps after Unity: Gradle for Android, Xcode for iOS. */
 
 const HEAD = `
 ~~~ Preparing working directory

@@ -1,4 +1,4 @@
-/** What the Unity editor writes when scripts, tests, licences or the native compiler fail. */
+/** Output of the Unity editor when scripts, tests, licenses or the native compiler fail. */
 
 const HEAD = `
 ~~~ Preparing working directory

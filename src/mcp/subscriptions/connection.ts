@@ -3,10 +3,10 @@ import type { Offer } from '../catalogue.ts'
 import { sharedFollow } from './shared-follow.ts'
 import { type Follow, watch } from './watch.ts'
 
-/** At once, of one assistant. */
+/** At once, per assistant. */
 const SUBSCRIPTIONS_MAX = 100
 
-/** What an assistant wants to hear of, by what it ends it with: an address, or the number of the request. */
+/** An assistant's subscriptions, by the key that ends them: a URI, or the id of the request. */
 export interface Subscriptions {
   add(key: string | number, uris: readonly string[]): Promise<void>
   remove(key: string | number): void
@@ -38,7 +38,7 @@ export function openSubscriptions(
         if (!over) stops.delete(key)
         throw error
       })
-      // It may have been taken back while it began.
+      // It may have been canceled while it started.
       if (over) stop()
       else stops.set(key, stop)
     },

@@ -5,7 +5,7 @@ export interface Listen {
   uris: string[]
 }
 
-/** What a `subscriptions/listen` of an assistant asks to hear of; undefined for every other message. */
+/** The resources of a `subscriptions/listen` message; undefined for every other message. */
 export function listenOf(message: unknown): Listen | undefined {
   const { method, id, params } = (message ?? {}) as { method?: unknown; id?: unknown; params?: unknown }
   if (method !== 'subscriptions/listen' || (typeof id !== 'string' && typeof id !== 'number')) return undefined
@@ -15,13 +15,13 @@ export function listenOf(message: unknown): Listen | undefined {
   return { id, uris }
 }
 
-/** The request that a message takes back. */
+/** The request that a message cancels. */
 export function cancelledBy(message: unknown): string | number | undefined {
   const { method, params } = message as { method?: unknown; params?: { requestId?: unknown } }
   const id = method === 'notifications/cancelled' ? params?.requestId : undefined
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 
-/** A refusal of what never came as far as the protocol's own server. */
+/** An error for a request that never reached the protocol's own server. */
 export const refusalOf = (id: string | number, { code, message }: ProtocolError) =>
   ({ jsonrpc: '2.0', id, error: { code, message } }) as const

@@ -5,7 +5,7 @@ interface Project {
   begun: Promise<() => void>
 }
 
-/** Follows a project once, however many subscriptions of one connection it concerns. */
+/** Follows a project once, however many subscriptions of one connection need it. */
 export function sharedFollow(follow: Follow): Follow {
   const projects = new Map<string, Project>()
 

@@ -55,7 +55,7 @@ const edit = (project: string) =>
     sql`update tasks set title = title || '.', updated_at = clock_timestamp() where id = ${Number(id('tasks', project))}`,
   )
 
-/** An assistant, and what it was told has changed. */
+/** An assistant, and the updates it received. */
 async function listener(connecting: Promise<Assistant>) {
   const assistant = await connecting
   opened.push(assistant)
@@ -63,7 +63,7 @@ async function listener(connecting: Promise<Assistant>) {
   return { client: assistant.client, told }
 }
 
-/** The older SDK has its own way to be told. */
+/** The older SDK has another callback. */
 const hear = (client: Assistant['client'], told: string[]) =>
   client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => void told.push(uri))
 
@@ -71,7 +71,7 @@ describe.each([
   ['HTTP', connectHttpPinned],
   ['standard input and output', connectStdioPinned],
 ] as const)('listening in 2026-07-28 over %s', (_, connect) => {
-  test('tells which resource changed, and of no other', async () => {
+  test('reports which resource changed, and no other', async () => {
     const { client, told } = await listener(connect(studio.site, tokenOf('lead')))
     hear(client, told)
     expect(client.getServerCapabilities()).toMatchObject({ resources: { subscribe: true } })
@@ -97,7 +97,7 @@ describe.each([
     expect(told[0]).toBe(`goldmaster://projects/${id('projects', 'moon')}`)
   })
 
-  test('what was closed is told no more, and others still are', async () => {
+  test('a closed subscription gets nothing more, and others still do', async () => {
     const { client, told } = await listener(connect(studio.site, tokenOf('lead')))
     hear(client, told)
     const first = await client.listen({ resourceSubscriptions: [taskOf('star')] })
@@ -124,7 +124,7 @@ describe.each([
     await expect(client.listen({ resourceSubscriptions: uris() })).rejects.toThrow(why)
   })
 
-  test('a token without the events is offered none of it', async () => {
+  test('a token without the events scope is offered none of it', async () => {
     const { client } = await listener(connect(studio.site, tokenOf('deaf')))
     expect(client.getServerCapabilities()!.resources).toEqual({})
     await expect(client.listen({ resourceSubscriptions: [taskOf('star')] })).rejects.toThrow(/read:workspace_events/)
@@ -132,7 +132,7 @@ describe.each([
 })
 
 describe('subscribing in 2025-11-25', () => {
-  test('over standard input and output tells what changed until it is taken back', async () => {
+  test('over standard input and output reports changes until canceled', async () => {
     const { client, told } = await listener(connectStdio(studio.site, tokenOf('lead')))
     client.fallbackNotificationHandler = async ({ method, params }) => {
       if (method === 'notifications/resources/updated') told.push((params as { uri: string }).uri)
@@ -150,7 +150,7 @@ describe('subscribing in 2025-11-25', () => {
     await expect(client.subscribeResource({ uri: taskOf('den') })).rejects.toThrow(/not found/)
   })
 
-  test('over HTTP is not offered: nothing could be told between two requests', async () => {
+  test('over HTTP is not offered: nothing could be sent between two requests', async () => {
     const { client } = await listener(connectHttp(studio.site, tokenOf('lead')))
     expect(client.getServerCapabilities()!.resources).toEqual({})
     await expect(client.subscribeResource({ uri: taskOf('star') })).rejects.toThrow()
@@ -158,7 +158,7 @@ describe('subscribing in 2025-11-25', () => {
 })
 
 describe('over HTTP', () => {
-  test('a project of another account of the same person is followed too, one below the plan of the feed is not', async () => {
+  test('a project of another account of the same person can be followed, one whose plan has no feed cannot', async () => {
     const { client, told } = await listener(connectHttpPinned(studio.site, tokenOf('artist')))
     hear(client, told)
     await client.listen({ resourceSubscriptions: [taskOf('other')] })
@@ -168,7 +168,7 @@ describe('over HTTP', () => {
     await expect(client.listen({ resourceSubscriptions: [tiny] })).rejects.toThrow(/settings\/billing/)
   })
 
-  test('a token that is revoked hears no more', async () => {
+  test('a revoked token gets nothing more', async () => {
     const [made] = await studio.db.rows<{ id: number }>(sql`select id from api_tokens where name = 'artist'`)
     const { client } = await listener(connectHttpPinned(studio.site, tokenOf('artist')))
     const subscription = await client.listen({ resourceSubscriptions: [taskOf('star')] })
@@ -177,7 +177,7 @@ describe('over HTTP', () => {
     await studio.db.execute(sql`update api_tokens set revoked_at = null where id = ${made!.id}`)
   })
 
-  test('a member who leaves hears no more', async () => {
+  test('a removed member gets nothing more', async () => {
     const { client } = await listener(connectHttpPinned(studio.site, tokenOf('artist')))
     const subscription = await client.listen({ resourceSubscriptions: [taskOf('other')] })
     const side = Number(studio.world.accounts!.side!.id)
@@ -185,7 +185,7 @@ describe('over HTTP', () => {
     expect(await subscription.closed).toBe('graceful')
   })
 
-  test('whoever listens is told when the service ends', async () => {
+  test('listeners are informed when the service stops', async () => {
     const node = await openStudio({}, { beside: studio })
     const { client } = await listener(connectHttpPinned(node.site, tokenOf('lead')))
     const subscription = await client.listen({ resourceSubscriptions: [taskOf('star')] })
@@ -193,7 +193,7 @@ describe('over HTTP', () => {
     expect(await subscription.closed).toBe('graceful')
   })
 
-  test('a token follows fifty projects at once, and those that were left count no more', async () => {
+  test('a token can follow fifty projects at once, and those it left no longer count', async () => {
     const { client } = await listener(connectHttpPinned(studio.site, tokenOf('rival')))
     const open = () => client.listen({ resourceSubscriptions: [taskOf('den')] })
     const all = await Promise.all(Array.from({ length: 50 }, open))
@@ -209,7 +209,7 @@ describe('over HTTP', () => {
     )
   })
 
-  test('a request that the protocol refuses is followed by nobody', async () => {
+  test('a request that the protocol refuses is not followed', async () => {
     const body = {
       jsonrpc: '2.0',
       id: 1,
@@ -224,7 +224,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('who does not read is owed one message for each resource, however often it changed', async () => {
+test('a client that does not read gets one message per resource, however often it changed', async () => {
   let followed: Followed | undefined
   let congested = true
   const told: string[] = []

@@ -2,16 +2,16 @@ import { invalidParameter, streamEnded } from '../../contract/errors.ts'
 import type { Offer } from '../catalogue.ts'
 import { projectOf } from '../resources.ts'
 
-/** What one subscription may name, so that nobody has us follow everything. */
+/** The maximum number of resources of a subscription, so that nobody follows everything. */
 const URIS_MAX = 100
 const PROJECTS_MAX = 10
-/** News of one resource within so long are one message, and a reader who takes none is owed one for each resource at most. */
+/** Updates of one resource within this time are one message, and a slow reader gets at most one per resource. */
 const EVERY_MS = 250
 
 export interface Followed {
-  /** The page of a record to which something happened; undefined when something may have been missed. */
+  /** The page of an updated record; undefined if something may have been missed. */
   event(page: string | undefined): void
-  /** The service ended it: it stops, or the token may no longer listen. */
+  /** The service ended it: it is stopping, or the token lost access. */
   ended(): void
 }
 
@@ -21,13 +21,13 @@ export type Follow = (projectId: string, followed: Followed) => Promise<() => vo
 interface Watcher {
   offer: Offer
   follow: Follow
-  /** A reader who has not taken what was sent is sent nothing more. */
+  /** A reader that has not read earlier messages gets nothing more. */
   congested(): boolean
   updated(uri: string): void
   ended(): void
 }
 
-/** Tells when one of the resources changed, until it is stopped. Whether the token may still listen is the event stream's to watch over. */
+/** Reports when one of the resources changes, until stopped. The event stream checks whether the token still has access. */
 export async function watch(
   named: readonly string[],
   { offer, follow, congested, updated, ended }: Watcher,
@@ -62,7 +62,7 @@ export async function watch(
     stop()
     throw error
   }
-  // It may have ended while others were still beginning.
+  // It may have ended while others were still starting.
   if (!over) return stop
   stop()
   throw streamEnded()

@@ -12,7 +12,7 @@ const Banner = ({ kind, children }: { kind: 'warn' | 'err' | 'info'; children: R
   </div>
 )
 
-/** What everybody on the page should know: the line is down, the account is read-only, the trial ends. */
+/** Notices for every page: connection lost, account read-only, trial ending. */
 export function Banners() {
   const { away } = useConnection()
   const account = useAccount()

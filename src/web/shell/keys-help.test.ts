@@ -17,7 +17,7 @@ test('the list of keys has every key that a page listens to', () => {
   for (const key of keys) expect(help, key).toContain(`['${key}',`)
 })
 
-test('no two places of a project have one key', () => {
+test('every page of a project has its own key', () => {
   const keys = PROJECT_PLACES.flatMap(([, , , key]) => key ?? [])
   expect(new Set([...keys, 'i', 'f']).size).toBe(keys.length + 2)
 })

@@ -1,7 +1,7 @@
 import { Dialog } from '../ui/form/dialog.tsx'
 import { PROJECT_PLACES } from './places.ts'
 
-/** Every key that a page listens to, by where it does; `keys-help.test.ts` asks for those of new pages. */
+/** Every key that a page listens to, by page; `keys-help.test.ts` fails if one of a new page is missing. */
 export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: string, does: string])[]])[] = [
   [
     'Anywhere',

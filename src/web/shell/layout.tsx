@@ -17,7 +17,7 @@ import { Nav } from './nav.tsx'
 import { Palette } from './palette.tsx'
 import { PROJECT_PLACES } from './places.ts'
 
-/** The page of the address, unless it lies in a project that this person does not reach. */
+/** The page of the URL, unless the user has no access to its project. */
 function Place() {
   const { projectId } = useParams({ strict: false })
   const project = useProject()
@@ -35,7 +35,7 @@ const goes = (project: number, go: (to: string) => void) =>
     PROJECT_PLACES.flatMap(([path, , , key]) => (key ? [[`g ${key}`, () => go(`/projects/${project}${path}`)]] : [])),
   )
 
-/** Around every page of somebody signed in: the edge, the banners, the palette, and the stream that keeps pages fresh. */
+/** The layout of signed-in pages: sidebar, banners, palette, and the stream that keeps pages up to date. */
 export function Layout() {
   useMe()
   const account = useAccount()
@@ -46,7 +46,7 @@ export function Layout() {
   const [searching, setSearching] = useState(false)
   const [drawer, setDrawer] = useState(false)
   const path = useRouterState({ select: (state) => state.location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes after every navigation
   useEffect(() => setDrawer(false), [path])
   const shown = useRouterState({ select: (state) => state.resolvedLocation?.pathname })
   const main = useFocusKept<HTMLElement>(shown)

@@ -19,7 +19,7 @@ interface GoProps {
   icon: IconName
   children: string
   exact?: boolean
-  /** Stands at the end of the line. */
+  /** At the end of the line. */
   beside?: ReactNode
 }
 
@@ -33,10 +33,10 @@ const Go = ({ to, icon, children, exact = false, beside }: GoProps) => (
   </Link>
 )
 
-/** As many as leave the settings in sight; the menu above has all. */
+/** As many as keep the settings visible; the menu above has all. */
 const PROJECTS_MAX = 8
 
-/** The left edge: which project, where in it, and oneself. */
+/** The sidebar: the project, its pages, and the user. */
 export function Nav({ onSearch }: { onSearch(): void }) {
   const project = useProject()
   const me = useMe()

@@ -11,9 +11,9 @@ import { useToast } from '../ui/toast.tsx'
 
 type Hit = AppReply<'search'>['hits'][number]
 
-/** What the palette does instead of going somewhere. */
+/** An action of the palette instead of a link. */
 interface Action {
-  /** Tells it from others. */
+  /** Its key. */
   id: string
   title: string
   detail: string
@@ -24,7 +24,7 @@ interface Action {
 const VERBS = ['claim', 'approve', 'investigate', 'copy'] as const
 type Verb = (typeof VERBS)[number]
 
-/** `approve t_crate`: what is to be done, and with what. Without such a word all of it is looked for. */
+/** `approve t_crate`: the action and its subject. Without an action the whole text is searched. */
 export function readVerb(text: string): { verb: Verb | undefined; about: string } {
   const [, word = '', about = ''] = /^\s*(\S+)(?:\s+(?:link(?:\s+to)?\s+)?(.*))?$/i.exec(text) ?? []
   const verb = VERBS.find((each) => each === word.toLowerCase())
@@ -36,7 +36,7 @@ export interface Openers {
   showKeys(): void
 }
 
-/** What can be done here: with the page that is shown, with what was found for a verb, and with the app itself. */
+/** The available actions: on the current page, on search results of a verb, and of the app itself. */
 export function useActions(text: string, hits: readonly Hit[], { newTask, showKeys }: Openers): Action[] {
   const { verb, about } = readVerb(text)
   const project = useProject()
@@ -86,7 +86,7 @@ export function useActions(text: string, hits: readonly Hit[], { newTask, showKe
     : all.filter(({ title, detail }) => words.every((word) => `${title} ${detail}`.toLowerCase().includes(word)))
 }
 
-/** What changes something, and says at the edge what came of it. */
+/** Actions that change a record and show the result as a toast. */
 function useRecordActions() {
   const client = useQueryClient()
   const say = useToast()

@@ -9,15 +9,15 @@ import { PROJECT_PLACES, settingsGroups } from './places.ts'
 
 export interface Choice {
   group: 'Do' | 'Go to' | 'Found'
-  /** Where it leads, or what tells an action from others. */
+  /** Its URL, or the id of an action. */
   url: string
-  /** Does something instead. */
+  /** Runs an action instead. */
   run?: () => unknown
   title: string
   detail: string
-  /** Further words that find it. */
+  /** Further search words. */
   words?: string
-  /** What it is, said where the drawing cannot be seen. */
+  /** Its kind, for screen readers. */
   kind?: string
   icon: IconName
 }
@@ -25,7 +25,7 @@ export interface Choice {
 const ICONS: Record<string, IconName> = { project: 'overview', store: 'deployment' }
 const PLACES_MAX = 8
 
-/** What can be done, where one can go and what is called like the text: places at once, records when somebody pauses. */
+/** Actions, pages and records that match the text: pages at once, records after a pause in typing. */
 export function useChoices(text: string, openers: Openers) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const { verb, about } = readVerb(text)
@@ -36,7 +36,7 @@ export function useChoices(text: string, openers: Openers) {
     .filter(({ title, detail, words: more = '' }) =>
       words.every((word) => `${title} ${detail} ${more}`.toLowerCase().includes(word)),
     )
-    // A page that begins like the text is the one that is meant.
+    // A page that starts with the text is listed first.
     .sort((a, b) => begins(b, words) - begins(a, words))
   const hits = asked && words.length > 0 ? (data?.hits ?? []) : []
   const actions = useActions(text, hits, openers).map(({ id, ...action }): Choice => ({ group: 'Do', url: id, ...action }))
@@ -45,7 +45,7 @@ export function useChoices(text: string, openers: Openers) {
       group: 'Found',
       url,
       title: kind === 'store' || kind === 'deployment' ? storeNamed(title) : title || detail,
-      // A path and an identifier keep their underscores; a state is read as words.
+      // A path and an identifier keep their underscores; a state is shown as words.
       detail: [kind === 'asset' || kind === 'change' ? detail : wordsOf(detail), project_name].filter(Boolean).join(' · '),
       kind,
       icon: ICONS[kind] ?? (kind as IconName),
@@ -60,7 +60,7 @@ export function useChoices(text: string, openers: Openers) {
   }
 }
 
-/** `google_play 0.9` as its page is called. */
+/** `google_play 0.9` with its official name. */
 const storeNamed = (title: string) => title.replace(/^\w+/, storeLabel)
 
 const begins = ({ title }: Choice, [word]: string[]) => (word && title.toLowerCase().startsWith(word) ? 1 : 0)

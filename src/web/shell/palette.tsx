@@ -10,7 +10,7 @@ interface Props extends Openers {
   onClose(): void
 }
 
-/** ⌘K: go anywhere, find anything, do what can be done with it. */
+/** ⌘K: go anywhere, find anything, run actions. */
 export function Palette({ open, ...props }: Props & { open: boolean }) {
   return (
     <Dialog title="Search" open={open} onClose={props.onClose}>
@@ -66,11 +66,11 @@ function Finder({ onClose, ...openers }: Props) {
         onKeyDown={press}
         className="h-10 w-full rounded-md border border-strong-line bg-panel px-3 text-ink placeholder:text-faint"
       />
-      {/* Always as high, so that nothing jumps while one types. */}
+      {/* Fixed height, so that nothing jumps while typing. */}
       <div className="h-[min(24rem,50vh)] overflow-y-auto">
         <div id={id} role="listbox" aria-label="Results" className="grid grid-cols-1 content-start">
           {groups.map((name) => (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a listbox
             <div key={name} role="group" aria-label={name} className="grid grid-cols-1">
               <span aria-hidden="true" className="px-2 pt-2 pb-1 text-xs font-medium text-faint">
                 {name}
@@ -122,7 +122,7 @@ interface OptionProps {
 }
 
 const Option = ({ id, choice, selected, onGo, onPoint }: OptionProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
   <div
     id={id}
     role="option"

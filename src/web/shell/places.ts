@@ -1,7 +1,7 @@
 import type { Me } from '../../contract/app/shapes.ts'
 import type { IconName } from '../ui/icons.ts'
 
-/** Where one can go inside a project, in the order of the pipeline; a key goes there after g. */
+/** The pages of a project, in the order of the pipeline; a key opens one after g. */
 export const PROJECT_PLACES: [path: string, label: string, icon: IconName, key?: string][] = [
   ['', 'Overview', 'overview', 'o'],
   ['/tasks', 'Tasks', 'task', 't'],
@@ -17,10 +17,10 @@ export const PROJECT_PLACES: [path: string, label: string, icon: IconName, key?:
   ['/settings', 'Project settings', 'settings'],
 ]
 
-/** A page of the settings; the line says what is there. */
+/** A page of the settings; the line describes its content. */
 export type SettingsPlace = [path: string, label: string, icon: IconName, line: string]
 
-/** The settings of a project, below its address. */
+/** The settings of a project, below its path. */
 export const PROJECT_SETTINGS: SettingsPlace[] = [
   ['/settings', 'Project settings', 'settings', 'Name, engine, required jobs, approval rules, export and deletion'],
   ['/members', 'Members', 'members', 'People on the project and their roles'],
@@ -48,12 +48,12 @@ const STUDIO: SettingsPlace[] = [
 ]
 
 export const SETTINGS_PLACES: SettingsPlace[] = [...YOU, ...STUDIO]
-/** Only operators of the service see these. */
+/** Only for operators of the service. */
 export const OPERATOR_PLACES: SettingsPlace[] = [
   ['/settings/service', 'Service status', 'overview', 'Nodes, queues, storage and backups of this service'],
   ['/settings/mails', 'Emails', 'mail', 'Emails of this service, sent or pending'],
 ]
-/** Only where the service meters accounts. */
+/** Only if the service meters accounts. */
 export const METERED_PLACES: SettingsPlace[] = [['/settings/billing', 'Billing', 'overview', 'Plan, payment method and credits']]
 
 /** All settings that do not belong to a project, in the order of the sidebar. */

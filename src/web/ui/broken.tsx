@@ -8,7 +8,7 @@ import { Button } from './form/button.tsx'
 import { NotHere } from './not-here.tsx'
 import { Page } from './page.tsx'
 
-/** When a page cannot be shown: why, and two ways on. */
+/** A page that cannot be shown: the reason, and two actions. */
 export function Broken({ error }: { error: unknown }) {
   const router = useRouter()
   const again = () => void router.invalidate()
@@ -16,7 +16,7 @@ export function Broken({ error }: { error: unknown }) {
   latest.current = again
   useEffect(() => {
     let here = true
-    // While the answer is on its way the same failure is shown anew: whoever tried again then would do so without end.
+    // While a request is running the same failure is rendered again: an automatic retry then would loop.
     if (isTransient(error) && connection.isWaiting()) void connection.back().then(() => here && latest.current())
     return () => {
       here = false

@@ -4,34 +4,34 @@ import uPlot from 'uplot'
 import { useTheme } from '../theme.ts'
 import { dateOf } from './text/dates.ts'
 
-/** Lines beside each other, as many as can be told apart. */
+/** As many lines as can be distinguished. */
 export const SERIES_COLORS = ['series-1', 'series-2', 'series-3', 'series-4', 'series-5', 'series-6']
 
 export interface Series {
   label: string
-  /** A colour of the theme, such as `ok`. */
+  /** A color of the theme, such as `ok`. */
   color: string
   values: (number | null)[]
 }
 
 interface Props {
-  /** What the drawing says, for those who cannot see it. */
+  /** A description for screen readers. */
   label: string
-  /** Seconds since 1970, rising. */
+  /** Seconds since 1970, ascending. */
   times: number[]
-  /** The period it ranges over, whatever of it has data: drawings beside each other have the same axis. */
+  /** The period of the axis, whatever data it has: neighboring charts have the same axis. */
   period: readonly [from: number, to: number]
   series: Series[]
   kind: 'stack' | 'points' | 'line'
   unit(value: number): string
   /** The index under the pointer. */
   onPoint(index: number | null): void
-  /** What is under the pointer was clicked. */
+  /** The point under the pointer was clicked. */
   onPick?(index: number): void
 }
 
 const HEIGHT = 190
-/** Steps of an axis that people count in: numbers, and seconds up to months. */
+/** Usual steps of an axis: numbers, and seconds up to months. */
 const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000]
 const HOUR = 3_600
 const SPANS = [
@@ -40,13 +40,13 @@ const SPANS = [
 ]
 const DAYS = [1, 2, 3, 5, 7, 14, 30].map((days) => days * 24 * HOUR)
 
-/** A drawing over time in the theme's colours, as wide as its place. */
+/** A chart over time in the theme's colors, full width. */
 export function Chart({ label, times, period, series, kind, unit, onPoint, onPick }: Props) {
   const place = useRef<HTMLDivElement>(null)
   const theme = useTheme()
   const latest = useRef({ unit, onPoint, onPick })
   latest.current = { unit, onPoint, onPick }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors
   useEffect(() => {
     const element = place.current!
     const draw = () =>
@@ -83,13 +83,13 @@ export function Chart({ label, times, period, series, kind, unit, onPoint, onPic
   )
 }
 
-/** The tallest first, so that every bar in front of it leaves only its own part to be seen. */
+/** The tallest first, so that every bar in front of it leaves only its own part visible. */
 const stacked = (series: Series[]) =>
   series.map((_, top) =>
     series[0]!.values.map((_, i) => series.slice(0, series.length - top).reduce((sum, { values }) => sum + (values[i] ?? 0), 0)),
   )
 
-/** A canvas knows no custom properties: the browser is asked what they come to here. */
+/** A canvas has no custom properties: the browser resolves them here. */
 function colorOf(element: HTMLElement, name: string): string {
   const probe = element.appendChild(document.createElement('span'))
   probe.style.color = `var(--${name})`

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and what they are, side by side; what is not known is left out. */
+/** Names and values in two columns; unknown values are left out. */
 export const Facts = ({ of }: { of: [name: string, value: ReactNode][] }) => (
   <dl className="grid grid-cols-2 gap-x-4 gap-y-3 rounded-lg border border-line bg-panel p-4 sm:grid-cols-3 lg:grid-cols-5">
     {of

@@ -3,12 +3,12 @@ import type { Series } from './chart.tsx'
 
 interface Props {
   title: string
-  /** The drawing in one sentence. */
+  /** The chart in one sentence. */
   summary: string
-  /** What is under the pointer, instead of the sentence. */
+  /** The point under the pointer, instead of the sentence. */
   pointed?: string | undefined
   legend?: Pick<Series, 'label' | 'color'>[]
-  /** The same in words, for whoever wants the figures or cannot see the drawing. */
+  /** The same as a table, for exact figures and screen readers. */
   table?: { head: string[]; rows: ReactNode[][] }
   children: ReactNode
 }
@@ -27,7 +27,7 @@ const DOTS: Record<string, string> = {
   'series-6': 'bg-series-6',
 }
 
-/** A drawing with its sentence above and its table below. */
+/** A chart with its sentence above and its table below. */
 export function Figure({ title, summary, pointed, legend = [], table, children }: Props) {
   const id = useId()
   return (
@@ -52,7 +52,7 @@ export function Figure({ title, summary, pointed, legend = [], table, children }
       {table && table.rows.length > 0 && (
         <details className="text-xs">
           <summary className="w-fit rounded text-soft hover:text-ink">Show as table</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
           <section tabIndex={0} aria-label={`${title}, as a table`} className="mt-2 max-h-60 overflow-auto">
             <table className="w-full">
               <thead>
@@ -66,7 +66,7 @@ export function Figure({ title, summary, pointed, legend = [], table, children }
               </thead>
               <tbody className="tabular-nums">
                 {table.rows.map((row, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: rows are the figure's own, in its order
+                  // biome-ignore lint/suspicious/noArrayIndexKey: rows have a fixed order
                   <tr key={i} className="border-t border-line">
                     {row.map((cell, i) => (
                       <td key={table.head[i]} className="py-1 pr-3">

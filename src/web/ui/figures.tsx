@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Names and values inside a section; below each other where there is little room. */
+/** Names and values inside a section; stacked if there is little space. */
 export const Figures = ({ figures }: { figures: (readonly [name: string, value: ReactNode])[] }) => (
   <dl className="grid grid-cols-2 gap-x-6 gap-y-3 text-sm lg:grid-cols-4">
     {figures.map(([name, value]) => (

@@ -1,4 +1,4 @@
-/** Line drawings of 16 by 16, one path each. */
+/** Icons of 16 by 16, one path each. */
 export const PATHS = {
   feed: 'M2 4h12M2 8h12M2 12h8',
   overview: 'M2 13V9m4 4V5m4 8V7m4 6V3',

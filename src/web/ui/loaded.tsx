@@ -7,7 +7,7 @@ interface Props<Data> {
   children(data: Data): ReactNode
 }
 
-/** What a query brings, once it is there: until then waiting, and a failure in its own words. */
+/** The data of a query once it is loaded: until then a placeholder, or its error. */
 export function Loaded<Data>({ query: { data, error, refetch }, children }: Props<Data>) {
   if (data !== undefined) return children(data)
   if (error) return <Failed error={error} retry={() => refetch()} />

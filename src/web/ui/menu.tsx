@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 
 interface Props {
-  /** What the button shows. */
+  /** The content of the button. */
   label: ReactNode
   name: string
   className?: string
@@ -10,7 +10,7 @@ interface Props {
   up?: boolean
 }
 
-/** A button that opens a list of things to choose from; arrows walk through them, Escape leaves. */
+/** A button that opens a menu; arrows move, Escape closes. */
 export function Menu({ label, name, children, className = '', up = false }: Props) {
   const [open, setOpen] = useState(false)
   const ref = useRef<HTMLDivElement>(null)

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Empty } from './empty.tsx'
 
-/** What nobody may know about looks like what does not exist. */
+/** A record without access looks like one that does not exist. */
 export const NotHere = () => (
   <Empty
     title="Page not found"

@@ -16,7 +16,7 @@ export const Notice = ({ kind = 'info', children }: { kind?: keyof typeof LOOKS;
   </div>
 )
 
-/** A failure in its own words, and a way on. */
+/** An error with a retry. */
 export const Failed = ({ error, retry }: { error: unknown; retry?: () => void }) =>
   error instanceof ApiError && error.status === 404 ? (
     <NotHere />

@@ -6,15 +6,15 @@ import { inOrder } from './reading-order.ts'
 
 interface Props {
   title: string
-  /** Buttons and filters beside the title. */
+  /** Buttons and filters next to the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** The list that a record stands in, by its name and address. */
+/** The list of a record, by name and path. */
 type Up = readonly [name: string, to: string]
 
-/** The frame of every page below the layout: the way up where there is one, one heading, and the tab called like it. */
+/** The frame of every page below the layout: the link to its list if there is one, one heading, and the title of the tab. */
 export function Page({ title, up, actions, children }: Props & { up?: Up }) {
   useTitle(title)
   return (
@@ -33,7 +33,7 @@ export function Page({ title, up, actions, children }: Props & { up?: Up }) {
   )
 }
 
-/** Where a record stands: back to its list, also where the sidebar is hidden. */
+/** The link from a record to its list, also where the sidebar is hidden. */
 export const WayUp = ({ to, children, here }: { to: string; children: string; here?: string }) => (
   <nav aria-label="Breadcrumb" className="text-sm text-soft">
     <Link to={to} className="inline-flex items-center gap-1 hover:underline">

@@ -13,20 +13,20 @@ interface Props {
     fetchNextPage(): unknown
     refetch(): unknown
   }
-  /** Shown when there is nothing. */
+  /** Shown if the list is empty. */
   empty: ReactNode
   count: number
   children: ReactNode
 }
 
-/** Around a list of `usePages`: waiting, failing, empty, and more as one reaches the end. */
+/** The frame of a `usePages` list: loading, failed, empty, and more when the end is reached. */
 export function Pages({ query, empty, count, children }: Props) {
   const end = useRef<HTMLDivElement>(null)
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError: failed, fetchNextPage } = query
   useEffect(() => {
     const target = end.current
     if (!target || !hasNextPage || isFetchingNextPage || failed) return
-    // Entries queue up while one scrolls fast: only the newest says where the end of the list is now.
+    // Entries queue up during fast scrolling: only the newest shows where the end of the list is now.
     const watcher = new IntersectionObserver((entries) => entries.at(-1)?.isIntersecting && fetchNextPage(), {
       rootMargin: '400px',
     })
@@ -51,7 +51,7 @@ export function Pages({ query, empty, count, children }: Props) {
   )
 }
 
-/** Grey lines where text will be, said aloud once; or what it waits for, where that may take long. */
+/** Placeholder lines for text, announced once; or what it waits for, if that may take long. */
 export function Waiting({ lines = 6 }: { lines?: number }) {
   const { away } = useConnection()
   const seconds = useSecondsLeft()

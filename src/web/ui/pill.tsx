@@ -58,7 +58,7 @@ const KINDS: Record<string, PillKind> = {
   accepted: 'info',
 }
 
-/** Words of a tool or of a project, such as the stage of an approval: `art_review` is `art review`. */
+/** Terms of a tool or a project, such as the stage of an approval: `art_review` is `art review`. */
 export const wordsOf = (value: string) => value.replaceAll('_', ' ')
 
 /** A status of anything, in its color. A store has its own words for a deployment. */

@@ -1,9 +1,9 @@
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 
 const ROWS = 25
-/** How tall a row is where none was drawn yet. */
+/** The assumed height of a row before it is rendered. */
 const ROW_HEIGHT = 38
-/** Drawn at once; the others when they come near. */
+/** Rendered at once; the others when they come near. */
 const FIRST_BLOCKS = 3
 const NEAR = '1500px'
 
@@ -11,15 +11,15 @@ interface Props<Row> {
   rows: readonly Row[]
   columns: number
   draw(row: Row): ReactNode
-  /** What the browser's own search finds of a row that is not drawn. */
+  /** The text of an unrendered row for the browser's search. */
   textOf(row: Row): string
 }
 
-/** Rows of a long table in blocks. One that is far out of sight leaves its height and its text, so that thousands of rows stay light. */
+/** Rows of a long table in blocks. A block far outside the viewport keeps its height and its text, so that thousands of rows stay light. */
 export const RowBlocks = <Row,>({ rows, columns, draw, textOf }: Props<Row>) =>
   Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, i) => {
     const part = rows.slice(i * ROWS, (i + 1) * ROWS)
-    // biome-ignore lint/suspicious/noArrayIndexKey: a block is a place in the list, whatever is in it
+    // biome-ignore lint/suspicious/noArrayIndexKey: a block is a range of the list, whatever it contains
     return <Block key={i} rows={part} columns={columns} draw={draw} textOf={textOf} isNear={i < FIRST_BLOCKS} />
   })
 
@@ -33,7 +33,7 @@ function Block<Row>({ rows, columns, draw, textOf, isNear: begins }: Props<Row> 
       (entries) => {
         const { isIntersecting, boundingClientRect } = entries.at(-1)!
         if (isIntersecting) return setNear(true)
-        // Whoever uses the keyboard does not lose their place.
+        // Keyboard users keep their position.
         if (element.contains(document.activeElement)) return
         height.current = boundingClientRect.height
         setNear(false)

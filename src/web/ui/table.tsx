@@ -1,28 +1,28 @@
 import { memo, type ReactNode } from 'react'
 import { RowBlocks } from './row-blocks.tsx'
 
-/** For the link that opens what a row is about: it reaches over the whole row. Other links and buttons of the row are `aboveRow`. */
+/** For the link that opens a row's record: it covers the whole row. Other links and buttons of the row are `aboveRow`. */
 export const rowLink = 'after:absolute after:inset-0'
 export const aboveRow = 'relative z-1'
 
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
-  /** Left out where there is little room. */
+  /** Hidden if there is little space. */
   wide?: boolean
   className?: string
 }
 
 interface Props<Row> {
-  /** What the table lists, for those who cannot see the heading above it. */
+  /** The content of the table, for screen readers. */
   caption: string
   rows: readonly Row[]
-  /** The same array each time where a list may grow long: then a row is drawn once. */
+  /** A stable array for lists that may grow long: then a row is rendered once. */
   columns: readonly Column<Row>[]
   keyOf(row: Row): string | number
   /**
-   * For a list of thousands: what a row says. Rows far out of sight are not drawn then, and the columns are as wide as their classes say,
-   * or they would move with the rows that are.
+   * For a list of thousands: the text of a row. Rows far outside the viewport are not rendered then, and the columns have fixed widths, or
+   * they would change with the rendered rows.
    */
   textOf?(row: Row): string
 }

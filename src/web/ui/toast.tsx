@@ -12,8 +12,8 @@ interface Said {
 const Context = createContext<(text: string, kind?: Said['kind'], undo?: () => void) => void>(() => {})
 
 /**
- * `const say = useToast(); say('Token revoked')`: short words at the edge, read out and gone after a while, with a way back where there is
- * one, by the button or the key z.
+ * `const say = useToast(); say('Token revoked')`: a short message at the edge, read out and removed after a while, with an undo button or
+ * the key z if possible.
  */
 export const useToast = () => useContext(Context)
 

@@ -1,7 +1,7 @@
 import { lines } from '../../../contract/params.ts'
 import { command } from '../../program/command.ts'
 
-/** Colours may stay for people; anything else a log could do to a terminal may not. */
+/** Colors are kept for people; any other control sequence is removed. */
 const HARMFUL = /\x1b(?!\[[\d;]{0,20}m)|[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f]/g
 
 export const log = command({

@@ -18,7 +18,7 @@ afterAll(() => room.close())
 
 const report = (...words: string[]) => room.start(['builds', 'report', ...words, '--job', 'Game']).ended
 
-test('a build is told by hand, from its start to its end', async () => {
+test('a build is reported manually, from its start to its end', async () => {
   expect(await report('started', '--number', '1', '--changelist', '81234', '--phase', 'cooking')).toMatchObject({ code: 0 })
   expect(await room.known('1')).toMatchObject({ status: 'building', changelist: '81234', phase: 'cooking' })
   writeFileSync(join(room.folder, 'build.log.gz'), gzipSync('Game.cpp(7): error C2065\n'))
@@ -33,7 +33,7 @@ test('a build is told by hand, from its start to its end', async () => {
   expect(await room.log('1')).toBe('Game.cpp(7): error C2065\n')
 })
 
-test('what cannot be told is a failure that says why', async () => {
+test('a failed report prints the reason', async () => {
   const said = async (words: string[], env: Record<string, string> = {}) => {
     const { code, err } = await room.start(['builds', 'report', ...words], env).ended
     return [code, err.toString()]
@@ -50,7 +50,7 @@ test('what cannot be told is a failure that says why', async () => {
   expect(await said(['exploded'])).toEqual([2, expect.stringContaining('Allowed choices')])
 })
 
-/** Runs lines of bash where `curl` fetches the client from here: the service of the tests has none built. */
+/** Runs lines of bash where `curl` fetches the client from here: the test service has none built. */
 async function bash(lines: string, env: Record<string, string>) {
   standIn(
     room.folder,
@@ -64,7 +64,7 @@ async function bash(lines: string, env: Record<string, string>) {
   return { stdout, status }
 }
 
-test.skipIf(process.platform === 'win32')('the lines that the guide gives to paste run a build', async () => {
+test.skipIf(process.platform === 'win32')('the lines to paste from the guide run a build', async () => {
   const { site } = room.tools.studio
   const guide = setup({ base_url: site, token: room.tools.tokenOf('jenkins'), id: 7, url: '' })
   const lines = /```sh\n([^`]*goldmaster\.mjs run[^`]*)```/.exec(guide)![1]!
@@ -75,7 +75,7 @@ test.skipIf(process.platform === 'win32')('the lines that the guide gives to pas
   expect(await room.known('2')).toMatchObject({ status: 'failed' })
 })
 
-test.skipIf(process.platform === 'win32')('the script of the ready GitHub action runs a build', async () => {
+test.skipIf(process.platform === 'win32')('the script of the provided GitHub action runs a build', async () => {
   const action = readFileSync(join(import.meta.dirname, '../../../../examples/github-action/action.yml'), 'utf8')
   const script = action.split('      run: |\n')[1]!.replace(/^ {8}/gm, '')
   const env = {

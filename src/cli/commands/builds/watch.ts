@@ -11,7 +11,7 @@ const MOST_FAILURES = 5
 const PAUSE_MS = 3000
 const LOST = 'The build stopped reporting: its machine or network may be down. It counts as running again as soon as it reports.'
 
-/** A build may take hours; a bad moment of the network must not end the watch. */
+/** A build may take hours; a short network failure must not end the watch. */
 async function seen(look: () => Promise<Build>, note: (text: string) => void): Promise<Build> {
   for (let failures = 1; ; failures++) {
     try {

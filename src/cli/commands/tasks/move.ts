@@ -2,7 +2,7 @@ import type { TaskState } from '../../../contract/sets.ts'
 import { command } from '../../program/command.ts'
 import { handleFlag } from './write.ts'
 
-/** Moves tasks to a state, one after the other; the first refusal stops. */
+/** Moves tasks to a state, one after the other; stops at the first error. */
 const move = (name: string, state: TaskState, summary: string, examples: readonly string[]) =>
   command({
     name,

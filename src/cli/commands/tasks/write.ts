@@ -15,7 +15,7 @@ export const handleFlag = { help: 'the agent who works on it, such as lint-bot',
 
 const CLEARS = 'none'
 
-/** Fields that a command line tells in a way of its own; of labels it takes one at a time. */
+/** Fields with their own flags; labels are given one at a time. */
 const OWN = {
   title: { help: 'what is to be done, in a line', value: 'text', short: 't' },
   description: { help: 'the whole story; - reads standard input', value: 'text', short: 'd' },
@@ -25,7 +25,7 @@ const OWN = {
   metadata: { help: 'your own data: a JSON object', value: 'json' },
 } as const satisfies Flags
 
-/** The others as the contract has them: a word, a number, or one of a set. */
+/** The others follow the contract: a word, a number, or one of a set. */
 function flagOf(name: TaskField): Flag {
   const { sent, help } = TASK_FIELDS[name]
   const { enum: values } = sent as { enum?: readonly string[] }
@@ -40,7 +40,7 @@ const fields = Object.fromEntries(
   ]),
 ) as unknown as typeof OWN
 
-/** What was given, as the API takes it; `none` clears what may be empty. */
+/** The given fields in the API's format; `none` clears optional ones. */
 async function taskOf(given: Partial<GivenFlags<typeof OWN>>): Promise<Record<string, unknown>> {
   const { label, metadata, description } = given
   const task = Object.fromEntries(TASK_FIELD_NAMES.map((name) => [name, typed(name, (given as Record<string, unknown>)[name])]))

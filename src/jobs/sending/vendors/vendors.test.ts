@@ -85,7 +85,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     }
   })
 
-  test('an author mapped to no member is named as the tool names them, and a direct message says "your change"', () => {
+  test('an author without a matching member is named as in the tool, and a direct message says "your change"', () => {
     const suspect = { change: 'CL 1204', url: '', reason: 'touches Roll.cpp' }
     const unmapped = verdictOf(known({ mentions: [], suspect: { ...suspect, author: 'rock.artist' } }), false)
     expect(unmapped.text.replaceAll('\\', '')).toContain('CL 1204 by rock.artist: touches Roll.cpp')

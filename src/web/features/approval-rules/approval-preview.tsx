@@ -7,7 +7,7 @@ interface Props {
   preview: AppReply<'previewApprovalRules'>
 }
 
-/** What all rules of the project, with the one that is edited, would have asked for. */
+/** What all rules of the project, including the edited one, would have matched. */
 export const ApprovalPreview = ({ projectId, preview: { days, assets, changes, first, looked_at, complete } }: Props) => (
   <section aria-label="Preview" aria-live="polite" className="grid gap-2 rounded-md border border-line p-3 text-sm">
     <p>

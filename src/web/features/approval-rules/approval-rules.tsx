@@ -13,7 +13,7 @@ import { USUAL_RULES, wordsOfRule } from './rule-words.ts'
 
 type Settings = AppReply<'showProjectSettings'>
 
-/** Which versions of assets wait for a person. Rules are saved together: a list has no other order than its own. */
+/** Which asset versions need approval. Rules are saved together, as a list. */
 export function ApprovalRules({ settings, locked }: { settings: Settings; locked: boolean }) {
   const { id, approval_rules, unmatched_patterns } = settings
   const rules = approval_rules ?? USUAL_RULES
@@ -65,7 +65,7 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
           </p>
           <ul className="grid overflow-hidden rounded-md border border-line text-sm">
             {rules.map((rule, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its place alone
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is identified by its index only
               <li key={i} className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 last:border-0">
                 <span className="wrap-anywhere min-w-48 flex-1 py-1">
                   {wordsOfRule(rule)}

@@ -15,9 +15,9 @@ import { NEW_RULE } from './rule-words.ts'
 
 interface Props {
   projectId: number
-  /** Given to change one; else a new one is made. */
+  /** The rule to edit; otherwise a new one is created. */
   rule: ApprovalRule | undefined
-  /** All rules of the project with this one among them. */
+  /** All rules of the project, including this one. */
   withRule(rule: ApprovalRule): ApprovalRule[]
   onSave(rule: ApprovalRule): Promise<unknown>
   onClose(): void

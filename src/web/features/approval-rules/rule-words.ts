@@ -3,7 +3,7 @@ import { sentence, TERMS } from '../../../contract/labels.ts'
 import { APPROVED_TYPES } from '../../../contract/sets.ts'
 
 export const NEW_RULE: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
-/** What projects ask for that chose nothing else. */
+/** The default rules of a project. */
 export const USUAL_RULES: readonly ApprovalRule[] = [{ ...NEW_RULE, asset_types: [...APPROVED_TYPES] }]
 
 /** A rule as a sentence: "Textures and models in Content/Art/* on main by Mia Sol". */

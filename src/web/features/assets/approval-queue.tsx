@@ -18,11 +18,11 @@ type Approval = AppReply<'listApprovals'>['approvals'][number]
 interface Props {
   projectId: string
   approvals: Approval[]
-  /** Nothing may be changed here. */
+  /** Read-only. */
   frozen: boolean
 }
 
-/** What waits, one of it opened: j and k walk, x marks, a, d and i decide the open one or all that are marked. */
+/** Pending approvals with one opened: j and k move, x selects, a, d and i decide the open one or all selected ones. */
 export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
   const decide = useDecide(projectId)
   const [at, setAt] = useState(0)

@@ -45,7 +45,7 @@ function Waiting({ projectId }: { projectId: string }) {
   )
   const asksNothing = useApi('showProjectSettings', { project_id: projectId }).data?.approval_rules?.length === 0
   const frozen = useLocked('approver') !== undefined
-  // An asset is decided as it is now, so it stands here once.
+  // A decision is about an asset's current state, so each is listed once.
   const seen = new Set<string>()
   const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
   return (

@@ -1,6 +1,6 @@
 import type { AssetType } from '../../../contract/sets.ts'
 
-/** One drawing for each type, 16 by 16. */
+/** One icon per type, 16 by 16. */
 const DRAWINGS: Record<AssetType, string> = {
   texture: 'M2.5 2.5h11v11h-11zM2.5 11l3-3 2.5 2.5L10.5 8l3 3M6 6.2a.7.7 0 1 1-1.4 0 .7.7 0 0 1 1.4 0Z',
   model: 'M8 1.8 13.5 5v6L8 14.2 2.5 11V5L8 1.8Zm0 6.2 5.5-3M8 8v6.2M8 8 2.5 5',

@@ -6,23 +6,26 @@ import { Button } from '../../ui/form/button.tsx'
 import { DECISION_KEYS } from './decisions.ts'
 
 interface Props {
-  /** What is decided, for those who cannot see beside what the buttons stand. */
+  /** The asset's name, for screen readers. */
   name: string
   comment: string
   setComment(text: string): void
   onDecide(decision: Decision): void
-  /** One decision is on its way; the focus stays where it is. */
+  /** A decision is being sent; the focus stays where it is. */
   disabled?: boolean
 }
 
-/** A comment and three ways to decide, each with its key; stands once on a page. Ctrl or ⌘ and Enter in the comment approves, or denies where a reason was asked for. */
+/**
+ * A comment and three decisions, each with its key; once per page. Ctrl or ⌘ and Enter in the comment approves, or denies if a reason was
+ * asked for.
+ */
 export function Decide({ name, comment, setComment, onDecide, disabled = false }: Props) {
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   const [isDenying, setDenying] = useState(false)
   const decide = (decision: Decision) => {
     if (disabled) return
-    // Whoever made the asset learns nothing from a bare no.
+    // A denial without a reason does not help the author.
     const lacksReason = decision === 'denied' && comment.trim() === ''
     setDenying(lacksReason)
     if (lacksReason) box.current?.focus()

@@ -12,7 +12,7 @@ type Approvals = ListPages<PageOf<'listApprovals', 'approvals'>>
 
 const TOUCHED = ['listApprovals', 'listAssets', 'showAsset', 'showOverview'] as const
 
-/** Takes decisions back; the assets wait again. */
+/** Undoes decisions; the assets are pending again. */
 function useUndo(projectId: string) {
   const client = useQueryClient()
   const say = useToast()
@@ -29,8 +29,8 @@ function useUndo(projectId: string) {
 }
 
 /**
- * Decides assets of a project. They leave the queue at once and come back, with the reason, when the server refuses. Those that waited for
- * the decision can be put back for ten seconds; what was decided before is simply decided again.
+ * Decides assets of a project. They leave the queue at once and return, with the reason, if the server refuses. Decisions about pending
+ * ones can be undone for ten seconds; earlier decisions are simply replaced.
  */
 export function useDecide(projectId: string, { waited = true } = {}) {
   const client = useQueryClient()

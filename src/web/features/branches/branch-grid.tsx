@@ -11,7 +11,7 @@ import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
 type Health = AppReply<'showBranchHealth'>
 type Job = Health['jobs'][number]
 
-/** One branch: a row of squares for each job that counts, the newest run last. */
+/** One branch: a row of squares for each required job, the newest run last. */
 export function BranchGrid({ projectId, health }: { projectId: string; health: Health }) {
   const nameOf = useNames()
   const { state, red_since, head, last_known_good, marked_good, held_back_by, changes_behind, jobs } = health
@@ -101,7 +101,7 @@ const runLabel = ({ build_number, changelist, commit_hash, ...run }: Run) => {
     .join(', ')
 }
 
-/** A failed run is filled, a passed one is not: told apart without colours too. */
+/** A failed run is filled, a passed one is not: distinguishable without color. */
 const lookOf = (run: Run) => {
   if (PASSED_STATUSES.includes(run.status)) return 'border-ok bg-ok-wash'
   if (run.status === 'failed') return 'border-err bg-err'

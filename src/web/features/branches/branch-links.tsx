@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 
-/** Names of branches, each leading to how it is. */
+/** Names of branches, each linked to its state. */
 export const BranchLinks = ({ projectId, names }: { projectId: string; names: readonly string[] }) => (
   <span className="flex min-w-0 flex-wrap gap-x-3">
     {names.map((name) => (

@@ -8,7 +8,7 @@ import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
 type Branch = AppReply<'listBranches'>['branches'][number]
 type Job = Branch['jobs'][number]
 
-/** Whether the main branch is well, in a sentence, with what can be synced. */
+/** The state of the main branch in a sentence, with the last known good change. */
 export function MainBranch({ projectId, branch }: { projectId: string; branch: Branch }) {
   const { name, state, red_since, last_known_good, changes_behind, time_to_green_seconds, jobs } = branch
   const red = jobs.filter((job) => job.state === 'red').map((job) => job.name || 'an unnamed job')
@@ -45,11 +45,11 @@ export function MainBranch({ projectId, branch }: { projectId: string; branch: B
   )
 }
 
-/** Branches down, jobs across: how each stands now. */
+/** Branches as rows, jobs as columns: the current state of each. */
 export function BranchMatrix({ projectId, branches }: { projectId: string; branches: readonly Branch[] }) {
   const jobs = [...new Set(branches.flatMap((branch) => branch.jobs.map(({ name }) => name)))]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section tabIndex={0} aria-label="Branches and their jobs" className="overflow-x-auto rounded-lg border border-line bg-panel">
       <table className="w-full border-collapse text-sm">
         <thead>

@@ -12,7 +12,7 @@ type Change = Branch['head']
 
 export const STATE_PILLS: Record<Branch['state'], PillKind> = { green: 'ok', red: 'err', building: 'info', unknown: 'neutral' }
 
-/** A branch in a list: how it is, which job is to blame, and what can be synced. */
+/** A branch in a list: its state, the failing job, and the last known good change. */
 export function BranchRow({ projectId, branch, children }: { projectId: string; branch: Branch; children?: ReactNode }) {
   const {
     name,

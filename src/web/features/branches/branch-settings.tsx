@@ -14,7 +14,7 @@ type Requirement = Settings['required_jobs'][number]
 const linesOf = (required: readonly Requirement[]) =>
   required.map(({ branch, jobs }) => `${branch}: ${jobs.join(', ')}`).join('\n')
 
-/** `//game/rel-*: Cook Win64, Editor`; the last colon before the jobs, since a depot's path may hold one. */
+/** `//game/rel-*: Cook Win64, Editor`; the last colon before the jobs, since a depot path may contain one. */
 const requirementsOf = (text: string): Requirement[] =>
   text
     .split('\n')
@@ -32,7 +32,7 @@ const requirementsOf = (text: string): Requirement[] =>
       }
     })
 
-/** Which jobs a branch must pass to be known good, and the picture of its state for others. */
+/** The required jobs of a branch, and its badge. */
 export function BranchSettings({ settings, locked }: { settings: Settings; locked: boolean }) {
   const { id, required_jobs, badge_key } = settings
   const stored = linesOf(required_jobs)

@@ -10,7 +10,7 @@ import { SavedViews } from '../views/saved-views.tsx'
 import { BranchGrid, JobRows } from './branch-grid.tsx'
 import { BranchRow } from './branch-row.tsx'
 
-/** Which branches and streams are well, since when not, and up to which change each is known to be good. */
+/** The state of branches and streams, since when they are red, and the last known good change of each. */
 export default function Branches() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ branch }] = useFilters('branch')
@@ -77,7 +77,7 @@ function All({ projectId }: { projectId: string }) {
   )
 }
 
-/** The branches that were built last show the runs of their jobs at once, the others on a page of their own. */
+/** The most recently built branches show the runs of their jobs at once, the others on their own page. */
 const WITH_RUNS = 8
 
 const Runs = ({ projectId, jobs }: { projectId: string; jobs: AppReply<'listBranches'>['branches'][number]['jobs'] }) => (

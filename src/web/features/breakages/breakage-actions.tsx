@@ -10,7 +10,7 @@ import { itemClass, Menu } from '../../ui/menu.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
-/** What somebody can do about a breakage. A button that has done its work goes away, so the focus stays with all of them. */
+/** The actions on a breakage. A button disappears after its action, so the focus stays within the group. */
 export const BreakageActions = ({ breakage }: { breakage: BreakageDetail }) =>
   // A withdrawn breakage has no actions.
   breakage.state !== 'withdrawn' && <Actions breakage={breakage} />

@@ -5,7 +5,7 @@ import { agoOf } from '../../ui/text/time.tsx'
 
 type Build = BreakageDetail['builds'][number]
 
-/** The builds it broke, a row for each job, the newest first. */
+/** The affected builds, a row for each job, newest first. */
 export function BreakageBuilds({ projectId, builds, count }: { projectId: string; builds: readonly Build[]; count: number }) {
   const jobs = [...new Set(builds.map(({ ci_job_name }) => ci_job_name))]
   const byJob = jobs.map((job) => [job, builds.filter(({ ci_job_name }) => ci_job_name === job)] as const)

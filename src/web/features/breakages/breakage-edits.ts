@@ -6,7 +6,7 @@ import { useMe } from '../../session.ts'
 import { useToast } from '../../ui/toast.tsx'
 
 const HOUR_MS = 3_600_000
-/** For how long a breakage can be muted; null until it stops. */
+/** How long a breakage can be muted; null until it stops failing. */
 export const MUTES = [
   ['1 hour', HOUR_MS],
   ['1 day', 24 * HOUR_MS],
@@ -14,7 +14,7 @@ export const MUTES = [
   ['Until it is fixed', null],
 ] as const
 
-/** Changes a breakage and says at the edge what came of it. */
+/** Edits a breakage and shows the result as a toast. */
 export function useBreakageEdit({ id, project_id }: Pick<BreakageDetail, 'id' | 'project_id'>) {
   const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
   const say = useToast()

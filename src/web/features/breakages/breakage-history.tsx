@@ -34,7 +34,7 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
 /** Why it was withdrawn, or the number of the breakage that it duplicates. */
 const isReason = (detail: string) => detail in TERMS.withdrawn_reason
 
-/** What became of it, the newest first, and room for a word about it. */
+/** Its history, newest first, with a field for a comment. */
 export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail; locked: boolean }) {
   const nameOf = useNames()
   const wordsOf = (entry: Entry): ReactNode => {

@@ -26,7 +26,7 @@ import { BreakageState } from './breakage-state.tsx'
 export default function Breakage() {
   const { projectId = '', breakageId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showBreakage', { project_id: projectId, id: breakageId })
-  // Asked for with the breakage, for whoever gives it to somebody.
+  // Loaded with the breakage, for assigning an owner.
   useAssignees(projectId)
   const breakage = data?.id === breakageId ? data : undefined
   const up = ['Breakages', `/projects/${projectId}/breakages`] as const
@@ -140,7 +140,7 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
   </Section>
 )
 
-/** Where it came in: between the last change that was good and the first that was not. */
+/** The range: from the last good change to the first bad one. */
 function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, suspect_changes, branch } }: Part) {
   return (
     <Section title="Range">

@@ -7,7 +7,7 @@ import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
-/** A link in a chat message names what to do (`?do=claim`): programs open links too, so somebody has to say yes. */
+/** A link in a chat message names an action (`?do=claim`): programs open links too, so a person has to confirm. */
 export function BreakagePrompt({ breakage }: { breakage: BreakageDetail }) {
   const [{ do: action }, filter] = useFilters('do')
   const { claim, mute } = useBreakageEdit(breakage)

@@ -9,7 +9,7 @@ import { BreakageState } from './breakage-state.tsx'
 
 type Breakage = AppReply<'listBreakages'>['breakages'][number]
 
-/** A breakage in a list: what shows it, what it means, where, since when, and who may know more. */
+/** A breakage in a list: evidence, cause, branch, since when, and who may know more. */
 function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
   const { id, category, cause, jobs, branch, build_count, opened_at, suspect, owner_user_id } = breakage
   const nameOf = useNames()

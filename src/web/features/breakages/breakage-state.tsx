@@ -1,7 +1,7 @@
 import type { Breakage } from '../../../contract/health-shapes.ts'
 import { Pill, Status } from '../../ui/pill.tsx'
 
-/** How a breakage stands, and whether it comes and goes. */
+/** The state of a breakage, and whether it is flaky. */
 export const BreakageState = ({ state, flaky }: Pick<Breakage, 'state' | 'flaky'>) => (
   <span className="inline-flex shrink-0 gap-1.5">
     <Status of="breakage_state" value={state} />

@@ -39,7 +39,7 @@ export default function Breakages() {
     suspects: true,
   }
   const pages = usePages('listBreakages', { project_id: projectId, query }, 'breakages')
-  // Asked for with the list, for what to say where it is empty.
+  // Loaded with the list, for its empty state.
   useAnyBreakage(projectId)
   return (
     <Page
@@ -84,7 +84,7 @@ interface BranchFilterProps {
   onChange(branch: string): void
 }
 
-/** The branches built last, and the one in the address. */
+/** The most recently built branches, and the one in the URL. */
 function BranchFilter({ projectId, value, onChange }: BranchFilterProps) {
   const { data } = useApi('listBranches', { project_id: projectId, query: { limit: 50 } })
   const names = new Set(data?.branches.map(({ name }) => name))
@@ -101,7 +101,7 @@ function BranchFilter({ projectId, value, onChange }: BranchFilterProps) {
 
 const useAnyBreakage = (projectId: string) => useApi('listBreakages', { project_id: projectId, query: { limit: 1 } })
 
-/** Either all is well, or nobody ever looked. */
+/** Either everything is green, or nothing was ever reported. */
 function NothingBroken({ projectId, onAll }: { projectId: string; onAll(): void }) {
   const { data } = useAnyBreakage(projectId)
   if (data && data.breakages.length > 0)

@@ -11,7 +11,7 @@ interface Props {
   locked: boolean
 }
 
-/** Whether a build that fails is investigated without anybody asking. Saved as it is chosen. */
+/** Whether failed builds are investigated automatically. Saved on change. */
 export function InvestigationSettings({ settings: { id, investigates_failures }, locked }: Props) {
   const isCounted = useAccount()?.credits != null
   const edit = useWrite('editProject', ['showProjectSettings'])

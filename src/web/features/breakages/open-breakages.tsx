@@ -7,7 +7,7 @@ const SHOWN = 5
 export const useOpenBreakages = (projectId: string) =>
   useApi('listBreakages', { project_id: projectId, query: { state: 'open,claimed', limit: SHOWN, suspects: true } })
 
-/** What is broken now, for the top of a project's overview; nothing where all is well. */
+/** The open breakages, for the top of a project's overview; renders nothing if there are none. */
 export function OpenBreakages({ projectId }: { projectId: string }) {
   const { data } = useOpenBreakages(projectId)
   if (!data || data.breakages.length === 0) return null

@@ -13,7 +13,7 @@ interface Props {
 export const useBuildChanges = ({ projectId, buildId }: Props, enabled = true) =>
   useApi('listBuildChanges', { project_id: projectId, build_run_id: buildId }, { enabled })
 
-/** What a build holds and the last one that passed did not. */
+/** The changes of a build since the last pass. */
 export function BuildChanges({ projectId, buildId }: Props) {
   const { data, error, refetch, isPlaceholderData } = useBuildChanges({ projectId, buildId })
   return (

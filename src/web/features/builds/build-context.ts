@@ -12,19 +12,19 @@ interface Of {
 
 const useAsked = ({ projectId, buildId }: Of) => useApi('showBuildContext', { project_id: projectId, build_run_id: buildId })
 
-/** What stands around a build, once it is known. */
+/** The context of a build, once loaded. */
 export function useBuildContext(of: Of): BuildContext | undefined {
   const { data, isPlaceholderData } = useAsked(of)
   return isPlaceholderData ? undefined : data
 }
 
-/** Whether it is known. */
+/** Whether it is loaded. */
 export const useBuildContextKnown = (of: Of): boolean => isKnown(useAsked(of))
 
-/** As much of a hash as tells commits apart. */
+/** The length of an abbreviated hash. */
 const SHORT = 7
 
-/** Where the files and changes that a log names are shown. */
+/** The URLs of files and changes in a log. */
 export function useWhereabouts(of: Of): Whereabouts {
   const context = useBuildContext(of)
   const changes = useBuildChanges(of).data?.changes

@@ -5,7 +5,7 @@ import { Time } from '../../ui/text/time.tsx'
 
 interface Props {
   projectId: string
-  /** What others know of a build; its number and its time are asked for where they were not told. */
+  /** The known fields of a build; its number and time are loaded if they are missing. */
   build: { id: string | number; status: string; ci_job_name: string; build_number?: string; created_at?: string }
 }
 
@@ -15,7 +15,7 @@ function useOwn({ projectId, build: { id, build_number, created_at } }: Props) {
   return told ? { build_number, created_at } : data?.id === String(id) ? data : undefined
 }
 
-/** A build named elsewhere: one job has many, so the number tells them apart and is never cut. */
+/** A link to a build: one job has many, so the number is never cut off. */
 export function BuildLink(props: Props) {
   const { id, ci_job_name } = props.build
   const number = useOwn(props)?.build_number || (ci_job_name ? '' : id)
@@ -32,7 +32,7 @@ export function BuildLink(props: Props) {
   )
 }
 
-/** The same as a line of a list: how it ended, and when it began to wait. */
+/** The same as a list entry: its result, and when it was queued. */
 export function BuildLine(props: Props) {
   const own = useOwn(props)
   return (

@@ -10,7 +10,7 @@ interface Props {
   build: AppReply<'showBuild'>
   projectId: string
   isRunning: boolean
-  /** Numbers of the lines that show why it failed. */
+  /** Line numbers of the evidence. */
   evidence: readonly number[]
   asked: { line: number } | undefined
 }

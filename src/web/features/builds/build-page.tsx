@@ -28,7 +28,7 @@ type Detail = AppReply<'showBuild'>
 
 const OPEN = new Set(['pending', 'running'])
 
-/** How soon to look again at what the stream does not tell: an investigation that comes to no end, and where there is no stream all. */
+/** How often to poll what the stream does not report: a long investigation, and everything if there is no stream. */
 const pauseOf = (build: Detail | undefined, isStreamed: boolean) => {
   if (!build) return false
   if (OPEN.has(build.investigation?.status ?? '')) return isStreamed ? LOOK_AGAIN_MS : 2_000
@@ -44,7 +44,7 @@ export default function Build() {
   const pause = pauseOf(build, useStreamed())
   if (pause !== every) setEvery(pause)
   const isAroundKnown = useBuildContextKnown({ projectId, buildId })
-  // Asked for with the build, shown below it.
+  // Loaded with the build, shown below it.
   useBuildChanges({ projectId, buildId })
   useApi('readBuildLog', args)
   if (!build || !isAroundKnown)
@@ -56,7 +56,7 @@ export default function Build() {
   return <Shown key={build.id} build={build} projectId={projectId} />
 }
 
-/** Tools write what they like where an address belongs. */
+/** Tools send arbitrary text in URL fields. */
 const isWebAddress = (address: string) => /^https?:\/\//.test(address)
 
 const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] as const
@@ -107,10 +107,10 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const context = useBuildContext({ projectId, buildId: build.id })
   const runs = isRunning(build)
   const hasFailed = build.status === 'failed'
-  // Whoever follows a build keeps its log where it is when the build passes.
+  // The log stays open when a build that somebody follows passes.
   const [wasRunning] = useState(runs)
   const isLogFirst = wasRunning || hasFailed
-  // What comes below the log or the changes appears once they have their height.
+  // Content below the log or the changes appears once they have their height.
   const isLogKnown = isKnown(useApi('readBuildLog', { project_id: projectId, build_run_id: build.id }))
   const listed = useBuildChanges({ projectId, buildId: build.id })
   const areChangesKnown = isKnown(listed)

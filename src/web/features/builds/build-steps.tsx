@@ -6,7 +6,7 @@ type Step = AppReply<'showBuild'>['steps'][number]
 
 const BARS: Record<string, string> = { failed: 'bg-err', running: 'bg-info', building: 'bg-info', cancelled: 'bg-strong-line' }
 
-/** When each phase ran, one bar each on a common scale. */
+/** The duration of each phase, one bar each on a common scale. */
 export function BuildSteps({ steps }: { steps: readonly Step[] }) {
   const now = Date.now()
   const starts = steps.flatMap(({ started_at }) => (started_at ? [Date.parse(started_at)] : []))

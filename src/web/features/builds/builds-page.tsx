@@ -176,7 +176,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     head: 'Started',
     wide: true,
     className: 'w-28',
-    // A link of its own: below the one that covers the row, the exact time would not show.
+    // A separate link: below the one that covers the row, the exact time would not show.
     cell: ({ id, created_at }) => (
       <Link to="/projects/$projectId/builds/$buildId" params={{ projectId, buildId: id }} tabIndex={-1} className={aboveRow}>
         <Time at={created_at} />
@@ -185,7 +185,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   },
 ]
 
-/** Why it failed in a few words, and whose change it may have been. */
+/** Why it failed in a few words, and whose change may have caused it. */
 const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNullable<Listed['breakage']> }) => (
   <span className="block max-w-80 text-xs text-soft">
     <Link

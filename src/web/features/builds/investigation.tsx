@@ -14,19 +14,19 @@ import { filesNamed } from './log/links.ts'
 import { fileAddress, type Repository, repositoryPath } from './log/repository-files.ts'
 import { Suspects } from './suspects.tsx'
 
-/** How a confidence looks. */
+/** The style of a confidence. */
 export const SURE = { high: 'ok', medium: 'warn', low: 'neutral' } as const
 
 interface Props {
   found: Found | null
-  /** The log has changed since: another look may find more. */
+  /** The log has changed since: another investigation may find more. */
   canAskAnew: boolean
   repository: Repository | undefined
-  /** Shows a line of the log. */
+  /** Scrolls to a line of the log. */
   onLine(line: number): void
 }
 
-/** Why a build failed: the question, the work on it, the answer. The button that asks goes away with the question. */
+/** Why a build failed: the button, the progress, the finding. The button disappears once it is used. */
 export function Investigation(props: Props) {
   const ref = useFocusKept<HTMLDivElement>(props.found?.status ?? 'not asked')
   return (
@@ -94,7 +94,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
   )
 }
 
-/** The file that the evidence names, as the repository knows it. */
+/** The file in the evidence, as a path of the repository. */
 function FoundFile({ evidence, repository }: { evidence: Found['evidence']; repository: Repository }) {
   for (const { text } of evidence)
     for (const { path, line } of filesNamed(text)) {
@@ -117,7 +117,7 @@ function FoundFile({ evidence, repository }: { evidence: Found['evidence']; repo
   return null
 }
 
-/** As many as leave the log below in sight. */
+/** Few enough to keep the log below visible. */
 const EVIDENCE_FIRST = 3
 
 const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (

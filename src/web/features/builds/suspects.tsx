@@ -17,11 +17,14 @@ type SuspectedChange = Pick<AppReply<'showChange'>, 'id' | 'display_identifier' 
 interface SuspectsProps {
   of: readonly Suspect[]
   first?: number
-  /** Changes that are known already, so that nobody need be asked. */
+  /** Changes that are loaded already. */
   among?: readonly SuspectedChange[]
 }
 
-/** The changes that may have done it, the likeliest first, and why. One without a reason is only a change of that time, and its author no suspect. */
+/**
+ * The suspected changes, most likely first, with reasons. A change without a reason is only from the same time, and its author is not a
+ * suspect.
+ */
 export function Suspects({ of, first = 3, among = [] }: SuspectsProps) {
   const shown = of.filter(({ reasons }) => reasons.length > 0).slice(0, first)
   const others = of.filter((one) => !shown.includes(one))
@@ -42,7 +45,7 @@ export function Suspects({ of, first = 3, among = [] }: SuspectsProps) {
   )
 }
 
-/** The likeliest in a line: its author's name, leading to the change. */
+/** The most likely suspect in a line: the author's name, linked to the change. */
 export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspect: NamedSuspect }) {
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
@@ -57,11 +60,11 @@ export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspe
   )
 }
 
-/** A change by its id, and what stands for it while it is not there. */
+/** A change by its id, with a placeholder while it is loading. */
 function useChange(projectId: string, id: number, enabled: boolean, among: readonly SuspectedChange[] = []) {
   const { buildId = '' } = useParams({ strict: false })
   const isOfBuild = enabled && buildId !== ''
-  // Its page lists the changes among which the suspects are.
+  // Its page lists the changes that contain the suspects.
   const build = useBuildChanges({ projectId, buildId }, isOfBuild)
   const listed = [...among, ...(build.data?.changes ?? [])].find((change) => change.id === id)
   const isAsked = enabled && !listed && (!isOfBuild || build.isFetched)
@@ -78,7 +81,7 @@ function writerWords(change: { author: string; description: string }, name: stri
   return [name ?? change.author, ...(helpers.length > 0 ? [`with ${helpers.join(', ')}`] : [])].join(', ')
 }
 
-/** Asked for only when somebody wants to see them. */
+/** Loaded on demand. */
 function Others({ of, among, isAll }: Required<Omit<SuspectsProps, 'first'>> & { isAll: boolean }) {
   const [open, setOpen] = useState(false)
   if (!open)

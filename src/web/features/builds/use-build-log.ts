@@ -8,15 +8,15 @@ import { isAway, onReturn } from '../../attention.ts'
 import { useLive } from '../../live.ts'
 import { useApi } from '../../queries.ts'
 
-/** A build that prints all the time is read this often, and not at all where nobody can see it. */
+/** How often the log of an active build is read; not at all while the page is hidden. */
 const PAUSE_MS = 2_000
-/** Where nobody has touched the page for a while: fifteen times in five minutes. */
+/** While nobody uses the page: fifteen times in five minutes. */
 const AWAY_PAUSE_MS = 20_000
 
-/** Whoever follows a build keeps more of its log than the server, which has the end; days of it would be too much. */
+/** A page that follows a build keeps more of its log than the server, which has only the end; days of it would be too much. */
 const cut = (log: string) => (log.length > 8 * LOG_MAX ? log.slice(log.indexOf('\n', log.length - LOG_MAX) + 1) : log)
 
-/** A build's log. While the build runs only what it printed since is asked for; when it is over, the log as it is kept. */
+/** A build's log. While the build runs only new output is requested; at its end, the stored log. */
 export function useBuildLog(build: AppReply<'showBuild'>, projectId: string, isRunning: boolean) {
   const client = useQueryClient()
   const args = { project_id: projectId, build_run_id: build.id }
@@ -29,9 +29,9 @@ export function useBuildLog(build: AppReply<'showBuild'>, projectId: string, isR
     readAt.current = Date.now()
     const key = ['readBuildLog', args]
     const before = client.getQueryData<string>(key)
-    // Not there yet, or on its way: it will hold what is new.
+    // Not loaded yet, or loading: it will contain what is new.
     if (before === undefined) return
-    // What cannot be had now comes with the next piece, or with the end of the build.
+    // A failed request is made up for by the next piece, or at the end of the build.
     const rest = await ask('readBuildLogRest', { ...args, query: { mark: markOf(before) } }).catch(() => undefined)
     if (rest) client.setQueryData(key, rest.continues ? cut(continued(before, rest.text)) : rest.text)
   }
@@ -50,7 +50,7 @@ export function useBuildLog(build: AppReply<'showBuild'>, projectId: string, isR
   useLive(({ event_type, url }) => {
     if (event_type === 'build_run.progressed' && url.endsWith(`/builds/${build.id}`)) goOnSoon()
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was missed is asked for when somebody looks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: missed output is loaded when the page is visible again
   useEffect(() => {
     const look = () => {
       if (document.hidden || !missed.current) return
@@ -70,9 +70,9 @@ export function useBuildLog(build: AppReply<'showBuild'>, projectId: string, isR
       forget()
     }
   }, [build.id])
-  // Without a stream, and when the build ends, the build itself tells that there is more.
+  // Without a stream, and when the build ends, the build itself shows that there is more.
   const known = useRef(build.updated_at)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a build that has changed has more to tell
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only an updated build has more output
   useEffect(() => {
     if (known.current === build.updated_at) return
     known.current = build.updated_at

@@ -5,7 +5,7 @@ import { Time } from '../../ui/text/time.tsx'
 
 type Change = AppReply<'listChanges'>['changes'][number]
 
-/** Changes as lines: what was done, by whom, how much it touched. */
+/** Changes as a list: description, author, size. */
 export const ChangeList = ({ changes, label }: { changes: readonly Change[]; label: string }) => (
   <ol aria-label={label} className="grid grid-cols-1 overflow-hidden rounded-lg border border-line bg-panel">
     {changes.map((change) => (
@@ -38,7 +38,7 @@ function Row({ change }: { change: Change }) {
   )
 }
 
-/** How its builds ended, the worst first. */
+/** Its build results, the worst first. */
 const Builds = ({ passed, failed, running }: NonNullable<Change['builds']>) =>
   passed + failed + running > 0 && (
     <span className="flex gap-1 max-sm:order-1">

@@ -5,11 +5,11 @@ import { useApi } from '../../queries.ts'
 interface Props {
   projectId: string
   identifier: string
-  /** Where it may be known from, so that nobody need be asked; null while that is on its way. */
+  /** Lists that may already contain it; null while they are loading. */
   among?: readonly AppReply<'listBuildChanges'>['changes'][number][] | null | undefined
 }
 
-/** The commit or changelist something came from, as a link where we know it. */
+/** The commit or changelist of a record, as a link if it is known. */
 export function ChangeOf({ projectId, identifier, among = [] }: Props) {
   const args = { project_id: projectId, query: { identifier, orphaned: true, limit: 1 } }
   const isOwn = (change: { identifier: string }) => change.identifier === identifier
@@ -27,7 +27,7 @@ interface LinkProps {
   title?: string
 }
 
-/** A change, with the first line of what its author wrote. */
+/** A change with the first line of its description. */
 export const ChangeLink = ({ projectId, change: { id, display_identifier, description }, title = description }: LinkProps) => (
   <Link
     to="/projects/$projectId/changes/$changeId"

@@ -12,11 +12,11 @@ type Context = AppReply<'showChangeContext'>
 
 interface Props {
   projectId: string
-  /** Undefined while it is not known. */
+  /** Undefined while it is loading. */
   context: Context | undefined
 }
 
-/** The builds of a change, and of other jobs the first that hold it. */
+/** The builds of a change, and the first one of other jobs that contain it. */
 export const ChangeBuilds = ({ projectId, context }: Props) => (
   <Section title="Builds">
     {!context ? (
@@ -44,7 +44,7 @@ const BuildLines = ({ projectId, builds }: { projectId: string; builds: Context[
   </ul>
 )
 
-/** Where a change went, the first time first. */
+/** The deployments of a change, the earliest first. */
 export const ChangeDeployments = ({ projectId, context }: Props) => (
   <Section title="Deployments">
     {!context ? (

@@ -7,7 +7,7 @@ interface ContentsProps {
   projectId: string
   found: Found
   label: string
-  /** What to say where nobody knows what a build was made from, and where nothing came in between. */
+  /** The texts for an unknown range, and for an empty one. */
   unknown: ReactNode
   none: string
 }

@@ -15,7 +15,7 @@ import { ChannelRules } from './channel-rules.tsx'
 import { ChannelTest } from './channel-test.tsx'
 import { EditChannel } from './edit-channel.tsx'
 
-/** One room: how it fares, what it hears of, a trial, its log. */
+/** One channel: its state, its rules, a test, its log. */
 export function ChannelCard({ channel, account }: { channel: Channel; account: AccountSummary }) {
   const { kind, name, room, status, waiting } = channel
   const [editing, setEditing] = useState(false)

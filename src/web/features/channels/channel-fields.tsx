@@ -13,11 +13,11 @@ interface Props {
   kind: ChannelKind
   draft: ChannelDraft
   onChange(change: Partial<ChannelDraft>): void
-  /** It has a secret already. */
+  /** It already has a secret. */
   isKnown?: boolean
 }
 
-/** What every channel has: a name, its secret, and for a bot its room. */
+/** The fields of every channel: a name, its secret, and for a bot its room. */
 export function ChannelFields({ kind, draft: { name, secret, room }, onChange, isKnown = false }: Props) {
   const isBot = CHANNEL_KIND_TABLE[kind].secret === 'token'
   return (

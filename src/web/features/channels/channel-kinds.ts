@@ -3,7 +3,7 @@ import { CHANNEL_KIND_TABLE, CHANNEL_KINDS, type ChannelKind } from '../../../co
 export const KIND_OPTIONS = CHANNEL_KINDS.map((kind) => [kind, CHANNEL_KIND_TABLE[kind].label] as const)
 
 interface Guide {
-  /** Where its secret comes from, step by step. */
+  /** How to get its secret, step by step. */
   steps: string[]
   /** What can be done with a message later. */
   note: string

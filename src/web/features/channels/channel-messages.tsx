@@ -15,7 +15,7 @@ interface Props {
   locked: boolean
 }
 
-/** What a message is about, with its number or its branch where it has one. */
+/** The subject of a message, with its number or branch if it has one. */
 const aboutOf = (subject: MessageSubject, id: string) => {
   const label = labelOf('message_subject', subject)
   if (subject === 'last_known_good') return `${label} of ${id}`

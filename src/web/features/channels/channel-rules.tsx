@@ -16,7 +16,7 @@ interface Props {
   locked: boolean
 }
 
-/** What a channel hears of, one line for each rule. They are saved together: those that are not touched go along as they are. */
+/** The rules of a channel, one line each. They are saved together: unchanged ones are sent along. */
 export function ChannelRules({ channel: { id, account_id, name, rules, unmatched_patterns }, account, locked }: Props) {
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editChannel', ['listChannels'])
@@ -51,7 +51,7 @@ export function ChannelRules({ channel: { id, account_id, name, rules, unmatched
           {rules.map((rule, i) => {
             const words = `${projectOf(rule)}: ${wordsOfRule(rule)}`
             return (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its place alone
+              // biome-ignore lint/suspicious/noArrayIndexKey: a rule is identified by its index only
               <li key={i} className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 last:border-0">
                 <span className="wrap-anywhere min-w-48 flex-1 py-1">
                   <span className="font-medium">{projectOf(rule)}</span>: {wordsOfRule(rule)}

@@ -13,7 +13,7 @@ interface Props {
   locked: boolean
 }
 
-/** Sends a message the way of all others and says what came of it. */
+/** Sends a message like all others and shows the result. */
 export function ChannelTest({ channel: { id, account_id, status }, locked }: Props) {
   const [messageId, setMessageId] = useState<number>()
   const send = useWrite('testChannel')
@@ -45,8 +45,8 @@ function Outcome({ accountId, channelId, messageId }: { accountId: number; chann
     { every: isOver ? false : easing, stale: 0 },
   )
   const { status, error: trouble } = data ?? {}
-  // What the card says of the channel and its log follows from it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something came of it
+  // The card of the channel and its log depend on it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs with every result
   useEffect(() => {
     if (status && ENDED.includes(status)) setOver(true)
     void refresh(client, ['listChannels', 'listChannelMessages'])
@@ -68,7 +68,7 @@ function Outcome({ accountId, channelId, messageId }: { accountId: number; chann
   }
 }
 
-/** Above the buttons, over the whole width. */
+/** Above the buttons, full width. */
 const Said = ({ kind, children }: { kind: 'ok' | 'err' | 'warn' | 'info'; children: ReactNode }) => (
   <div className="wrap-anywhere order-first w-full">
     <Notice kind={kind}>{children}</Notice>

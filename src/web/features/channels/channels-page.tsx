@@ -13,7 +13,7 @@ import { AccountChoice } from '../settings/account-choice.tsx'
 import { ChannelCard } from './channel-card.tsx'
 import { NewChannel } from './new-channel.tsx'
 
-/** Chat rooms that are told what happens. */
+/** The chat channels of an account. */
 export default function Channels() {
   const account = useAccount()
   const [making, setMaking] = useState(false)

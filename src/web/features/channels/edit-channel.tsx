@@ -6,7 +6,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type ChannelDraft, ChannelFields } from './channel-fields.tsx'
 
-/** Only what was changed is sent: a new secret or room makes a broken channel whole again. */
+/** Only changes are sent: a new secret or room enables a broken channel again. */
 export function EditChannel({ channel, onClose }: { channel: Channel; onClose(): void }) {
   const { id, account_id, kind, name, room } = channel
   const [draft, setDraft] = useState<ChannelDraft>({ name, secret: '', room })

@@ -22,7 +22,7 @@ interface Props {
 
 type Message = AppReply<'showChannelMessage'>
 
-/** What a message says, every time its vendor was asked, and once more. */
+/** The content of a message, all attempts, and a retry. */
 export const MessageDialog = ({ onClose, ...rest }: Props) => (
   <Dialog title="Message" open onClose={onClose}>
     <Told {...rest} />

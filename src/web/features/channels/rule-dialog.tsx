@@ -13,7 +13,7 @@ import { NARROWED_BY, newRule } from './rule-words.ts'
 
 interface Props {
   account: AccountSummary
-  /** Given to change one; else a new one is made. */
+  /** The rule to edit; otherwise a new one is created. */
   rule: ChannelRule | undefined
   onSave(rule: ChannelRule): Promise<unknown>
   onClose(): void

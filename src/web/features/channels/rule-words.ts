@@ -2,7 +2,7 @@ import type { ChannelRule } from '../../../contract/app/channels.ts'
 import type { RuleSubject } from '../../../contract/channels.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 
-/** What a rule of a subject can be narrowed by: an approval belongs to no branch, only builds have jobs. */
+/** The filters of a rule by subject: an approval has no branch, only builds have jobs. */
 export const NARROWED_BY: Record<RuleSubject, readonly ('branch' | 'job' | 'category')[]> = {
   breakage: ['branch', 'job', 'category'],
   breakage_fixed: ['branch', 'job', 'category'],

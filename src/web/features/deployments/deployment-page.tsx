@@ -20,7 +20,7 @@ export default function Deployment() {
   const { projectId = '', deploymentId = '' } = useParams({ strict: false })
   const args = { project_id: projectId, id: deploymentId }
   const { data, error, refetch, isPlaceholderData } = useApi('showDeployment', args)
-  // Asked for with the deployment, shown below it.
+  // Loaded with the deployment, shown below it.
   useApi('showDeploymentBuild', args)
   useApi('compareDeployment', args)
   useApi('listDeploymentHistory', args)

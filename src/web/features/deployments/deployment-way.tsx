@@ -7,11 +7,11 @@ type Deployment = AppReply<'showDeployment'>
 
 const WAY: DeploymentStatus[] = ['pending', 'submitted', 'uploading', 'in_review', 'approved', 'live']
 
-/** A review ends in one of two ways; what is rolled back was live before, or never came there. */
+/** A review has one of two results; a rollback was live before, or never was. */
 const wayOf = (status: DeploymentStatus): DeploymentStatus[] =>
   status === 'rejected' ? [...WAY.slice(0, 4), 'rejected'] : status === 'rolled_back' ? [...WAY, 'rolled_back'] : WAY
 
-/** The way to the players: what is known to be behind, where it stands, what is ahead. Many stores leave steps out. */
+/** The steps to release: past, current and future. Many stores skip steps. */
 export function DeploymentWay({ deployment }: { deployment: Deployment }) {
   const { status } = deployment
   const times: Partial<Record<DeploymentStatus, string | null>> = {

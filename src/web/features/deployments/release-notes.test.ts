@@ -11,13 +11,13 @@ const notes: Notes = {
   changes: ['Tidy up'],
 }
 
-test('release notes are grouped by kind of task, with what no task told of at the end', () => {
+test('release notes are grouped by task type, with changes without a task at the end', () => {
   expect(releaseNotes(notes, 'plain')).toBe(
     'Steam 1.2\n\nNew:\n\n- Fishing [b]rod[/b]\n\nArt and content:\n\n- Paint the pier\n\nFixed:\n\n- Moon is *too* dark\n\nOther changes:\n\n- Tidy up',
   )
 })
 
-test('no title is taken for a sign of the format', () => {
+test('no title is interpreted as markup', () => {
   expect(releaseNotes(notes, 'markdown')).toContain('# Steam 1.2\n\n## New\n\n- Fishing \\[b\\]rod\\[/b\\]\n')
   expect(releaseNotes(notes, 'markdown')).toContain('- Moon is \\*too\\* dark')
   expect(releaseNotes(notes, 'bbcode')).toContain('[h2]New[/h2]\n\n[list]\n[*][noparse]Fishing [b]rod[/b][/noparse]\n[/list]')
@@ -25,6 +25,6 @@ test('no title is taken for a sign of the format', () => {
   expect(releaseNotes(sly, 'bbcode')).toContain('[*][noparse][url=x][/noparse]')
 })
 
-test('an empty release has a title alone', () => {
+test('an empty release has only a title', () => {
   expect(releaseNotes({ title: 'X', tasks: [], changes: [] }, 'markdown')).toBe('# X')
 })

@@ -1,6 +1,6 @@
 import type { TaskType } from '../../../contract/sets.ts'
 
-/** What a release brought, in the words that players read. */
+/** The content of a release, in words for players. */
 export interface Notes {
   title: string
   tasks: readonly { id: number; title: string; task_type: TaskType }[]
@@ -8,7 +8,7 @@ export interface Notes {
   changes: readonly string[]
 }
 
-/** Kinds of tasks as players call them, in the order they are told. */
+/** Task types as players call them, in order. */
 const HEADINGS: [heading: string, types: readonly TaskType[]][] = [
   ['New', ['feature']],
   ['Art and content', ['art', 'content']],
@@ -22,7 +22,7 @@ interface Format {
   title(text: string): string
   heading(text: string): string
   list(items: readonly string[]): string
-  /** So that no sign of a text is taken for one of the format. */
+  /** Escapes markup in a text. */
   escape(text: string): string
 }
 
@@ -46,7 +46,7 @@ export const FORMATS = {
     title: (text) => `[h1]${text}[/h1]`,
     heading: (text) => `[h2]${text}[/h2]`,
     list: (items) => `[list]\n${items.map((item) => `[*]${item}`).join('\n')}\n[/list]`,
-    // Steam knows a tag that shows what is inside as it is.
+    // Steam has a tag that shows its content literally.
     escape: (text) => (text.includes('[') ? `[noparse]${text.replaceAll('[/noparse]', '')}[/noparse]` : text),
   },
 } as const satisfies Record<string, Format>
@@ -55,7 +55,7 @@ export type FormatName = keyof typeof FORMATS
 const OTHER = 'Other changes'
 const clean = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** A draft of release notes: what each task was about, by kind, then what no task told of. */
+/** A draft of release notes: the tasks by type, then changes without a task. */
 export function releaseNotes({ title, tasks, changes }: Notes, name: FormatName): string {
   const format: Format = FORMATS[name]
   const parts = [

@@ -14,12 +14,12 @@ import { FORMATS, type FormatName, type Notes, releaseNotes } from './release-no
 interface Props {
   projectId: string
   id: string
-  /** What the release is called. */
+  /** The title of the release. */
   title: string
   changes: AppReply<'compareDeployment'>['changes']
 }
 
-/** The tasks and items of trackers that a deployment brought, and notes about them to take along. */
+/** The tasks and tracker items of a deployment, and release notes to copy. */
 export function Release({ projectId, id, title, changes }: Props) {
   const { data, isPlaceholderData } = useApi('showRelease', { project_id: projectId, id })
   if (!data || isPlaceholderData) return null

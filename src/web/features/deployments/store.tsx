@@ -11,13 +11,13 @@ type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 interface Props {
   projectId: string
-  /** Of one track of one store, newest first. */
+  /** For one track of one store, newest first. */
   deployments: readonly Deployment[]
-  /** What the newest of each store brought. */
+  /** The changes of the newest deployment of each store. */
   news: readonly News[]
 }
 
-/** One track of a store: what players have, what is on its way, what was before. */
+/** One track of a store: what is live, what is in progress, what was before. */
 export function Store({ projectId, deployments, news }: Props) {
   const name = nameOfTrack(deployments[0]!)
   const newest = news.find(({ deployment_id }) => deployment_id === deployments[0]!.id)
@@ -69,7 +69,7 @@ export function Store({ projectId, deployments, news }: Props) {
   )
 }
 
-/** How far the newest deployment is from what was live before it. */
+/** The number of changes since the previously live deployment. */
 function Brought({ projectId, deployment, news }: { projectId: string; deployment: Deployment; news: News }) {
   return (
     <p className="border-b border-line bg-canvas px-4 py-2 text-xs text-soft">

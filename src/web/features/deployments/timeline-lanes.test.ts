@@ -17,7 +17,7 @@ const deployment = (project_name: string, version: string, created: number, more
   ...more,
 })
 
-test('what is live stays so until the next one of its game and store is', () => {
+test('a live deployment stays live until the next one of its project and store', () => {
   const lanes = lanesOf(
     [
       deployment('Star', '2', 6),

@@ -2,11 +2,11 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 
 type Deployment = AppReply<'showReleaseTimeline'>['deployments'][number]
 
-/** Something in a lane: where it begins and, if it was live, how far that reached, in parts of the period. */
+/** A bar in a lane: its start and, if it was live, its end, as fractions of the period. */
 export interface Mark {
   deployment: Deployment
   from: number
-  /** Null where it never was live. */
+  /** Null if it never was live. */
   to: number | null
 }
 

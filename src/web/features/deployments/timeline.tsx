@@ -14,7 +14,7 @@ import { nameOfTrack, titleOf } from './title.ts'
 const DAY_MS = 86_400_000
 const PERIODS = [7, 30, 90]
 
-/** What went to which store, of all games of the account: a bar for what players had, a point for what is on its way or came to nothing. */
+/** The deployments to stores, of all projects of the account: a bar for what was live, a point for what is in progress or failed. */
 export function Timeline({ accountId }: { accountId: number }) {
   const [days, setDays] = useState(30)
   const { data, error, refetch, dataUpdatedAt } = useApi('showReleaseTimeline', {

@@ -7,7 +7,7 @@ export function DeleteAccount({ account }: { account: AppReply<'showAccount'> })
   const remove = useWrite('deleteAccount')
   const run = async (name: string) => {
     await remove.mutateAsync({ account_id: account.id, body: { name } })
-    // Whoever belongs to no other account is signed out.
+    // A person without another account is signed out.
     location.assign('/')
   }
   return (

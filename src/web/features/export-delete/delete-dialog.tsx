@@ -5,17 +5,17 @@ import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 
 interface Props {
-  /** What the button says, and the one in the dialog. */
+  /** The label of the button, and of the one in the dialog. */
   action: string
   title: string
-  /** What it is called; whoever goes on types it. */
+  /** The name to type for confirmation. */
   name: string
   label: string
   children: ReactNode
   run(typed: string): Promise<unknown>
 }
 
-/** For what nothing brings back: its name has to be typed. */
+/** For irreversible actions: the name has to be typed. */
 export function DeleteDialog({ action, title, name, label, children, run }: Props) {
   const [open, setOpen] = useState(false)
   const [typed, setTyped] = useState('')

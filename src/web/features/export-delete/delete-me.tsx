@@ -3,7 +3,6 @@ import { useMe } from '../../session.ts'
 import { Section } from '../../ui/page.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 
-/** Everybody may go. */
 export function DeleteMe() {
   const { user } = useMe()
   const remove = useWrite('deleteMe')

@@ -22,11 +22,11 @@ const SOON_MS = 3_000
 
 interface Props {
   accountId: number
-  /** One project alone. */
+  /** A single project. */
   projectId?: number
 }
 
-/** A file of everything, to keep or to load elsewhere. */
+/** An export file, to keep or to load elsewhere. */
 export function Exports({ accountId, projectId }: Props) {
   const [passphrase, setPassphrase] = useState('')
   const [soon, setSoon] = useState(false)

@@ -2,7 +2,7 @@ import type { FailureRule } from '../../../contract/app/rules.ts'
 
 type Definition = FailureRule['definition']
 
-/** A rule as it stands in the fields of a form: all text. */
+/** A rule as form fields: all text. */
 export interface RuleFields {
   id: string
   tool: string
@@ -12,7 +12,7 @@ export interface RuleFields {
   match: string
   score: string
   fix: string
-  /** What has no field of its own, as JSON. */
+  /** Fields without an input, as JSON. */
   more: string
   log: string
 }
@@ -45,7 +45,7 @@ export function fieldsOf({ id, tool, category, role, need, match, score, fix, ex
   }
 }
 
-/** The definition without its examples; the server says what is wrong with it. */
+/** The definition without its examples; the server validates it. */
 export function definitionOf({ id, tool, category, role, need, match, score, fix, more }: RuleFields): Record<string, unknown> {
   return {
     ...objectOf(more),

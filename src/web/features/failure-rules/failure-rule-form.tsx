@@ -17,12 +17,12 @@ import { FailureRuleTrial } from './failure-rule-trial.tsx'
 
 interface Props {
   accountId: number
-  /** Given to change one; else a new one is made. */
+  /** The rule to edit; otherwise a new one is created. */
   rule?: FailureRule
   onDone(): void
 }
 
-/** A rule and the piece of a log it is tried on, which is kept as its example. */
+/** A rule and the log excerpt it is tried on, which is saved as its example. */
 export function FailureRuleForm({ accountId, rule, onDone }: Props) {
   const begun = rule ? fieldsOf(rule.definition) : EMPTY
   const [draft, setDraft, clear] = useDraft(`failure rule ${accountId} ${rule?.rule_id ?? 'new'}`, JSON.stringify(begun))
@@ -48,7 +48,7 @@ export function FailureRuleForm({ accountId, rule, onDone }: Props) {
     clear()
     onDone()
   }
-  /** The example's line is where the rule finds it, so it is tried once more before it is kept. */
+  /** The example's line is where the rule matches, so it is tried once more before saving. */
   const submit = async () => {
     const { line } = await tryIt()
     if (line === null) throw new Error('The rule must match a line of the excerpt before you can save it.')

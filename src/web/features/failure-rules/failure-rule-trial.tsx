@@ -5,7 +5,7 @@ import { Pill } from '../../ui/pill.tsx'
 
 type Trial = AppReply<'tryFailureRule'>
 
-/** What a rule does with an excerpt: the lines it matches, and what an investigation would say. */
+/** The result of a rule on an excerpt: the matching lines, and the finding. */
 export function FailureRuleTrial({ trial: { matched, line, finding }, ruleId }: { trial: Trial; ruleId: string }) {
   const decides = finding.rule_id === ruleId.trim()
   return (

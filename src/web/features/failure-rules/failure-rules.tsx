@@ -10,7 +10,7 @@ import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { FailureRuleForm } from './failure-rule-form.tsx'
 
-/** What the studio teaches investigations about its own tools. Rules belong to the account, so its owners write them. */
+/** The account's own failure rules. They belong to the account, so its owners write them. */
 export function FailureRules({ accountId }: { accountId: number }) {
   const account = useAccount()
   const owner = useMay('admin')

@@ -20,21 +20,21 @@ const refs = (events: Event[]) => events.map(({ target_ref, timestamp }) => `${t
 describe('the lines of the feed', () => {
   const listed = [event('2026-11-10T12:00:00.000Z', 'a'), event('2026-11-10T10:00:00.000Z', 'b')]
 
-  test('show a thing once, as it was told last', () => {
+  test('show each record once, in its latest state', () => {
     expect(refs(merged([event('2026-11-10T13:00:00.000Z', 'b')], listed, true))).toEqual(['b 13', 'a 12'])
   })
 
-  test('put what came late where its own time belongs', () => {
+  test('insert late events by their own time', () => {
     expect(refs(merged([event('2026-11-10T11:00:00.000Z', 'c')], listed, false))).toEqual(['a 12', 'c 11', 'b 10'])
   })
 
-  test('leave what belongs further down to the page that will bring it', () => {
+  test('leave older events to their page', () => {
     const late = event('2026-11-10T09:00:00.000Z', 'c')
     expect(refs(merged([late], listed, false))).toEqual(['a 12', 'b 10'])
     expect(refs(merged([late], listed, true))).toEqual(['a 12', 'b 10', 'c 09'])
   })
 
-  test('stand under the day they happened', () => {
+  test('are grouped by day', () => {
     const days = byDay([...listed, event('2026-11-09T10:00:00.000Z', 'c')], new Date('2026-11-10T15:00:00Z'))
     expect(days.map(([name, events]) => [name, events.length])).toEqual([
       ['Today', 2],
@@ -43,17 +43,17 @@ describe('the lines of the feed', () => {
   })
 })
 
-describe('what happened together', () => {
+describe('simultaneous events', () => {
   const asked = (asset: string, at: string, more: Partial<Event> = {}) =>
     event(at, asset, { event_type: 'approval.requested', message: `${asset} version 1 waits for approval · art_review`, ...more })
   const at = '2026-11-10T12:00:00.000Z'
 
-  test('is one line, whatever stands between', () => {
+  test('are one line, whatever is in between', () => {
     const lines = together([asked('a', at), event(at, 'build'), asked('b', at), asked('c', at)])
     expect(lines.map(lineWords)).toEqual(['3 assets are waiting for approval · art review', 'build passed'])
   })
 
-  test('is not what another person, project, decision or moment has', () => {
+  test('are not merged across people, projects, decisions or times', () => {
     const others: Partial<Event>[] = [{ actor: 'user:2' }, { project_id: 2 }, { event_type: 'approval.granted' }]
     const lines = together([
       asked('a', at),
@@ -68,7 +68,7 @@ describe('what happened together', () => {
 describe('a message', () => {
   const said = (event_type: Event['event_type'], message: string) => messageOf(event('', '', { event_type, message }))
 
-  test('reads causes and stages without underscores, and stores as their owners write them', () => {
+  test('shows causes and stages without underscores, and stores with their official names', () => {
     expect(said('build_run.failed', 'night #4 failed · compile_error · likely CL 12')).toBe(
       'night #4 failed · compile error · likely CL 12',
     )
@@ -77,7 +77,7 @@ describe('a message', () => {
     )
   })
 
-  test('keeps a number behind a name that is written from right to left', () => {
+  test('keeps a number after a name that is written from right to left', () => {
     expect(said('build_run.failed', 'بناء #4 failed')).toBe('بناء \u200e#4 failed')
   })
 

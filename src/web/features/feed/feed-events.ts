@@ -4,10 +4,10 @@ import { wordsOf } from '../../ui/pill.tsx'
 import { inOrder } from '../../ui/reading-order.ts'
 import { dateOf } from '../../ui/text/dates.ts'
 
-/** One line for each thing, newest first: what was told later stands for what was told before. */
+/** One line per record, newest first: later events replace earlier ones. */
 export function merged(fresh: Event[], listed: Event[], complete: boolean): Event[] {
   const seen = new Set<string>()
-  // What belongs below the last line shown comes with its own page.
+  // Events below the last shown line are loaded with their own page.
   const end = complete ? '' : (listed.at(-1)?.cursor_key ?? '')
   return [...fresh, ...listed]
     .filter(({ cursor_key }) => {
@@ -17,7 +17,7 @@ export function merged(fresh: Event[], listed: Event[], complete: boolean): Even
     .sort((a, b) => (a.timestamp < b.timestamp ? 1 : a.timestamp > b.timestamp ? -1 : 0))
 }
 
-/** Consecutive events of one day, under the name people have for it. */
+/** Consecutive events of one day, under its label. */
 export function byDay(events: Event[], now = new Date()): [name: string, events: Event[]][] {
   const today = dateOf('weekday', now)
   const yesterday = dateOf('weekday', now.getTime() - 86_400_000)
@@ -32,10 +32,10 @@ export function byDay(events: Event[], now = new Date()): [name: string, events:
   return [...days]
 }
 
-/** Events that say the same of one thing each: 30 assets of one changelist, asked for or decided together. */
+/** Events with the same text for one record each: 30 assets of one changelist, requested or decided together. */
 export type Line = [first: Event, ...others: Event[]]
 
-/** One line for what happened together: approvals of one kind, project, person and second. */
+/** One line for simultaneous events: approvals of one kind, project, person and second. */
 export function together(events: readonly Event[]): Line[] {
   const lines = new Map<string, Line>()
   for (const event of events) {
@@ -66,7 +66,7 @@ export function lineWords([first, ...others]: Line): string {
 
 const SET_WORD = /^[a-z]+(?:_[a-z]+)+$/
 
-/** The message without the underscores of our own words: causes, stages and stores. */
+/** The message without the underscores of our own terms: causes, stages and stores. */
 export function messageOf({ event_type, message }: Event): string {
   const text = event_type.startsWith('deployment.') ? message.replace(/^[a-z0-9_]+/, storeLabel) : message
   return inOrder(text)

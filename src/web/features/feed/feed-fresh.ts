@@ -5,11 +5,11 @@ import { type LiveEvent, useLive } from '../../live.ts'
 
 const KEPT = 200
 
-/** A build that runs stands in the feed until its end takes its place; lists of the past have only ends. */
+/** A running build is in the feed until it ends; past pages only have ends. */
 const RUNNING: readonly EventType[] = ['build_run.started', 'build_run.progressed']
 const SHOW_RUNNING = ['', 'build_run.*']
 
-/** What has happened since the page was opened, newest first. */
+/** The events since the page was opened, newest first. */
 export function useFresh(types: string, project: string): Event[] {
   const [events, setEvents] = useState<Event[]>([])
   useLive((event) => {

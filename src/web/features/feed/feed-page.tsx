@@ -45,7 +45,7 @@ export default function Feed() {
     limit: PAGE_ROWS,
   }
   const pages = usePages('listEvents', { query: filters }, 'events')
-  // What just happened does not say whose it is: the list tells when it is asked again.
+  // Live events do not contain the reader's relation: the list has it when it is loaded again.
   const fresh = useFresh(types, project).filter(() => !mine)
   const lastVisit = useLastVisit(account?.id)
   const events = merged(fresh, pages.items, !pages.hasNextPage)
@@ -147,7 +147,7 @@ function Row({ line, isNew, isUnread, showProject }: RowProps) {
   const nameOf = useActor()
   const [event] = line
   const kind = event.event_type.split('.')[0]!.replace('_run', '') as IconName
-  // A build names its job and a change its author already.
+  // A build has its job and a change its author already.
   const actor = event.actor === 'system' || event.event_type === 'change.submitted' ? undefined : nameOf(event.actor)
   return (
     <li

@@ -11,13 +11,13 @@ const TILES: [key: keyof Rollup, label: string][] = [
   ['open_tasks', 'Open tasks'],
   ['active_projects', 'Active projects'],
 ]
-/** Which of the feed's lines a tile counts. */
+/** The event types that a tile counts. */
 const KINDS: Partial<Record<keyof Rollup, string>> = {
   changes_24h: 'change.submitted',
   builds_passed_24h: 'build_run.completed',
   builds_failed_24h: 'build_run.failed',
 }
-/** The server counts anew this often. */
+/** How often the server updates the counts. */
 const QUIET_MS = 5_000
 
 export function FeedTiles({ accountId }: { accountId: number | undefined }) {

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 const LEAVES_MS = 5_000
 
 /**
- * When somebody last looked at the feed on this device, so that what came since can be marked; undefined at the first look. A look counts
- * once it has lasted a while.
+ * When somebody last looked at the feed on this device, to mark newer events; undefined at the first visit. A visit counts once it has
+ * lasted a while.
  */
 export function useLastVisit(accountId: number | undefined): string | undefined {
   const key = `goldmaster-feed-${accountId}`

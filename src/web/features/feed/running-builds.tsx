@@ -3,7 +3,7 @@ import { useApi } from '../../queries.ts'
 import { BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { Elapsed } from '../../ui/text/time.tsx'
 
-/** What is being built now; nothing where nothing is. */
+/** The running builds; renders nothing if there are none. */
 export function RunningBuilds({ accountId, project }: { accountId: number; project: string }) {
   const { data } = useApi('listRunningBuilds', { account_id: accountId }, { enabled: accountId > 0 })
   const builds = data?.build_runs.filter(({ project_id }) => project === '' || String(project_id) === project) ?? []

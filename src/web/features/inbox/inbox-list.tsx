@@ -21,7 +21,7 @@ const KINDS: Record<NotificationKind, [words: string, icon: IconName]> = {
   task: ['Task assigned to you', 'task'],
 }
 
-/** j and k walk, Enter opens, e marks as read or as unread. */
+/** j and k move, Enter opens, e marks as read or unread. */
 export function InboxList({ notifications }: { notifications: Notification[] }) {
   const [chosen, choose] = useState<number>()
   const current = useCurrent(notifications, chosen)
@@ -73,7 +73,7 @@ export function InboxList({ notifications }: { notifications: Notification[] }) 
   )
 }
 
-/** The place of the chosen one, wherever what is new has moved it; when it is gone, the one that stands there now. */
+/** The index of the selected one, wherever new entries have moved it; if it is gone, the one at its index. */
 function useCurrent(notifications: readonly Notification[], chosen: number | undefined): number {
   const place = useRef(0)
   const found = notifications.findIndex(({ id }) => id === chosen)
@@ -81,7 +81,7 @@ function useCurrent(notifications: readonly Notification[], chosen: number | und
   return place.current
 }
 
-/** A link or a button that has the focus answers to Enter by itself. */
+/** A focused link or button handles Enter itself. */
 const isFree = () => !document.activeElement?.matches('a, button, summary')
 
 const Key = ({ children }: { children: string }) => (

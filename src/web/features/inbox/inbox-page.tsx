@@ -17,7 +17,7 @@ const VIEWS = [
   [ALL, 'All'],
 ] as const
 
-/** What concerns whoever is signed in, in all of their projects. */
+/** The inbox of the signed-in user, for all of their projects. */
 export default function Inbox() {
   const [{ show }, filter] = useFilters('show')
   const isAll = show === ALL

@@ -8,8 +8,8 @@ const CONCERNING: readonly EventSource[] = ['breakage', 'approval', 'task']
 const LATE_MS = 4_000
 
 /**
- * Who is concerned by something is worked out after it was told: whoever asked for their inbox with the event asks once more, and so does
- * whoever came just after it. Every event has a look that comes long enough after it, and a flood of them one in a while.
+ * Notifications are computed after their event: a page that loaded the inbox with the event loads it once more, and so does one that was
+ * opened just after it. Every event is followed by a later load, and a flood of them by one in a while.
  */
 export function useLateLook() {
   const client = useQueryClient()
@@ -25,7 +25,7 @@ export function useLateLook() {
     timer.current ??= setTimeout(look, LATE_MS)
   }
   useLive(({ event_type }) => CONCERNING.includes(EVENTS[event_type]?.source) && wait())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when somebody comes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
   useEffect(() => {
     wait()
     return () => {

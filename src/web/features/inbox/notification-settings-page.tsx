@@ -17,10 +17,10 @@ import { useMailing } from '../sign-in/mailing.ts'
 type Preferences = AppReply<'showPreferences'>
 type Change = AppArguments<'editPreferences'>['body']
 
-/** Where one hears of what concerns oneself: every box counts as soon as it is clicked. */
+/** Notification preferences: every checkbox is saved on click. */
 export default function NotificationSettings() {
   const query = useApi('showPreferences', {})
-  // Whether boxes for mail are of use is asked for with them.
+  // Whether email checkboxes are useful is loaded with them.
   useMailing()
   const save = useSave()
   return (
@@ -54,7 +54,7 @@ function useSave() {
     mutationFn: (body: Change) => ask('editPreferences', { body }),
     onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err'),
     onSettled: () => {
-      // What a click before the last one left behind is not shown.
+      // The result of an earlier click is not shown.
       if (client.isMutating({ mutationKey: ['editPreferences'] }) === 1) void refresh(client, ['showPreferences'])
     },
   })

@@ -3,7 +3,7 @@ import { useApi } from '../../queries.ts'
 const SHOWN_MAX = 99
 export const UNREAD = { query: { unread: true } } as const
 
-/** How much one has not read yet; nothing where all is read. */
+/** The number of unread notifications; renders nothing if there are none. */
 export function UnreadCount() {
   const { data } = useApi('listNotifications', UNREAD)
   if (!data?.unread) return null

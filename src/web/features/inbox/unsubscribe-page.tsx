@@ -9,7 +9,7 @@ import { OutsideFrame } from '../sign-in/outside-frame.tsx'
 
 const whatOf = (kind: string) => (kind === 'digest' ? 'The daily digest' : `“${NOTIFICATION_KINDS[kind as NotificationKind]}”`)
 
-/** Where the link at the end of a mail leads. It stops nothing by being opened: programs that look for harm open links too. */
+/** The page of an unsubscribe link. Opening it stops nothing: scanners open links too. */
 export default function Unsubscribe() {
   const { token = '' } = useSearch({ strict: false }) as { token?: string }
   const [isDone, setDone] = useState(false)

@@ -23,7 +23,7 @@ export const useDeliveries = (projectId: string, integrationId: string, outcome 
   return usePages('listDeliveries', { project_id: projectId, query }, 'deliveries', { every: LOOK_AGAIN_MS })
 }
 
-/** Everything a tool told, newest first; it grows while one looks at it. */
+/** The deliveries of a tool, newest first; updated live. */
 export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
   const [outcome, setOutcome] = useState('')
   const [open, setOpen] = useState<number>()

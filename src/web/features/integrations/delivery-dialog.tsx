@@ -20,7 +20,7 @@ interface Props {
   onClose(): void
 }
 
-/** One delivery: what came, what became of it, and once more. */
+/** One delivery: its content, its result, and a replay. */
 export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
   const query = useApi('showDelivery', { project_id: projectId, id })
   return (
@@ -111,7 +111,7 @@ const PLACES: Record<string, string> = {
   deployment: 'deployments',
 }
 
-/** What it made or changed. */
+/** The records it created or changed. */
 export const Records = ({
   projectId,
   records,

@@ -7,7 +7,7 @@ import { LoopbackNotice } from './loopback-notice.tsx'
 
 type Detail = AppReply<'showIntegration'>
 
-/** Where the tool is to call. */
+/** The webhook URL for the tool. */
 export function IntegrationAddress({ integration, locked }: { integration: Detail; locked: boolean }) {
   const { id, project_id, webhook_url, webhook_token } = integration
   const rotate = useWrite('rotateIntegrationToken', ['showIntegration'])

@@ -12,7 +12,7 @@ import { Time } from '../../ui/text/time.tsx'
 
 type Integration = AppReply<'listIntegrations'>['integrations'][number]
 
-/** Does it speak, and is it understood? */
+/** Whether deliveries arrive and are understood. */
 export const IntegrationHealth = ({ integration, mayTest }: { integration: Integration; mayTest: boolean }) => {
   const { health, project_id, id } = integration
   return (
@@ -39,7 +39,7 @@ export const IntegrationHealth = ({ integration, mayTest }: { integration: Integ
   )
 }
 
-/** Sends ourselves what the tool would send: everything but the tool itself is tried. */
+/** Sends ourselves a sample delivery: tests everything but the tool itself. */
 export function TestDelivery({ projectId, id }: { projectId: number; id: number }) {
   const test = useWrite('testIntegration', ['listDeliveries', 'listIntegrations', 'showIntegration'])
   const [notice, setNotice] = useState<string>()

@@ -20,14 +20,14 @@ import { IntegrationHealth } from './integration-health.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
 
-/** One tool: whether it speaks, what it told, and for owners where it is to call and how it is set up. */
+/** One integration: its health, its deliveries, and for owners its URL and setup guide. */
 export default function Integration() {
   const { projectId = '', integrationId = '' } = useParams({ strict: false })
   const owner = useMay('lead')
   const labelOf = useProviderLabel()
   const locked = Boolean(useAccount()?.read_only)
   const all = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
-  // Asked for with the list that says whether it is there.
+  // Loaded with the list that shows whether it exists.
   const detail = useApi('showIntegration', { project_id: projectId, id: integrationId }, { enabled: owner })
   useDeliveries(projectId, integrationId)
   const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
@@ -69,7 +69,7 @@ export default function Integration() {
   )
 }
 
-/** A tool that has never called needs its guide; for one that works it is out of the way. */
+/** A tool that has never called needs its guide; for a working one it is collapsed. */
 function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string; locked: boolean; fresh: boolean }) {
   const query = useApi('showIntegration', { project_id: projectId, id })
   return (

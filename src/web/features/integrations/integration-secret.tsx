@@ -15,7 +15,7 @@ import { Pill } from '../../ui/pill.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Secrets that prove who calls. They are kept sealed and never shown again. */
+/** Signing secrets. They are stored encrypted and never shown again. */
 export function IntegrationSecret({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
   const { id, project_id, provider, secrets, requires_signature, health } = integration
   const tool = useProviders().find(({ name }) => name === provider)

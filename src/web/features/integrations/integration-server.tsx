@@ -8,7 +8,7 @@ import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
 
-/** The tool's server, which may be asked for what a delivery leaves out. */
+/** The tool's server, which can be queried for what a delivery leaves out. */
 export function IntegrationServer({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
   const { id, project_id, provider, config } = integration
   const known = useProviders().find(({ name }) => name === provider)?.server
@@ -17,7 +17,7 @@ export function IntegrationServer({ integration, locked }: { integration: AppRep
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
   if (!known) return null
   const values = JSON.parse(draft) as Record<string, unknown>
-  // The service sends a saved secret nowhere but where it was meant for.
+  // The service sends a stored secret only to the server it was entered for.
   const moved = known.fields.some(({ key, binds_secrets }) => binds_secrets && (values[key] ?? '') !== (config[key] ?? ''))
   const savedHint = moved ? 'Enter it again: the server or user changed.' : 'Saved. Enter a new one to replace it.'
   const set = (key: string, value: string) => setDraft(JSON.stringify({ ...values, [key]: value }))

@@ -18,14 +18,14 @@ import { ToolChoice } from './tool-choice.tsx'
 
 type Integration = AppReply<'listIntegrations'>['integrations'][number]
 
-/** The tools of a project: which ones speak, and whether they are understood. */
+/** The integrations of a project with their health. */
 export default function Integrations() {
   const { projectId = '' } = useParams({ strict: false })
   const [choosing, setChoosing] = useState(false)
   const mayChange = useLocked('lead') === undefined
   const navigate = useNavigate()
   const query = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
-  // For what is listed, or may be connected.
+  // For the listed and the available ones.
   useProviders()
   const open = (id: number) =>
     void navigate({

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../../contract/loopback.ts'
 import { Notice } from '../../ui/notice.tsx'
 
-/** Before somebody pastes an address into a tool that runs elsewhere. */
+/** Shown before somebody pastes a local URL into a tool that runs elsewhere. */
 export const LoopbackNotice = ({ url }: { url: string }) =>
   isLoopback(url) && (
     <Notice kind="warn">

@@ -12,7 +12,7 @@ interface Props {
   onMade(integrationId: number, provider: ProviderName): void
 }
 
-/** Every tool that can be connected; choosing one connects it, and its address and guide come next. */
+/** Every available tool; choosing one connects it, then its URL and guide are shown. */
 export function ToolChoice({ projectId, onMade }: Props) {
   const providers = useProviders()
   const create = useWrite('createIntegration', ['listIntegrations'])

@@ -104,7 +104,7 @@ const BACKUPS: Column<ServiceStatus['backups'][number]>[] = [
   { head: 'File', cell: ({ name, error }) => <Long>{error === '' ? name : error}</Long> },
 ]
 
-/** The list behind an area; where it is empty, what its sentence says is all there is. */
+/** The list behind an area; if it is empty, the summary is everything. */
 export function AreaDetails({ name, status }: { name: string; status: ServiceStatus }) {
   const living = status.nodes.filter(({ vanished }) => !vanished)
   const silent = living.flatMap(({ host, silent_servers }) => silent_servers.map((server) => ({ host, server })))

@@ -17,7 +17,7 @@ type Area = ServiceStatus['areas'][number]
 const DAY = 86_400
 const LEVEL_WORDS: Record<Area['level'], string> = { ok: 'OK', warn: 'Check', err: 'Act now' }
 
-/** How the service is, for whoever runs it: in plain words, with what to do next. */
+/** The status of the service for operators: in plain words, with what to do next. */
 export default function ServiceStatusPage() {
   const { user } = useMe()
   const query = useApi('showServiceStatus', {}, { enabled: user.operator, every: LOOK_AGAIN_MS })
@@ -38,7 +38,7 @@ export default function ServiceStatusPage() {
   )
 }
 
-/** What is not well first, each a way to its section. */
+/** Problems first, each linked to its section. */
 function Summary({ status: { version, schema, areas } }: { status: ServiceStatus }) {
   const troubled = ['err', 'warn'].flatMap((level) => areas.filter((area) => area.level === level))
   return (

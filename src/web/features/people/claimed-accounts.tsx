@@ -8,7 +8,7 @@ import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** What members say to be called in other tools, for an owner to confirm; nothing where nobody waits. */
+/** Members' claimed names in other tools, for an owner to confirm; renders nothing if there are none. */
 export function ClaimedAccounts({ account }: { account: AccountSummary }) {
   const { data } = useApi('listClaimedAccounts', { account_id: account.id })
   const confirm = useWrite('confirmClaimedAccount', ['listClaimedAccounts', 'listConnectedAccounts', 'listMembers'])

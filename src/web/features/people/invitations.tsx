@@ -20,7 +20,7 @@ const ROLES = (['member', 'guest', 'admin', 'owner'] as const).map(
   (role) => [role, `${labelOf('account_role', role)}: ${TERMS.account_role[role].description}`] as const,
 )
 
-/** Asking somebody in; the link is shown where no mail leaves. */
+/** Inviting people; the link is shown if no emails are sent. */
 export function Invitations({ account }: { account: AccountSummary }) {
   const query = useApi('listInvitations', { account_id: account.id })
   const [email, setEmail, clear] = useDraft(`invitation ${account.id}`, '')

@@ -24,7 +24,7 @@ type Member = AppReply<'listAccountMembers'>['members'][number]
 type MadeToken = AppReply<'listMadeTokens'>['tokens'][number]
 type Role = Member['role']
 
-/** Who belongs to the account, and who may come. */
+/** The members of the account, and invitations. */
 export default function People() {
   const account = useAccount()
   const query = useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })

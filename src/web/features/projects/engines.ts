@@ -1,4 +1,4 @@
-/** What a project can be made with, for choosing one. */
+/** The engines to choose from for a project. */
 export const ENGINES = [
   ['unreal', 'Unreal Engine'],
   ['unity', 'Unity'],

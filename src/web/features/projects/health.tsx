@@ -7,7 +7,7 @@ const SHOWN = 6
 export const useBranches = (projectId: string) =>
   useApi('listBranches', { project_id: projectId, query: { main_first: true, limit: SHOWN } })
 
-/** Is main green? The branches that matter now with their jobs, the main one first; nothing before the first build of a branch. */
+/** The branches that matter now with their jobs, the main one first; renders nothing before the first build of a branch. */
 export function Health({ projectId }: { projectId: string }) {
   const { data } = useBranches(projectId)
   const main = data?.branches[0]

@@ -27,14 +27,14 @@ const SHORT = choicesOf(
   ROLES.map(([role]) => role),
 )
 
-/** Who works on the project, and what they may do there. */
+/** The members of the project and their roles. */
 export default function Members() {
   const { projectId = '' } = useParams({ strict: false })
   const project = useProject()
   const account = useAccount()
   const mayChange = useLocked('lead') === undefined
   const query = useApi('listProjectPeople', { project_id: projectId })
-  // For whoever adds somebody.
+  // For adding somebody.
   useApi('listAccountMembers', { account_id: account?.id ?? 0 }, { enabled: mayChange && account !== undefined })
   const remove = useWrite('removeProjectMember', ['listProjectPeople', 'listMembers', 'listAssignees'])
   return (

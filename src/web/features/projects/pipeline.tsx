@@ -22,7 +22,7 @@ export function usePipeline(projectId: string) {
   }
 }
 
-/** What came in, what was built, what waits for a decision, what is out: a count and the newest of each. */
+/** Changes, builds, pending approvals, live deployments: a count and the newest of each. */
 export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<'showOverview'> }) {
   const { changes, builds, approvals, deployments } = usePipeline(projectId)
   const at = `/projects/${projectId}`

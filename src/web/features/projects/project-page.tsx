@@ -18,15 +18,15 @@ import { WaitingForMe } from './waiting-for-me.tsx'
 
 const Trends = lazy(() => import('../trends/trends.tsx'))
 
-/** Whether a project is well and what waits, then its pipeline, and how it has been doing. */
+/** The state of a project and the reader's work, then its pipeline and trends. */
 export default function Project() {
   const { projectId = '' } = useParams({ strict: false })
-  // The layout shows no page of a project that is not there.
+  // The layout shows no page of a missing project.
   const { name, status } = useProject()!
   const { data, error, refetch } = useApi('showOverview', { project_id: projectId })
   const branches = useBranches(projectId)
   const breakages = useOpenBreakages(projectId)
-  // All of the page is asked for at once, and shown when nothing above it will move it.
+  // The whole page is requested at once, and shown when nothing above it will move it.
   usePipeline(projectId)
   useTaskCounts(projectId)
   usePlots(projectId)

@@ -27,7 +27,7 @@ export default function ProjectSettings() {
   const account = useAccount()
   const locked = !owner || Boolean(account?.read_only)
   const query = useApi('showProjectSettings', { project_id: projectId })
-  // Asked for with the settings, shown among them.
+  // Loaded with the settings, shown among them.
   useApi('listFailureRules', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
   useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined && !account.demo })
   return (

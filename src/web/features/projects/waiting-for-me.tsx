@@ -6,7 +6,7 @@ import type { IconName } from '../../ui/icons.ts'
 import { Pill, Status } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 
-/** What somebody is to do next in this project; nothing where nothing waits. */
+/** The reader's next work in this project; renders nothing if there is none. */
 export function WaitingForMe({ projectId, now }: { projectId: string; now: AppReply<'showOverview'> }) {
   const { mine, approvals_pending } = now
   const at = `/projects/${projectId}`

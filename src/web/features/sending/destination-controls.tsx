@@ -5,7 +5,7 @@ import { Confirm } from '../../ui/form/confirm.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 interface Props {
-  /** What it is: Channel or Webhook. */
+  /** Channel or Webhook. */
   noun: string
   title: string
   active: boolean
@@ -13,7 +13,7 @@ interface Props {
   busy: boolean
   setStatus(status: 'active' | 'paused'): Promise<unknown>
   remove(): Promise<unknown>
-  /** What removing it means. */
+  /** The consequences of removing it. */
   children: ReactNode
 }
 

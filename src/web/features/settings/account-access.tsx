@@ -9,7 +9,7 @@ import { Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
-/** Who sees what, how old tokens may be, and whose tokens there are; for admins. */
+/** Access to projects, the maximum age of tokens, and the list of tokens; for admins. */
 export function AccountAccess({ account }: { account: AppReply<'showAccount'> }) {
   const [seesAll, setSeesAll] = useState(account.members_see_projects)
   const [days, setDays] = useState(String(account.token_days_max ?? ''))

@@ -5,7 +5,7 @@ import { useMe } from '../../session.ts'
 import { Filter } from '../../ui/form/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Which account one looks at, for people who have several; the feed follows. */
+/** The account switcher for people with several accounts; the feed follows. */
 export function AccountChoice() {
   const { accounts, user } = useMe()
   const edit = useWrite('editMe')

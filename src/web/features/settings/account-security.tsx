@@ -5,7 +5,7 @@ import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
 
-/** From where people come in, and with what; for owners. */
+/** Allowed addresses and second factor; for owners. */
 export function AccountSecurity({ account }: { account: AppReply<'showAccount'> }) {
   const [required, setRequired] = useState(account.requires_second_factor)
   const known = (account.allowed_addresses ?? []).join('\n')

@@ -1,7 +1,7 @@
 import { labelOf } from '../../../contract/labels.ts'
 import { countOf } from '../../ui/text/count.ts'
 
-/** How people, projects and tools are called for whoever reads the log. */
+/** Names of people, projects and tools for readers of the log. */
 export interface AuditNames {
   user(id: number): string
   project(id: number): string
@@ -10,12 +10,12 @@ export interface AuditNames {
 
 export type Fields = Record<string, unknown>
 
-/** What a sentence can use of an entry. */
+/** The parts of an entry for its sentence. */
 interface Facts {
   names: AuditNames
   /** The id in the subject: `7` of `member/7`. */
   id: string
-  /** The person that it is about, if the subject is one. */
+  /** The person in the subject, if it is one. */
   person: string
   isSelf: boolean
   /** ` in Starfall`, or nothing. */
@@ -24,11 +24,11 @@ interface Facts {
   before: Fields
   after: Fields
   isNew: boolean
-  /** `role from Member to Admin, status from Active to Paused`; empty where nothing changed. */
+  /** `role from Member to Admin, status from Active to Paused`; empty if nothing changed. */
   changes: string
 }
 
-/** The label is what the action is called in the filter; the sentence follows the name of who did it. */
+/** The label is the action's name in the filter; the sentence follows the actor's name. */
 type Action = [label: string, says: (facts: Facts) => string]
 
 const edited = (thing: string) => (facts: Facts) => `changed ${thing}${facts.changes && `: ${facts.changes}`}`

@@ -22,13 +22,13 @@ const COLUMNS = [
   'hash',
 ] as const satisfies (keyof Entry)[]
 
-/** A cell that begins like a formula is one to a spreadsheet: a quote before it keeps it a text. */
+/** A cell that starts like a formula is one to a spreadsheet: a quote before it keeps it text. */
 const cell = (value: unknown) => {
   const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
   return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
 
-/** All entries that fit, the page's and those that it would show further down, as a file. */
+/** All matching entries, including those of later pages, as a file. */
 export async function saveAuditLog(accountId: number, filter: AuditFilter, kind: 'csv' | 'json') {
   const entries: Entry[] = []
   for (let more = true, before: number | null = null; more; ) {

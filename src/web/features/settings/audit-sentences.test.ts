@@ -13,7 +13,7 @@ const names = {
 const entry = (action: string, more: object = {}) =>
   auditSentence({ actor: 'user', user_id: 1, action, project_id: null, subject: '', before: null, after: null, ...more }, names)
 
-test('every action that the service writes into the audit log has a sentence', () => {
+test('every action in the audit log has a sentence', () => {
   const audited = Object.entries(appRoutes).flatMap(([name, route]) => (isAudited(route) ? [name] : []))
   expect(audited.length).toBeGreaterThan(50)
   expect(audited.filter((name) => !(name in AUDIT_ACTIONS))).toEqual([])

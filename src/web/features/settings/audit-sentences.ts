@@ -8,7 +8,7 @@ type Entry = Pick<
   'actor' | 'user_id' | 'action' | 'project_id' | 'subject' | 'before' | 'after'
 >
 
-/** Fields as people call them, and the set that their values come from. */
+/** Field names for people, and the set of their values. */
 const FIELDS: Record<string, [name: string, set?: TermSet]> = {
   role: ['role', 'account_role'],
   project_role: ['role', 'project_role'],
@@ -40,7 +40,7 @@ const FIELDS: Record<string, [name: string, set?: TermSet]> = {
   required: ['required'],
   payment_method: ['payment method'],
 }
-/** A status is of another set for each kind of subject. */
+/** The set of a status depends on the kind of the subject. */
 const STATUS_SETS: Record<string, TermSet> = { project: 'project_status', deployment: 'deployment_status' }
 
 const PEOPLE = ['user_id', 'owner_user_id']
@@ -99,5 +99,5 @@ export function auditSentence(entry: Entry, names: AuditNames): string {
   })}`
 }
 
-/** What the filter suggests: the action as it is stored, and what it is called. */
+/** Suggestions of the filter: the stored action and its label. */
 export const AUDIT_SUGGESTIONS = Object.entries(AUDIT_ACTIONS).map(([action, [label]]) => [action, label] as const)

@@ -11,7 +11,7 @@ import { Section } from '../../ui/page.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 
-/** Where the log is sent as it grows: owners say so, admins see how far it got. */
+/** The audit stream: owners configure it, admins see its progress. */
 export function AuditStream({ accountId }: { accountId: number }) {
   const query = useApi('showAuditStream', { account_id: accountId }, { every: LOOK_AGAIN_MS })
   const remove = useWrite('removeAuditStream', ['showAuditStream', 'listAuditLog'])
@@ -75,7 +75,7 @@ export function AuditStream({ accountId }: { accountId: number }) {
   )
 }
 
-/** A time of before a moment ago says nothing about what comes next. */
+/** A time in the past says nothing about what comes next. */
 const isAhead = (at: string) => Date.parse(at) > Date.now()
 
 function Settings({ accountId, url: known }: { accountId: number; url: string }) {

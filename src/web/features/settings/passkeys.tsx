@@ -15,7 +15,7 @@ import { hasPasskeys, makePasskey, passkeyWords } from '../sign-in/passkey.ts'
 
 type Passkey = AppReply<'showSignIn'>['passkeys'][number]
 
-/** Keys that a device or a password manager holds, and that sign in without a password. */
+/** Keys of a device or a password manager that sign in without a password. */
 export function Passkeys({ passkeys }: { passkeys: Passkey[] }) {
   return (
     <Section title="Passkeys">

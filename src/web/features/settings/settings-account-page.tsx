@@ -29,7 +29,7 @@ export default function SettingsAccount() {
   const admin = useMay('admin')
   const owner = useMay('owner') && !account?.demo
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
-  // Asked for with the account, shown below it.
+  // Loaded with the account, shown below it.
   useApi('listAccountTokens', { account_id: account?.id ?? 0 }, { enabled: admin && account !== undefined })
   useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined })
   return (

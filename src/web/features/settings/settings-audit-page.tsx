@@ -23,7 +23,7 @@ import { AuditStream } from './audit-stream.tsx'
 
 type Entry = AppReply<'listAuditLog'>['entries'][number]
 
-/** Who changed what in the account; for its owners and admins. */
+/** The audit log of the account; for its owners and admins. */
 export default function SettingsAudit() {
   const account = useAccount()
   const admin = useMay('admin')
@@ -113,7 +113,7 @@ function useAuditNames(): AuditNames {
   return { user, provider, project: (id) => projects.find((one) => one.id === id)?.name ?? 'a deleted project' }
 }
 
-/** The entry as a sentence; what is stored of it on demand. */
+/** The entry as a sentence; its stored fields on demand. */
 const Told = ({ entry, names }: { entry: Entry; names: AuditNames }) => {
   const { action, subject, token_id, before, after } = entry
   return (
@@ -151,7 +151,7 @@ function Save({ accountId, filter, kind }: { accountId: number; filter: AuditFil
   )
 }
 
-/** Below the row of filters, as wide as the page. */
+/** Below the row of filters, full width. */
 const Verdict = ({ data, error }: Pick<ReturnType<typeof useWrite<'verifyAuditLog'>>, 'data' | 'error'>) => (
   <>
     {error && <Notice kind="err">{wordsOf(error)}</Notice>}

@@ -43,7 +43,7 @@ function Billing() {
   )
 }
 
-/** Billing is by hand: this records that one pays by invoice, and no card is ever asked for. */
+/** Billing is manual: this records payment by invoice, and no card is ever needed. */
 function Payment({ account, locked }: { account: Account; locked: boolean }) {
   const edit = useWrite('editBilling', ['showAccount', 'showMe'])
   const say = useToast()

@@ -16,10 +16,10 @@ import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Tools that name the people behind what they report. */
+/** Tools that report the people behind their data. */
 const NAMING: readonly ProviderCategory[] = ['version_control', 'trackers']
 
-/** What a chat mentions somebody by. */
+/** The kind of id by which a chat mentions people. */
 const CHAT_IDS: Record<keyof typeof CHAT_VENDORS, string> = {
   slack: 'Your member ID, such as U012AB3CD. In your Slack profile, select ⋮, then Copy member ID.',
   discord: 'Your user ID, a long number. Turn on developer mode, then select Copy User ID in your profile menu.',
@@ -29,7 +29,7 @@ const CHAT_IDS: Record<keyof typeof CHAT_VENDORS, string> = {
 }
 const CHATS = Object.entries(CHAT_VENDORS)
 
-/** What one is called elsewhere, so that a change or an issue finds its person. */
+/** The user's names in other tools, so that changes and issues are attributed to them. */
 export default function SettingsConnectedAccounts() {
   const query = useApi('listConnectedAccounts', {})
   const remove = useWrite('removeConnectedAccount', ['listConnectedAccounts'])

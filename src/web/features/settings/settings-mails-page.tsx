@@ -15,7 +15,7 @@ import { withoutKeys } from '../../ui/without-keys.ts'
 
 type Mail = AppReply<'listMails'>['mails'][number]
 
-/** The operator's outbox: without a mail server this is where links to confirm, reset and join are found. */
+/** The operator's outbox: without a mail server, links to verify, reset and join are found here. */
 export default function SettingsMails() {
   const { user } = useMe()
   const query = usePages('listMails', {}, 'mails', { enabled: user.operator, every: LOOK_AGAIN_MS })
@@ -68,7 +68,7 @@ const Letter = ({ mail: { to, subject, text, error, created_at, sent_at } }: { m
 
 const LINK = /(https?:\/\/[^\s<>"]+)/
 
-/** Its addresses can be followed. */
+/** Its URLs become links. */
 const linked = (text: string) => withoutKeys(text.split(LINK).map(pieceOf))
 
 const pieceOf = (part: string) =>

@@ -113,7 +113,7 @@ function Password() {
     await change.mutateAsync({
       body: { current_password: currentPassword, new_password: newPassword, revoke_tokens: revokeTokens },
     })
-    // A request that was under way with the former session was told that it is over.
+    // A request with the former session was told that it is over.
     connection.signedIn()
     setCurrent('')
     setNew('')

@@ -11,7 +11,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 type Session = AppReply<'listSessions'>['sessions'][number]
 
-/** Where one is signed in. */
+/** The user's sessions. */
 export default function SettingsSessions() {
   const query = useApi('listSessions', {})
   const endOthers = useWrite('endOtherSessions', ['listSessions'])

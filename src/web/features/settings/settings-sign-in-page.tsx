@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { TwoFactor } from './two-factor.tsx'
 
-/** What one signs in with, beside the password. */
+/** Sign-in methods other than the password. */
 export default function SettingsSignIn() {
   const query = useApi('showSignIn', {})
   return (

@@ -50,7 +50,7 @@ export default function SettingsTokens() {
   )
 }
 
-/** Those that work first. */
+/** Active ones first. */
 const Tokens = ({ tokens }: { tokens: Token[] }) => (
   <Table
     caption="API tokens"

@@ -12,7 +12,7 @@ import { AccountChoice } from './account-choice.tsx'
 
 type Used = AppReply<'showUsage'>['usage'][number]
 
-/** What the account uses of what it may; for its owners and admins. */
+/** The usage of the account's quotas; for its owners and admins. */
 export default function SettingsUsage() {
   const account = useAccount()
   const admin = useMay('admin')

@@ -22,7 +22,7 @@ const LIFETIMES = [
   ['', 'Never'],
 ] as const
 
-/** Those that make sense where a token reaches an account for this many days, and that itself. */
+/** Lifetimes up to the maximum age that an account accepts, and the maximum itself. */
 const lifetimesFor = (most: number | null) =>
   most === null
     ? LIFETIMES
@@ -30,7 +30,7 @@ const lifetimesFor = (most: number | null) =>
 
 const READING = SCOPES.filter((scope) => scope.startsWith('read:') && scope !== 'read:members')
 
-/** Makes a token; its value is shown here and never again. */
+/** Creates a token; its value is shown only here. */
 export function TokenDialog({ onClose }: { onClose(): void }) {
   const [value, setValue] = useState<string>()
   return (
@@ -45,7 +45,7 @@ function NewToken({ onMade }: { onMade(value: string): void }) {
   const [scopes, setScopes] = useState<Scope[]>(READING)
   const [days, setDays] = useState('90')
   const { accounts, projects } = useMe()
-  // What asks for a second factor that this session has not shown is not reached by what it makes.
+  // A token has no access to accounts whose second factor this session has not shown.
   const open = accounts.filter(({ blocked }) => blocked !== 'second_factor')
   const everywhere = open.length === accounts.length
   const [accountId, setAccountId] = useState(everywhere ? '' : String(open[0]?.id ?? ''))

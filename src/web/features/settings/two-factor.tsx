@@ -17,7 +17,7 @@ import { CodeField } from '../sign-in/code-field.tsx'
 
 type Begun = AppReply<'startTwoFactor'>
 
-/** An authenticator app, asked for after the password. */
+/** An authenticator app, required after the password. */
 export function TwoFactor({ on, recoveryCodes }: { on: boolean; recoveryCodes: number }) {
   const [begun, setBegun] = useState<Begun>()
   const [removing, setRemoving] = useState(false)

@@ -7,13 +7,13 @@ import { LoginEnds } from './login-ends.tsx'
 
 type Search = Record<string, string>
 
-/** Where a program sends the browser of whoever it wants to act for: a command line, or an assistant that logs in by itself. */
+/** The page to which a program sends the browser of its user: the CLI, or an assistant that logs in. */
 export default function CliAuth() {
   const search = useSearch({ strict: false }) as Search
   return search.request === undefined ? <CommandLine search={search} /> : <Assistant request={search.request} />
 }
 
-/** The answer goes back to a program on this machine and nowhere else. */
+/** The response is sent only to a program on this machine. */
 function CommandLine({ search }: { search: Search }) {
   const asked = readAsked(search)
   if (!asked) return <LoginEnds>This link is incomplete. Start the login again in your terminal or assistant.</LoginEnds>
@@ -27,7 +27,7 @@ function CommandLine({ search }: { search: Search }) {
   )
 }
 
-/** The server has read what it asks for, and knows where it may send the browser. */
+/** The server has validated the request and knows its redirect URI. */
 function Assistant({ request }: { request: string }) {
   const { data, error } = useApi('showAssistantRequest', { query: { request } })
   if (error) return <LoginEnds>{wordsOf(error)}</LoginEnds>

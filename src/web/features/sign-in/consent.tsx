@@ -11,16 +11,16 @@ import { dateOf } from '../../ui/text/dates.ts'
 import { OutsideFrame } from './outside-frame.tsx'
 
 interface Props {
-  /** What the program calls itself; anybody can call itself anything. */
+  /** The program's own name; it can be anything. */
   name: string
-  /** Where it runs and the browser goes with the answer. */
+  /** Where it runs, and where the browser goes with the response. */
   place: ReactNode
   scopes: readonly Scope[]
-  /** Writes the decision down and tells where the browser goes. */
+  /** Records the decision and returns where the browser goes. */
   decide(allow: boolean): Promise<{ redirect_to: string }>
 }
 
-/** Consent: who asks, for what, until when, and as whom one answers. */
+/** Consent: who asks, for what, until when, and the current user. */
 export function Consent({ name, place, scopes, decide }: Props) {
   const { user } = useMe()
   const [busy, setBusy] = useState(false)
@@ -74,7 +74,7 @@ export function Consent({ name, place, scopes, decide }: Props) {
   )
 }
 
-/** The same question, answered by another person. */
+/** Sign in as another person to answer. */
 function SomebodyElse() {
   const navigate = useNavigate()
   const here = useRouterState({ select: (state) => state.location.href })

@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 import { SignUpForm } from './sign-up-form.tsx'
 
-/** Where the link in an invitation leads: join with the account one has, or make one. */
+/** The page of an invitation link: join with an existing user, or create one. */
 export default function Invitation() {
   const { token = '' } = useParams({ strict: false })
   const navigate = useNavigate()

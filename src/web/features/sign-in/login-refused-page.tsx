@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { LoginEnds } from './login-ends.tsx'
 
-/** The address names a reason, never the words: anybody could have written them. */
+/** The URL contains a reason code, never the text: anybody could have written it. */
 export default function LoginRefused() {
   const { why } = useSearch({ strict: false }) as { why?: string }
   return (

@@ -9,7 +9,7 @@ interface Props {
   onChange(value: string): void
 }
 
-/** A password that somebody chooses. */
+/** The field for a new password. */
 export const NewPassword = ({ label, also = '', value, onChange }: Props) => (
   <TextField
     label={label}

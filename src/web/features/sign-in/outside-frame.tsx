@@ -8,7 +8,7 @@ interface Props {
   wide?: boolean
 }
 
-/** The frame of pages for people who are not signed in, or who came for one question only. */
+/** The frame of pages for people who are not signed in, or have a single question to answer. */
 export function OutsideFrame({ title, children, below, wide = false }: Props) {
   useTitle(title)
   return (

@@ -1,4 +1,4 @@
-/** The browser's side of passkeys: bytes become text and back. */
+/** The browser's side of passkeys: converts bytes to text and back. */
 
 /** Not over plain http, and not in every browser. */
 export const hasPasskeys = (): boolean => typeof PublicKeyCredential !== 'undefined'
@@ -54,6 +54,6 @@ export async function answerWithPasskey({ challenge, rp_id }: Question) {
   }
 }
 
-/** Browsers say little, and the same for "cancelled" as for "none there". */
+/** Browsers report little, and the same for "canceled" as for "none there". */
 export const passkeyWords = (error: unknown): unknown =>
   error instanceof DOMException ? new Error('The passkey was not used. Try again, or sign in another way.') : error

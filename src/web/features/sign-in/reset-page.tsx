@@ -9,7 +9,7 @@ import { useMailing } from './mailing.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 
-/** Asks for a link without a token, and for a new password with one. */
+/** Without a token it requests a link, with one a new password. */
 export default function Reset() {
   const { token } = useSearch({ strict: false }) as { token?: string }
   const back = (

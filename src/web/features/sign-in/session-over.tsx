@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/form/dialog.tsx'
 import { isOutside } from './outside.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Signing in again without leaving the page: whatever was typed is still there. */
+/** Signing in again without leaving the page: all input is kept. */
 export function SessionOver() {
   const { signedOut } = useConnection()
   const client = useQueryClient()

@@ -12,11 +12,11 @@ import { answerWithPasskey, hasPasskeys, passkeyWords } from './passkey.ts'
 
 interface Props {
   onDone(): void
-  /** Where a provider leads back to; this page if nothing is said. */
+  /** Where a provider redirects back to; this page by default. */
   to?: string | undefined
 }
 
-/** Every way in. */
+/** Every sign-in method. */
 export function SignInForm({ onDone, to }: Props) {
   const [email, setEmail] = useState('')
   const [challenge, setChallenge] = useState<string>()
@@ -67,7 +67,7 @@ function PasswordForm({ email, onEmail, onDone, onChallenge, leave }: PasswordPr
       if (answer.two_factor) onChallenge(answer.two_factor)
       else onDone()
     } catch (error) {
-      // Their studio has another way in: straight there.
+      // Their studio requires its provider: redirect there.
       if (!(error instanceof ApiError) || error.code !== 'sso_required') throw error
       await leave()
     }

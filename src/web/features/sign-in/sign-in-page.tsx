@@ -11,7 +11,7 @@ export default function SignIn() {
   const { to, why = '' } = useSearch({ strict: false }) as { to?: string; why?: string }
   const navigate = useNavigate()
   const { data } = useQuery({ queryKey: ['welcome', {}], queryFn: () => ask('welcome', {}) })
-  // Only a page of ours: an address with a host of its own leads elsewhere.
+  // Only a page of ours: a URL with a host leads elsewhere.
   const next = to?.startsWith('/') && !to.startsWith('//') ? to : '/feed'
   const done = () => {
     queryClient.clear()

@@ -9,15 +9,15 @@ import { NewPassword } from './new-password.tsx'
 
 interface Props {
   action: string
-  /** Given, it is the one: an invitation is made for an address. */
+  /** If given, it is fixed: an invitation is for one address. */
   email?: string
   signUp(person: { name: string; email: string; password: string }): Promise<unknown>
   onDone(): void
-  /** What else is asked first. */
+  /** Additional fields at the top. */
   children?: ReactNode
 }
 
-/** Somebody new, who is signed in afterwards. */
+/** A new user, who is signed in afterwards. */
 export function SignUpForm({ action, email: given, signUp, onDone, children }: Props) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState(given ?? '')

@@ -11,7 +11,7 @@ import { NewPassword } from './new-password.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 import { OwnName } from './sign-up-form.tsx'
 
-/** Asks for a link without a token, and for a password with one: the mail proves the address before there is a user. */
+/** Without a token it requests a link, with one a password: the email verifies the address before there is a user. */
 export default function SignUp() {
   const { token } = useSearch({ strict: false }) as { token?: string }
   const { data } = useQuery({ queryKey: ['welcome', {}], queryFn: () => ask('welcome', {}) })

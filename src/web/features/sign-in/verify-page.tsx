@@ -4,7 +4,7 @@ import { follow, wordsOf } from '../../api.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { OutsideFrame } from './outside-frame.tsx'
 
-/** Where the link in the mail leads that confirms an address. */
+/** The page of the link that verifies an address. */
 export default function Verify() {
   const { token = '' } = useSearch({ strict: false }) as { token?: string }
   const { isSuccess, error } = useQuery({

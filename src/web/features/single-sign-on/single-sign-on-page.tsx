@@ -9,7 +9,7 @@ import { Copy } from '../../ui/text/copy.tsx'
 import { AccountChoice } from '../settings/account-choice.tsx'
 import { ConnectionForm } from './connection-form.tsx'
 
-/** How the people of an account sign in through its own provider. */
+/** The identity provider of an account. */
 export default function SingleSignOn() {
   const account = useAccount()
   return (

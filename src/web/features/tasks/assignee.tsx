@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useNames } from '../../session.ts'
 
-/** Nobody, a person or an agent, in the words of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
+/** Nobody, a person or an agent, in the format of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
 type Who = string
 
 export const whoOf = (task: { assignee_handle: string | null; user_id: number | null }): Who =>
@@ -16,13 +16,13 @@ export const fieldsOf = (who: Who) =>
       ? { user_id: Number(who.slice(5)) }
       : { assignee_handle: null, user_id: null }
 
-/** How somebody assigned is called. */
+/** The name of an assignee. */
 export function useWho(): (who: Who) => string {
   const nameOf = useNames()
   return (who) => (who.startsWith('handle:') ? who.slice(7) : who.startsWith('user:') ? nameOf(Number(who.slice(5))) : 'Nobody')
 }
 
-/** Who a task of the project may be given to: its people, and the handles of agents. */
+/** Possible assignees in the project: its people, and the handles of agents. */
 export const useCandidates = (projectId: string) => ({
   people: useAssignees(projectId),
   members: useApi('listMembers', { project_id: projectId }, { stale: 60_000 }),
@@ -38,7 +38,7 @@ function useChoices(value: Who) {
   if (value.startsWith('handle:')) handles.add(value.slice(7))
   const nameOf = useWho()
   const members = (people.data?.people ?? []).map(({ user_id, name }) => [`user:${user_id}`, name] as const)
-  // Whoever no longer sees the project still has the task, as the board says, until it is given to somebody else.
+  // A person who lost access to the project keeps the task until it is assigned to somebody else.
   const left = people.data && value.startsWith('user:') && !members.some(([who]) => who === value)
   return {
     people: left ? [...members, [value, `${nameOf(value)} (not on the project)`] as const] : members,
@@ -50,20 +50,20 @@ interface Props {
   label: string
   value: Who
   onChange(who: Who): void
-  /** What stands for everybody or nobody. */
+  /** The label for everybody or nobody. */
   none: string
   className?: string
   disabled?: boolean
-  /** Whether an agent nobody has met may be named. */
+  /** Whether a new agent may be named. */
   open?: boolean
-  /** Another choice than a person or an agent. */
+  /** A choice other than a person or an agent. */
   extra?: readonly [value: string, label: string]
 }
 
 const OTHER = 'other'
 const HANDLE = /^[a-z0-9-]{1,50}$/
 
-/** Chooses a person who sees the project or an agent. */
+/** Selects a person with access to the project or an agent. */
 export function AssigneeChoice({ label, value, onChange, none, className = '', disabled = false, open = true, extra }: Props) {
   const { people, handles } = useChoices(value)
   const [naming, setNaming] = useState(false)
@@ -112,7 +112,7 @@ function NewAgent({ onDone }: { onDone(handle: string): void }) {
   return (
     <div className="grid gap-1">
       <input
-        // biome-ignore lint/a11y/noAutofocus: whoever chose to name an agent is about to type it
+        // biome-ignore lint/a11y/noAutofocus: after choosing to name an agent one is about to type
         autoFocus
         aria-label="Handle of the agent"
         aria-invalid={wrong || undefined}

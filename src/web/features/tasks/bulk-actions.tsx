@@ -14,7 +14,7 @@ import { useTaskDeletion } from './task-deletion.ts'
 
 const NOBODY = 'nobody'
 
-/** What can be done with the tasks that are chosen. */
+/** The actions on the selected tasks. */
 export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids: number[]; onDone(): void }) {
   const edit = useWrite('editTasks', ['listTasks', 'searchTasks', 'countTasks', 'showOverview', 'listMembers'])
   const remove = useTaskDeletion(projectId)

@@ -9,11 +9,11 @@ import { useTaskRestoring } from './task-deletion.ts'
 interface Props {
   projectId: string
   taskId: string
-  /** What stands here when it was never there. */
+  /** Shown if it never existed. */
   otherwise: ReactNode
 }
 
-/** Who deleted a task that is gone, and the way to bring it back. */
+/** Who deleted a task, and how to restore it. */
 export function DeletedTask({ projectId, taskId, otherwise }: Props) {
   const nameOf = useNames()
   const isLocked = useLocked() !== undefined

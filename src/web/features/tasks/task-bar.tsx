@@ -14,7 +14,7 @@ const STATES = [
 
 export const useTaskCounts = (projectId: string) => useApi('countTasks', { project_id: projectId })
 
-/** How the tasks of a project divide, as one line and in words. */
+/** The tasks of a project by state, as a bar and in words. */
 export function TaskBar({ projectId }: { projectId: string }) {
   const { data: tasks } = useTaskCounts(projectId)
   if (!tasks)

@@ -19,14 +19,14 @@ export const PRIORITY_KINDS: Record<Task['priority'], PillKind> = {
 interface Props {
   projectId: string
   task: Task
-  /** No longer movable: the account is read-only. */
+  /** Not movable: the account is read-only. */
   fixed: boolean
   onMove(task: Task, state: TaskState): void
-  /** A drag begins. */
+  /** A drag starts. */
   onGrab(task: Task): void
 }
 
-/** Where a card or the first of a column is, for the arrow keys. */
+/** The element of a card or the first of a column, for the arrow keys. */
 const focusCard = (board: Element, column: number, row: number) => {
   const cards = board.querySelectorAll(`[data-column="${column}"] [data-card]`)
   const card = cards[Math.min(Math.max(row, 0), cards.length - 1)] as HTMLElement | undefined
@@ -47,7 +47,7 @@ function walk(event: KeyboardEvent<HTMLElement>, column: number) {
   }
 }
 
-/** One task on the board: arrows walk, Shift and an arrow carry it to the next column, a drag does the same. */
+/** One task on the board: arrows move the focus, Shift and an arrow move the task to the next column, dragging does the same. */
 export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
   const nameOf = useWho()
   const who = whoOf(task)

@@ -11,7 +11,7 @@ interface Props {
   projectId: string
   state: TaskState
   filters: TaskFilters
-  /** Tasks that were just moved and are where somebody put them, whatever the lists still say. */
+  /** Tasks that were just moved: shown in their new column, whatever the lists still say. */
   moved: ReadonlyMap<number, Task>
   fixed: boolean
   count: number | undefined
@@ -20,10 +20,10 @@ interface Props {
   onDrop(state: TaskState): void
 }
 
-/** A screen of cards and a little more: four columns are drawn at once. */
+/** A screen of cards and a little more: four columns are rendered at once. */
 const FIRST = 15
 
-/** One state of the board: its newest tasks, and more as one scrolls. */
+/** One state of the board: its newest tasks, and more on scrolling. */
 export function TaskColumn({ projectId, state, filters, moved, fixed, count, onMove, onGrab, onDrop }: Props) {
   const pages = useTaskPages(projectId, { ...filters, state }, FIRST)
   const [over, setOver] = useState(false)

@@ -26,7 +26,7 @@ export function useTaskRestoring(projectId: string): (ids: number[]) => Promise<
   return (ids) => attempt('restoreTasks', ids, (what) => say(`${what} restored`))
 }
 
-/** Deletes tasks without asking first, because it can be taken back; says whether they are gone. */
+/** Deletes tasks without confirmation, because it can be undone; returns whether they are deleted. */
 export function useTaskDeletion(projectId: string): (ids: number[]) => Promise<boolean> {
   const say = useToast()
   const attempt = useAttempt(projectId)

@@ -14,7 +14,7 @@ import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
 import { useTaskDeletion } from './task-deletion.ts'
 import { TaskLabels } from './task-labels.tsx'
 
-/** What can be chosen about a task; a choice is saved at once and shown before the server has answered. */
+/** The select fields of a task; a choice is saved at once and shown before the server has responded. */
 type Task = AppReply<'showTask'>
 
 export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {

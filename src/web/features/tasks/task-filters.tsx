@@ -12,7 +12,7 @@ import { AssigneeChoice } from './assignee.tsx'
 const NAMES = ['q', 'task_type', 'priority', 'assignee', 'label', 'layout'] as const
 export type TaskFilters = Partial<Record<'q' | 'state' | 'task_type' | 'priority' | 'assignee' | 'label', string>>
 
-/** Which tasks are shown and how; all of it stands in the address. */
+/** The filters and view of tasks; all of it is in the URL. */
 export function useTaskFilters() {
   const [{ layout, ...query }, filter] = useFilters(...NAMES)
   const filtered = Object.values(query).some(Boolean)
@@ -59,7 +59,7 @@ export function useTaskFilters() {
   return { query: query as TaskFilters, filtered, isList: layout === 'list', bar }
 }
 
-/** Words are looked for by the search over the same list. */
+/** Text is found by the search over the same list. */
 export const useTaskPages = (projectId: string, query: TaskFilters, limit: number) =>
   usePages(
     query.q ? 'searchTasks' : ('listTasks' as 'searchTasks'),

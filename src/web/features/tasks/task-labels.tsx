@@ -9,7 +9,7 @@ interface Props {
   onChange(labels: string[]): void
 }
 
-/** Labels to take off with a click and to add by typing. */
+/** Labels: click to remove, type to add. */
 export function TaskLabels({ labels, fixed, onChange }: Props) {
   const [text, setText] = useState('')
   const add = () => {

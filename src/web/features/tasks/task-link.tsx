@@ -5,11 +5,11 @@ import { Status } from '../../ui/pill.tsx'
 interface Props {
   projectId: string
   id: number
-  /** What is known of it; asked for where it was not told. */
+  /** Its known fields; loaded if missing. */
   told?: { title: string; state: string }
 }
 
-/** A task by its number, with its title as soon as we know it. */
+/** A task by its number, with its title once it is loaded. */
 export function TaskLink({ projectId, id, told }: Props) {
   const { data } = useApi('showTask', { project_id: projectId, id }, { enabled: told === undefined })
   const task = told ?? (data?.id === id ? data : undefined)

@@ -8,13 +8,13 @@ import { Status } from '../../ui/pill.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
 import { TaskReference } from './task-reference.tsx'
 
-/** Trackers change their items without an event of ours. */
+/** Trackers update their items without an event of ours. */
 const EVERY_MS = 60_000
 
 export const useTaskReferences = (projectId: string, taskId: string) =>
   useApi('listTaskReferences', { project_id: projectId, id: taskId }, { every: EVERY_MS })
 
-/** What tools have told about a task: the changes that name it, their builds, where those went, and the tracker items it names. */
+/** The linked records of a task: the changes that name it, their builds, their deployments, and the tracker items it names. */
 export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; projectId: string }) {
   const { changes, build_runs, deployments } = task.links
   const { data } = useTaskReferences(projectId, String(task.id))

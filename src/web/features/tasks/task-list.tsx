@@ -15,13 +15,13 @@ import { type TaskFilters, useTaskPages } from './task-filters.tsx'
 
 const FIRST = 30
 
-/** Tasks below each other, newest first; several can be chosen and changed alike. */
+/** Tasks as a list, newest first; several can be selected and edited together. */
 export function TaskList({ projectId, filters, fixed }: { projectId: string; filters: TaskFilters; fixed: boolean }) {
   const [{ state }, filter] = useFilters('state', 'q', 'task_type', 'priority', 'assignee', 'label', 'layout')
   const pages = useTaskPages(projectId, { ...filters, state }, FIRST)
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const nameOf = useWho()
-  // What is no longer in the list is no longer chosen.
+  // Tasks that left the list are deselected.
   const ids = pages.items.map(({ id }) => id).filter((id) => chosen.has(id))
   const columns = useMemo(
     () =>

@@ -7,7 +7,7 @@ import { useWrite } from '../../queries.ts'
 import { useToast } from '../../ui/toast.tsx'
 import type { Task } from './task-card.tsx'
 
-/** Moves tasks at once and tells the server after; what it refuses goes back where it was. */
+/** Moves tasks at once and informs the server afterwards; a refused move is reverted. */
 export function useTaskMoves(projectId: string) {
   const [moved, setMoved] = useState<ReadonlyMap<number, Task>>(new Map())
   const [said, setSaid] = useState('')
@@ -25,7 +25,7 @@ export function useTaskMoves(projectId: string) {
     const there = { ...task, state }
     put((map) => map.set(task.id, there))
     setSaid(`Task ${task.id} moved to ${lowered(labelOf('task_state', state))}`)
-    // The card is drawn anew in its column; the keys stay with it.
+    // The card is rendered anew in its column; the focus stays with it.
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-card="${task.id}"]`)?.focus())
     try {
       await save.mutateAsync({ project_id: projectId, id: task.id, body: { task: { state } } })

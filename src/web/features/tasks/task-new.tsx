@@ -17,7 +17,7 @@ export const TaskNew = ({ open, onClose }: { open: boolean; onClose(): void }) =
   </Dialog>
 )
 
-/** What was typed stays when the dialog is closed, until the task exists. */
+/** Input is kept when the dialog is closed, until the task exists. */
 function Fields({ onClose }: { onClose(): void }) {
   const { projectId = '' } = useParams({ strict: false })
   const draft = (name: string) => `new task ${projectId} ${name}`

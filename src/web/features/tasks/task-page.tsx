@@ -17,7 +17,7 @@ export default function Task() {
   const { projectId = '', taskId = '' } = useParams({ strict: false })
   const fixed = useLocked() !== undefined
   const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId })
-  // Asked for with the task, shown around it.
+  // Loaded with the task, shown around it.
   useTaskReferences(projectId, taskId)
   useTaskHistory(projectId, taskId)
   useCandidates(projectId)

@@ -4,7 +4,7 @@ import { useNames } from '../../session.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Pill } from '../../ui/pill.tsx'
 
-/** An item of an outside tracker that a task names, with the way to it. */
+/** A tracker item that a task names, with its link. */
 export function TaskReference({ reference }: { reference: Reference }) {
   const { provider, key, title, state, url, assignee_user_id } = reference
   const nameOf = useNames()

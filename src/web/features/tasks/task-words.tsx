@@ -17,7 +17,7 @@ interface Props {
 
 const BOX = 'w-full rounded-md border border-strong-line bg-panel px-2.5 text-ink'
 
-/** Title or description: read, clicked, edited. When somebody else was faster both versions are shown and one is chosen. */
+/** Title or description: click to edit. If somebody else was faster both versions are shown and one is chosen. */
 export function TaskWords({ task, field, fixed }: Props) {
   const [editing, setEditing] = useEditDraft(`task ${task.id} ${field}`)
   const [error, setError] = useState<string>()
@@ -47,13 +47,13 @@ export function TaskWords({ task, field, fixed }: Props) {
       })
       setEditing(undefined)
     } catch (failure) {
-      // The newer text is on its way; seeing it beside one's own says more than the refusal.
+      // The newer text is loading; seeing it next to one's own is more useful than the error.
       if (failure instanceof ApiError && failure.status === 409) await refresh(client, ['showTask'])
       else setError(failureOf(failure))
     }
   }
   const press = (event: KeyboardEvent) => {
-    // Leaving by accident must cost nothing: what was typed goes only with Cancel.
+    // Leaving by accident must not lose text: it is discarded only with Cancel.
     if (event.key === 'Escape' && text === seen) setEditing(undefined)
     else if (event.key === 'Enter' && (field === 'title' || event.metaKey || event.ctrlKey) && !conflict) {
       event.preventDefault()
@@ -98,7 +98,7 @@ export function TaskWords({ task, field, fixed }: Props) {
   )
 }
 
-/** What somebody else has written in the meantime, and what to do about it. */
+/** The text of somebody else in the meantime, and the options. */
 const Theirs = ({ text, onTake, onKeep }: { text: string; onTake(): void; onKeep(): void }) => (
   <Notice kind="warn">
     <div className="grid gap-2">

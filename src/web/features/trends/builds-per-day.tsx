@@ -14,7 +14,7 @@ const RESULTS = [
 
 export function BuildsPerDay({ data: { builds }, days, period }: Part) {
   const [at, setAt] = useState<number | null>(null)
-  // A bar stands in the middle of its day.
+  // A bar is in the middle of its day.
   const times = useMemo(() => builds.map(({ day }) => seconds(`${day}T12:00:00Z`)), [builds])
   const series = useMemo(
     () => RESULTS.map(([key, label, color]): Series => ({ label, color, values: builds.map((day) => day[key]) })),

@@ -9,7 +9,7 @@ const CAUSES_SHOWN = 8
 const DAYS_SHOWN = 31
 const SHADES = ['bg-hover text-soft', 'bg-err-wash text-err', 'bg-err/50 text-ink', 'bg-err text-panel']
 
-/** Why builds failed and when: a row for each cause, a column for each day, or week where the period is long. */
+/** Why builds failed and when: a row for each cause, a column for each day, or week for a long period. */
 export function Causes({ data: { builds, causes }, days }: Part) {
   const per = days > DAYS_SHOWN ? 7 : 1
   const columns = Array.from({ length: Math.ceil(days / per) }, (_, i) =>
@@ -33,7 +33,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
       }
     >
       {total ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         <section key={days} ref={showNewest} tabIndex={0} aria-label="Why builds failed, by day" className="overflow-x-auto">
           <table className="w-full border-separate border-spacing-0.5 text-xs">
             <thead className="sr-only">
@@ -92,7 +92,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
   )
 }
 
-/** Where not all days fit, the oldest are scrolled out of sight. */
+/** If not all days fit, the oldest are scrolled out. */
 const showNewest = (element: HTMLElement | null) => {
   if (element) element.scrollLeft = element.scrollWidth
 }

@@ -1,6 +1,6 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
 
-/** What every figure of the trends is given. */
+/** The props of every figure of the trends. */
 export interface Part {
   projectId: string
   data: AppReply<'showPlots'>
@@ -8,12 +8,12 @@ export interface Part {
   period: readonly [from: number, to: number]
 }
 
-/** Where a drawing would be. */
+/** Shown instead of an empty chart. */
 export const None = ({ children }: { children: string }) => (
   <p className="grid h-[190px] place-items-center rounded-md bg-canvas px-4 text-center text-xs text-soft">{children}</p>
 )
 
-/** How many builds of the period passed; one that waits for approval has. */
+/** The number of passed builds; one that waits for approval counts as passed. */
 export const passedOf = ({ builds }: Part['data']) => builds.reduce((sum, day) => sum + day.completed + day.waiting, 0)
 
 export const seconds = (iso: string) => Date.parse(iso) / 1000

@@ -5,7 +5,7 @@ import { None, type Part, passedOf } from './figure-parts.tsx'
 
 const rateOf = (passed: number, failed: number) => Math.floor((100 * passed) / (passed + failed))
 
-/** How often each of the busiest jobs passed. */
+/** The pass rate of the busiest jobs. */
 export function PassRates({ data, days, projectId }: Part) {
   const { builds, jobs } = data
   const passed = passedOf(data)

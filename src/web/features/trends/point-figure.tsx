@@ -7,23 +7,23 @@ import { None, type Part, seconds, short } from './figure-parts.tsx'
 interface Props<P> extends Pick<Part, 'period'> {
   title: string
   summary: string
-  /** What the points stand for, oldest first. */
+  /** The data of the points, oldest first. */
   points: readonly (P & { at: string })[]
   series: Series[]
   kind: 'line' | 'points'
-  /** A point in one sentence. */
+  /** The description of a point. */
   sentence: (point: P) => string
-  /** The page a point opens, and what its link is called in the table. */
+  /** The page of a point, and its link text in the table. */
   page: (point: P) => LinkOptions
   name: (point: P) => string
   /** The table's other columns. */
   head: string[]
   row: (point: P) => ReactNode[]
-  /** What stands there while there is no point. */
+  /** The text without points. */
   none: string
 }
 
-/** A drawing over time whose points say what they are and open it. */
+/** A chart over time whose points have a description and a link. */
 export function PointFigure<P>({
   title,
   summary,

@@ -5,7 +5,7 @@ import { dateOf } from '../../ui/text/dates.ts'
 import { median, type Part, short } from './figure-parts.tsx'
 import { PointFigure } from './point-figure.tsx'
 
-/** After how long what was broken was well again. */
+/** How long breakages lasted. */
 export function TimeToGreen({ data: { fixes }, days, period, projectId }: Part) {
   const series = useMemo(
     (): Series[] => [{ label: 'fixed after', color: 'info', values: fixes.map((one) => one.seconds) }],

@@ -12,7 +12,7 @@ import { PassRates } from './pass-rates.tsx'
 import { PERIOD_OPTIONS, usePeriod, usePlots } from './plots.ts'
 import { TimeToGreen } from './time-to-green.tsx'
 
-/** How the project has been doing; loaded after the page. */
+/** The trends of the project; loaded after the page. */
 export default function Trends({ projectId }: { projectId: string }) {
   const [days, setDays] = usePeriod()
   const { data, error, refetch } = usePlots(projectId)
@@ -31,7 +31,7 @@ export default function Trends({ projectId }: { projectId: string }) {
 
 const DAY = 86_400
 
-/** Days without a build are told, too, so that the data says which period it is about. */
+/** Days without builds are included, so that the data shows its period. */
 function Figures({ data, projectId }: { data: AppReply<'showPlots'>; projectId: string }) {
   const from = seconds(`${data.builds[0]!.day}T00:00:00Z`)
   const days = data.builds.length

@@ -13,7 +13,7 @@ import { guideOf } from './guide.ts'
 import { NewUgsToken } from './new-ugs-token.tsx'
 import { UgsTokens } from './ugs-tokens.tsx'
 
-/** Tokens for the clients of Unreal Game Sync, and what to paste into them. */
+/** Tokens for Unreal Game Sync clients, and their setup guide. */
 export default function UnrealGameSync() {
   const { projectId = '' } = useParams({ strict: false })
   const owner = useMay('lead')
@@ -27,7 +27,7 @@ export default function UnrealGameSync() {
 function Owned({ projectId }: { projectId: string }) {
   const locked = Boolean(useAccount()?.read_only)
   const [making, setMaking] = useState(false)
-  /** Known only until the page is left. */
+  /** Known only until the page is closed. */
   const [token, setToken] = useState<string>()
   const query = useApi('listUgsTokens', { project_id: projectId })
   const make = (

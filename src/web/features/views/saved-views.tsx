@@ -10,7 +10,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { itemClass, Menu } from '../../ui/menu.tsx'
 
-/** The views somebody keeps of this list, and the way to keep the one they look at. */
+/** The saved views of this list, and saving the current one. */
 export function SavedViews() {
   const accountId = useAccount()?.id ?? 0
   const { pathname, searchStr } = useLocation()

@@ -18,7 +18,7 @@ import { WebhookMessages } from './webhook-messages.tsx'
 
 type Webhook = AppReply<'listWebhooks'>['webhooks'][number]
 
-/** One address: how it fares, its secret, its log. */
+/** One webhook: its state, its secret, its log. */
 export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boolean }) {
   const { id, account_id, url, status, event_types, project_id, waiting, failing_since } = webhook
   const [editing, setEditing] = useState(false)

@@ -16,7 +16,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 interface Props {
   account: Pick<AccountSummary, 'id'>
-  /** Given to change one; else a new one is made. */
+  /** The webhook to edit; otherwise a new one is created. */
   webhook?: AppReply<'listWebhooks'>['webhooks'][number]
   onClose(): void
 }

@@ -66,7 +66,7 @@ export function WebhookMessages({ accountId, webhookId, locked }: Props) {
   )
 }
 
-/** What was sent, every time it was sent, and once more. */
+/** The payload, all attempts, and a replay. */
 const Message = ({ onClose, ...rest }: Props & { id: string; onClose(): void }) => (
   <Dialog title="Message" open onClose={onClose}>
     <Sent {...rest} />

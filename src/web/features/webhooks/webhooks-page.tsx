@@ -13,7 +13,7 @@ import { AccountChoice } from '../settings/account-choice.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
-/** Addresses of one's own that are told what happens. */
+/** The outbound webhooks of an account. */
 export default function SettingsWebhooks() {
   const account = useAccount()
   const [making, setMaking] = useState(false)

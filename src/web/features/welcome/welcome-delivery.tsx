@@ -20,13 +20,13 @@ interface Props {
   onBack(): void
 }
 
-/** The address, the guide, and the moment the first delivery arrives. */
+/** The URL, the guide, and the arrival of the first delivery. */
 export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
   const detail = useApi('showIntegration', { project_id: projectId, id: integrationId })
   const { data: log } = useApi(
     'listDeliveries',
     { project_id: projectId, query: { integration_id: integrationId, limit: 1 } },
-    // Whoever comes back from the tool's own page sees at once what it sent.
+    // A person who returns from the tool's page sees at once what it sent.
     { every: useEasing(), stale: 0 },
   )
   const first = log?.deliveries[0]

@@ -17,7 +17,7 @@ import { WelcomeSteps } from './welcome-steps.tsx'
 
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** How far the first visitor has come; a reload finds the place again. */
+/** The first visitor's progress; a reload restores it. */
 type Stage =
   | { at: 'owner' }
   | { at: 'project'; accountId: number }
@@ -31,7 +31,7 @@ const TITLES = {
   delivery: 'Your first delivery',
 }
 
-/** The first visitor of an empty service, from nothing to the first thing a tool tells. */
+/** The first visitor of an empty service, up to the first delivery of a tool. */
 export default function Welcome() {
   const navigate = useNavigate()
   const [stage, setStage] = useState<Stage>()
@@ -48,7 +48,7 @@ export default function Welcome() {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
   useEffect(() => void find(), [])
-  // The printed link opened in a tab that is here already only changes the end of the address.
+  // Opening the printed link in an existing tab only changes the hash.
   useEffect(() => {
     const read = () => setSetUpToken(tokenInAddress())
     addEventListener('hashchange', read)
@@ -128,10 +128,10 @@ export default function Welcome() {
   )
 }
 
-/** Behind the hash it reaches no server and no log. */
+/** In the hash it reaches no server and no log. */
 const tokenInAddress = () => location.hash.match(/^#set-up=([\w-]+)$/)?.[1] ?? ''
 
-/** For those who came by the bare address instead of the link. */
+/** For people who opened the plain URL instead of the link. */
 function SetUpToken({ onGiven }: { onGiven(token: string): void }) {
   const [token, setToken] = useState('')
   return (

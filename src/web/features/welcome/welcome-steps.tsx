@@ -8,7 +8,7 @@ const STEPS = [
 ] as const
 type Step = (typeof STEPS)[number][0]
 
-/** Where one is on the way. */
+/** The current step. */
 export function WelcomeSteps({ at }: { at: Step }) {
   const current = STEPS.findIndex(([step]) => step === at)
   return (

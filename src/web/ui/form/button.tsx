@@ -11,14 +11,14 @@ const LOOKS: Record<Look, string> = {
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: Look
-  /** Shows that it works on something and takes no second click meanwhile. */
+  /** Shows progress and ignores further clicks. */
   busy?: boolean
 }
 
 export const buttonClass = (look: Look = 'plain') =>
   `inline-flex h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-3 text-sm font-medium transition-colors disabled:opacity-55 aria-disabled:opacity-55 ${LOOKS[look]}`
 
-/** A busy button is not disabled: browsers would take the focus away from whoever has just pressed it by keyboard. */
+/** A busy button is not disabled: browsers would move the focus away from keyboard users. */
 export const Button = ({ look = 'plain', busy = false, className = '', children, onClick, ...rest }: Props) => (
   <button
     type="button"

@@ -4,12 +4,12 @@ import { Dialog } from './dialog.tsx'
 import { Form } from './form.tsx'
 
 interface Props {
-  /** What the button on the page says. */
+  /** The label of the button on the page. */
   label: string
   title: string
-  /** What the button in the dialog says. */
+  /** The label of the button in the dialog. */
   action: string
-  /** What will happen, for whoever hesitates. */
+  /** The consequences. */
   children: ReactNode
   run(): Promise<unknown>
   /** The toast after a success. */
@@ -18,7 +18,7 @@ interface Props {
   disabled?: boolean
 }
 
-/** A button for what cannot be taken back: it asks first. */
+/** A button for irreversible actions: it asks first. */
 export function Confirm({ label, title, action, children, run, done, look = 'danger', disabled = false }: Props) {
   const [open, setOpen] = useState(false)
   const submit = async () => {

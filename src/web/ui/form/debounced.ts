@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const PAUSE_MS = 250
 
-/** A value once somebody stops typing, so that not every letter is a request. */
+/** A value once typing pauses, so that not every key press is a request. */
 export function useDebounced<T>(value: T): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -11,7 +11,7 @@ interface Props {
   firm?: boolean
 }
 
-/** The browser's own dialog: it keeps the focus inside and gives it back. */
+/** The browser's own dialog: it traps the focus and returns it. */
 export const Dialog = ({ open, ...rest }: Props) => open && <Opened {...rest} />
 
 const FIELD = 'input:not([disabled], [type="hidden"]), textarea:not([disabled]), select:not([disabled])'
@@ -19,22 +19,22 @@ const FIELD = 'input:not([disabled], [type="hidden"]), textarea:not([disabled]),
 function Opened({ title, onClose, children, firm = false }: Omit<Props, 'open'>) {
   const ref = useRef<HTMLDialogElement>(null)
   useCover()
-  // Before anything is painted: whoever types on at once types into the first field.
+  // Before painting: immediate typing goes into the first field.
   useLayoutEffect(() => {
     const dialog = ref.current!
     dialog.showModal()
     dialog.querySelector<HTMLElement>(FIELD)?.focus()
-    // A dialog that is only taken away would leave the focus nowhere.
+    // A dialog that is only unmounted would lose the focus.
     return () => dialog.close()
   }, [])
-  // Browsers close at the second Escape whatever the first was answered.
+  // Browsers close at the second Escape even if the first was canceled.
   const closed = () => {
     if (!ref.current || ref.current.open) return
     if (firm) ref.current.showModal()
     else onClose()
   }
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself; a click beside it is the same for the mouse
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself; a click outside does the same for the mouse
     <dialog
       ref={ref}
       aria-label={title}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** State that survives a reload and a lost session: what somebody typed is kept in this tab until it is saved. */
+/** State that survives a reload and a lost session: input is stored in this tab until it is saved. */
 export function useDraft(key: string, initial: string): [value: string, set: (value: string) => void, clear: () => void] {
   const storageKey = `draft ${key}`
   const [value, setValue] = useState(() => sessionStorage.getItem(storageKey) ?? initial)

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 
-/** A text while somebody edits it: what they saw when they began, and what they have typed. */
+/** A text while somebody edits it: the original, and the input. */
 interface Editing {
   seen: string
   text: string
 }
 
-/** Survives a reload, a lost session and somebody else's edit; gone when saved or given up. */
+/** Survives a reload, a lost session and somebody else's edit; removed when saved or canceled. */
 export function useEditDraft(key: string): [editing: Editing | undefined, set: (next: Editing | undefined) => void] {
   const storageKey = `editing ${key}`
   const [editing, setEditing] = useState<Editing | undefined>(() => {

@@ -105,7 +105,7 @@ export function Checkbox({ label, hint, onChange, ...rest }: FieldProps<'input',
   )
 }
 
-/** A small choice above a list; the label is for those who cannot see where it stands. */
+/** A small select above a list; the label is for screen readers. */
 export function Filter({ label, options, onChange, ...rest }: Choice) {
   return (
     <select

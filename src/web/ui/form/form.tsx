@@ -5,7 +5,7 @@ import { useToast } from '../toast.tsx'
 import { Button } from './button.tsx'
 
 interface Props {
-  /** What the button says. */
+  /** The label of the button. */
   action: string
   submit(): Promise<unknown>
   /** The toast after a success. */
@@ -13,11 +13,11 @@ interface Props {
   children: ReactNode
   beside?: ReactNode
   disabled?: boolean
-  /** The page is about this form: whoever opens it can type at once. */
+  /** The main form of a page: its first field gets the focus. */
   eager?: boolean
 }
 
-/** Fields and one button. A failure is said above the button; what was typed stays where it is. */
+/** Fields and one button. An error is shown above the button; the input is kept. */
 export function Form({ action, submit, done, children, beside, disabled = false, eager = false }: Props) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()

@@ -5,23 +5,23 @@ interface Props {
   label: string
   placeholder?: string
   value: string
-  /** What was typed, once somebody pauses. */
+  /** The text, once typing pauses. */
   onChange(text: string): void
   className?: string
-  /** Values to choose from, with what they are called. */
+  /** Values to choose from, with their labels. */
   suggestions?: readonly (readonly [value: string, label: string])[]
 }
 
-/** A box above a list that narrows it as one types. */
+/** A field above a list that filters it while typing. */
 export function SearchField({ label, placeholder = label, value, onChange, className = 'w-44', suggestions }: Props) {
   const list = useId()
   const [text, setText] = useState(value)
   const settled = useDebounced(text.trim())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what somebody typed is told, not what the address says
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typed text is reported, not the URL's
   useEffect(() => {
     if (settled !== value) onChange(settled)
   }, [settled])
-  // A view, or going back, says something else than what stands here.
+  // A saved view, or going back, sets another text.
   useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
   return (
     <>
@@ -48,14 +48,14 @@ export function SearchField({ label, placeholder = label, value, onChange, class
 }
 
 interface DatesProps {
-  /** What happened then; nothing where that is plain. */
+  /** What the dates are about; omitted if obvious. */
   label?: string
   since: string
   until: string
   onChange(change: { since?: string; until?: string }): void
 }
 
-/** The days that a list begins and ends with, side by side wherever there is room for both. */
+/** The first and last day of a list, in one row if there is space. */
 export const DateFields = ({ label, since, until, onChange }: DatesProps) => (
   <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
     <DateField label={label ? `${label} from` : 'From'} value={since} onChange={(since) => onChange({ since })} />
@@ -75,7 +75,7 @@ const DateField = ({ label, value, onChange }: Pick<Props, 'label' | 'value' | '
   </label>
 )
 
-/** A day in the address as an instant of whoever looks; its end is the beginning of the next. */
+/** A day in the URL as an instant in the reader's time zone; its end is the start of the next day. */
 export const startOf = (day: string): string | undefined => instantOf(day, 0)
 export const endOf = (day: string): string | undefined => instantOf(day, 1)
 

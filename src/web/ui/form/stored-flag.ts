@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** On or off, as this browser's user left it. */
+/** A setting that is stored in this browser. */
 export function useStoredFlag(name: string, initially: boolean): [boolean, (isOn: boolean) => void] {
   const key = `choice ${name}`
   const [isOn, setOn] = useState(() => (localStorage.getItem(key) ?? String(initially)) === 'true')

@@ -1,4 +1,4 @@
-/** An e-mail address in a narrow column: broken behind the @ rather than anywhere. */
+/** An email address in a narrow column: breaks after the @. */
 export function Address({ email }: { email: string }) {
   const [name, ...host] = email.split('@')
   return (

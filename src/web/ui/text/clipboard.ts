@@ -1,6 +1,6 @@
 import { useToast } from '../toast.tsx'
 
-/** Copies and says so. Browsers have no clipboard on pages without https, other than on this machine. */
+/** Copies and confirms it. Browsers have no clipboard on pages without https, except on this machine. */
 export function useCopy(): (value: string, label: string) => Promise<void> {
   const say = useToast()
   return async (value, label) => {

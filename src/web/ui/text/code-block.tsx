@@ -1,16 +1,16 @@
 import { Icon } from '../icon.tsx'
 import { useCopy } from './clipboard.ts'
 
-/** Something to paste elsewhere, or to read: scrolls by itself, copied with one click. */
+/** Text to paste elsewhere, or to read: scrollable, copied with one click. */
 export function CodeBlock({ code, label = 'Text', tall = false }: { code: string; label?: string; tall?: boolean }) {
   const copy = useCopy()
   return (
     <div className="relative min-w-0">
-      {/* biome-ignore lint/a11y/useSemanticElements: no landmark, of which a guide would have a dozen, and no part of a form */}
+      {/* biome-ignore lint/a11y/useSemanticElements: not a landmark, of which a guide would have a dozen, and not part of a form */}
       <div
         role="group"
         aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         className={`overflow-auto rounded-md border border-line bg-canvas ${tall ? 'max-h-96' : ''}`}
       >

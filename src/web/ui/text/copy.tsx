@@ -1,7 +1,7 @@
 import { Icon } from '../icon.tsx'
 import { useCopy } from './clipboard.ts'
 
-/** A value to take along: shown in full, copied with one click. */
+/** A value to copy: shown in full, copied with one click. */
 export function Copy({ value, label }: { value: string; label: string }) {
   const copy = useCopy()
   return (

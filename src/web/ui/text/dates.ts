@@ -1,12 +1,12 @@
 import { browserLanguage } from '../../language.ts'
 
-/** How dates and numbers are written: as the browser's language does, unless somebody chose otherwise on this device. */
+/** The format of dates and numbers: the browser's language, unless changed on this device. */
 
 const KEY = 'goldmaster-dates'
 const STYLES = ['browser', 'day-first', 'month-first', 'iso'] as const
 export type DateStyle = (typeof STYLES)[number]
 
-/** Outside a browser there is nobody to ask. */
+/** Outside a browser there is no setting. */
 const isBrowser = typeof window !== 'undefined'
 
 export const chosenDateStyle = (): DateStyle => {
@@ -30,7 +30,7 @@ type Shape = keyof typeof SHAPES
 
 const DAY = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
 const MINUTE = { ...DAY, hour: '2-digit', minute: '2-digit' } as const
-/** Swedes write dates as ISO 8601 does. */
+/** The Swedish date format is that of ISO 8601. */
 const ISO = 'sv-SE'
 const ISO_SHAPES: Record<Shape, Intl.DateTimeFormatOptions> = {
   day: DAY,
@@ -58,7 +58,7 @@ function formatOf(shape: Shape, style: DateStyle, timeZone: 'UTC' | undefined): 
   return made
 }
 
-/** `dateOf('moment', build.created_at)`; days that the server counted are days of UTC. */
+/** `dateOf('moment', build.created_at)`; the server counts days in UTC. */
 export const dateOf = (shape: Shape, at: string | number | Date, timeZone?: 'UTC', style = chosenDateStyle()): string =>
   formatOf(shape, style, timeZone).format(new Date(at))
 

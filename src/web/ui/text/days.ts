@@ -1,2 +1,2 @@
-/** How long something is kept, in words; null is for good. */
+/** How long something is kept, as text; null: forever. */
 export const forDays = (days: number | null) => (days === null ? 'forever' : days === 1 ? 'for a day' : `for ${days} days`)

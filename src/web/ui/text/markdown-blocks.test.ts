@@ -34,13 +34,13 @@ test.each(Object.entries(providers))('reads the guide of %s without a fence or a
   for (const line of linesOf(blocks)) expect(line).not.toMatch(/^#|```/)
 })
 
-test('takes lists within lists only so deep, so that no text can exhaust the page', () => {
+test('limits nested lists, so that no text can exhaust the page', () => {
   const depthOf = (blocks: Block[]): number =>
     Math.max(0, ...blocks.map((block) => (block.kind === 'list' ? 1 + Math.max(...block.items.map(depthOf)) : 0)))
   expect(depthOf(blocksOf('- '.repeat(30_000)))).toBeLessThan(10)
 })
 
-test('links addresses, and tasks where there are some, but nothing that runs', () => {
+test('links URLs, and tasks if there are some, but nothing executable', () => {
   const kinds = (text: string, tasks = true) =>
     spansOf(text, tasks).map((span) => [span.kind, span.kind === 'link' ? span.url : span.text])
   expect(kinds('See https://a.example/x?y=1. And [this](https://b.example), #12, GM-7, `#1`, **all**')).toEqual([

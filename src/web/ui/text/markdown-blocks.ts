@@ -1,4 +1,4 @@
-/** The Markdown of set-up guides and of what people write, read into blocks: headings, lists with blocks inside, code, paragraphs. */
+/** The Markdown of setup guides and of people's texts, parsed into blocks: headings, lists with blocks inside, code, paragraphs. */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'code'; text: string }
@@ -7,7 +7,7 @@ export type Block =
 
 const ITEM = /^(\d{1,3}\.|[-*]) (.*)$/
 const FENCE = '```'
-/** Lists inside lists beyond this are text: nobody writes them, and a hostile text would have thousands. */
+/** Deeper lists are text: nobody writes them, and a hostile text would have thousands. */
 const DEPTH_MAX = 6
 
 export function blocksOf(markdown: string, depth = 0): Block[] {
@@ -48,7 +48,7 @@ function nextLine(lines: readonly string[], from: number, is: (line: string) => 
   return at
 }
 
-/** An item goes on as long as lines are empty or indented as far as its own text. */
+/** An item continues as long as lines are empty or indented as far as its own text. */
 function itemFrom(lines: string[], start: number, indent: number, depth: number): [Block[], number] {
   const margin = ' '.repeat(indent)
   const end = nextLine(lines, start + 1, (line) => !line.startsWith(margin) && line.trim() !== '')

@@ -1,10 +1,10 @@
-/** What stands inside a line of Markdown. Only http and https are linked to. */
+/** Inline elements of Markdown. Only http and https are linked. */
 export type Span =
   | { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string }
   | { kind: 'link'; text: string; url: string }
   | { kind: 'task'; text: string; id: string }
 
-// No part may run past the sign it begins with: a hostile text of one sign alone is read in one go.
+// No part may run past its opening character: a hostile text of a single character is read in linear time.
 const SPANS =
   /(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|<https?:[^<>\s]+>|\[[^\][\n]+\]\(https?:[^()\s]+\)|https?:\/\/[^\s<>"]+|(?<![\w&])#\d{1,16}\b|\bGM-\d{1,16}\b)/
 
@@ -26,7 +26,7 @@ function spanOf(part: string, tasks: boolean): Span[] {
   return task ? [{ kind: 'task', text: part, id: task[1]! }] : [{ kind: 'text', text: part }]
 }
 
-/** The stop at the end of a sentence belongs to the sentence. */
+/** The period at the end of a sentence is not part of the link. */
 function bareLink(part: string): Span[] {
   const end = /[.,;:!?)\]}'*]{0,20}$/.exec(part)![0]
   const url = part.slice(0, part.length - end.length)

@@ -7,11 +7,11 @@ import { type Span, spansOf } from './markdown-spans.ts'
 
 interface Props {
   text: string
-  /** What somebody wrote: a new line is a new line, and `#12` leads to that task of the project. */
+  /** For people's texts: a line break is kept, and `#12` links to that task of the project. */
   projectId?: string | number
 }
 
-/** Text with headings, lists, links and code; every block of code has a button that copies it. */
+/** Text with headings, lists, links and code; every code block has a copy button. */
 export const Markdown = ({ text, projectId }: Props) => (
   <div className="grid min-w-0 gap-3 text-sm">{withoutKeys(blocksOf(text).map((block) => shown(block, projectId)))}</div>
 )

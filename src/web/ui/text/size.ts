@@ -1,6 +1,6 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** `1500` → `1.5 kB`; nothing for what is not known. */
+/** `1500` → `1.5 kB`; empty if unknown. */
 export function sizeOf(bytes: number | null): string {
   if (bytes === null) return ''
   const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))

@@ -19,7 +19,7 @@ export function agoOf(iso: string): string {
   return format.format(Math.round(seconds / SECONDS[unit]!), unit)
 }
 
-/** Draws anew now and then: time goes on. */
+/** Renders again from time to time. */
 function useTick() {
   const [, tick] = useState(0)
   useEffect(() => {
@@ -28,7 +28,7 @@ function useTick() {
   }, [])
 }
 
-/** How long something has been going on. */
+/** How long something has been running. */
 export function Elapsed({ since }: { since: string }) {
   useTick()
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000))
@@ -39,7 +39,7 @@ export function Elapsed({ since }: { since: string }) {
   )
 }
 
-/** How long ago, with the exact time at hand, or below it where it matters; grows older while one looks at it. */
+/** How long ago, with the exact time on hover, or below it if it matters; updates over time. */
 export function Time({ at, both = false }: { at: string | null | undefined; both?: boolean }) {
   useTick()
   if (!at) return <span className="text-faint">never</span>

@@ -1,12 +1,12 @@
-/** What a line says about the parts of a log. */
+/** The meaning of a line for the sections of a log. */
 export type Mark =
-  /** `skip`: how many letters stand before the title. `title`: where the line does not show it. */
+  /** `skip`: the number of characters before the title. `title`: if the line does not show it. */
   | { kind: 'open'; family: Family; name: string; isFolded?: boolean; skip?: number; title?: string }
   | { kind: 'close'; family: Family; name: string }
 
 /**
- * Parts of one family end each other. Those of `header` and `node` go on until the next. The last four have no end that can be relied on:
- * each ends where anything that stands before it in this list begins.
+ * Sections of one family end each other. Those of `header` and `node` continue until the next. The last four have no reliable end: each
+ * ends where any family before it in this list starts.
  */
 export type Family =
   | 'group'
@@ -25,16 +25,16 @@ const SECTION = /section_(start|end):\d{1,20}:([\w.-]{1,200})(\[[^\]\r]{0,200}\]
 const BLOCK = /^##teamcity\[block(Opened|Closed) ([^\]]{0,1000})\]?/
 const GROUP = /^(?:##\[group\]|::group::)/
 const GROUP_END = /^(?:##\[endgroup\]|::endgroup::)/
-/** A heading of three signs. Tests of Go report with dashes too. */
+/** A heading of three characters. Go tests report with dashes too. */
 const HEADER = /^(?:---|\+\+\+|~~~) (?!PASS|FAIL|SKIP|BENCH)(?=\S)/
 const DIFF = /^(?:---|\+\+\+) /
 const STAGE = /^\[Pipeline\] (?:\{ ?(?:\((.{1,200})\))?|\}) ?$/
-/** Of Unreal's BuildGraph. */
+/** A node of Unreal's BuildGraph. */
 const NODE = /^\*{6} \[\d{1,4}\/\d{1,4}\] (?=\S)/
 const PHASE = /^\*{5,} (\w[\w ]{0,60}) COMMAND (STARTED|COMPLETED|FAILED) \*{5,}/
 const MAYBE = /^(?:##|::|---|\+\+\+|~~~|\[Pipeline\]|\*{5})/
 
-/** `around`: the lines before and after, by which a heading and the names of files in a diff are told apart. */
+/** `around`: the lines before and after, to tell a heading from the file names of a diff. */
 export function marksOf(raw: string, text: string, around: readonly [string, string]): Mark[] {
   if (raw.includes('section_')) {
     const sections = [...raw.matchAll(SECTION)]
@@ -63,7 +63,7 @@ function groupMark(text: string): Mark | undefined {
   return GROUP_END.test(text) ? { kind: 'close', family: 'group', name: '' } : undefined
 }
 
-/** Values stand in quotes; a bar escapes. */
+/** Values are quoted; a bar escapes. */
 const attributeOf = (attributes: string, name: string) =>
   new RegExp(`\\b${name}='((?:[^'|]|\\|.){0,500})'`).exec(attributes)?.[1]?.replace(/\|(.)/g, '$1')
 
@@ -86,7 +86,7 @@ const nodeMark = (text: string): Mark | undefined => {
   return found ? { kind: 'open', family: 'node', name: '', skip: 7 } : undefined
 }
 
-/** Braces without a name belong to what stands inside a stage. */
+/** Braces without a name belong to the content of a stage. */
 function stageMark(text: string): Mark | undefined {
   const found = STAGE.exec(text)
   if (!found) return undefined

@@ -1,25 +1,25 @@
 import type { Family, Mark } from './group-marks.ts'
 
-/** A part of the log that can be folded away: the line that names it, and the last that belongs to it, counted from one. */
+/** A collapsible section of the log: the line of its title and its last line, counted from one. */
 export interface Group {
   line: number
   last: number
   depth: number
-  /** Whether the log itself wants it folded. */
+  /** Whether the log itself asks to collapse it. */
   isFolded: boolean
-  /** Whether its end has been seen. */
+  /** Whether it has an end marker. */
   isClosed: boolean
 }
 
-/** Those whose next ends them. */
+/** Families whose sections end with the next one. */
 const GOES_ON: readonly Family[] = ['header', 'node']
-/** Those that end where something else begins, from the outside in. */
+/** Families that end where another one starts, from the outside in. */
 const LOOSE: readonly Family[] = ['command', 'engine phase', 'inner phase', 'task']
 
-/** Deeper ones are no longer told apart. */
+/** Deeper ones are not distinguished. */
 const DEPTH_MAX = 30
 
-/** Parts may nest, may miss their end, and may have lost their beginning. */
+/** Sections may be nested, may lack an end, and may lack a start. */
 export function groupsOf(marks: ReadonlyMap<number, readonly Mark[]>, lineCount: number): Group[] {
   const groups: Group[] = []
   const open: { mark: Extract<Mark, { kind: 'open' }>; group: Group }[] = []
@@ -41,7 +41,7 @@ export function groupsOf(marks: ReadonlyMap<number, readonly Mark[]>, lineCount:
       if (open.length === DEPTH_MAX) continue
       const group = { line, last: lineCount, depth: open.length, isFolded: mark.isFolded ?? false, isClosed: false }
       open.push({ mark, group })
-      // Braces without a name only count.
+      // Braces without a name are only counted.
       if (mark.title !== '') groups.push(group)
     }
   return groups.filter(({ line, last }) => last > line)

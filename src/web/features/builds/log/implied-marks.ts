@@ -1,17 +1,17 @@
 import { COMMAND, commandEnd, PHASES } from '../../../../contract/log-parts.ts'
 import type { Mark } from './group-marks.ts'
 
-/** Targets and projects as build tools announce them: Gradle, Maven, MSBuild and Visual Studio, Xcode. */
+/** Targets and projects as printed by Gradle, Maven, MSBuild and Visual Studio, Xcode. */
 const TASK =
   /^(?:> (?:Task|Configure project) :|\[INFO\] --- \S+:\S+ .{0,200}@ |(?:\d{1,4}>)?------ [\w ]{1,30} started: Project: |\s{0,4}(?:\d{1,4}>)?Project "[^"]{1,400}".{0,500} on node \d|=== [A-Z]{4,20} TARGET )/
 const TASK_END =
   /^(?:BUILD (?:SUCCESSFUL|FAILED)\b|FAILURE: Build |\[INFO\] (?:BUILD |Reactor Summary)|\s{0,4}(?:\d{1,4}>)?Done Building Project |={5,} [\w ]{1,30}: \d)/
-/** Most lines get no further. */
+/** A quick check for most lines. */
 const PHASE = new RegExp(PHASES.map(({ when }) => when.source).join('|'))
 
 /**
- * What a line says about the parts of a build where no CI marked them: the commands it ran, the phases of an engine, the targets of
- * a build tool. `hasPhases`: whether Unreal's tool marked them itself.
+ * The section of a line without CI markers: commands, phases of an engine, targets of a build tool. `hasPhases`: whether Unreal's tool
+ * marked them itself.
  */
 export function impliedMark(text: string, hasPhases: boolean): Mark | undefined {
   if (COMMAND.test(text)) return { kind: 'open', family: 'command', name: '' }

@@ -1,12 +1,12 @@
 import type { Group } from './groups.ts'
 
-/** Where every line stands, counted in rows: a folded line has none, a wrapped one several. */
+/** The position of every line in rows: a collapsed line has none, a wrapped one several. */
 export interface Layout {
-  /** Of line n the row above it is at n - 1; the last entry is the number of all rows. */
+  /** The row above line n is at n - 1; the last entry is the number of all rows. */
   tops: Int32Array
 }
 
-/** Letters that take two columns. */
+/** Characters that take two columns. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/gu
 const ASCII = /^[\x20-\x7e]*$/
 
@@ -17,7 +17,7 @@ export const columnsOf = (text: string): number => {
   return letters + (text.match(WIDE)?.length ?? 0)
 }
 
-/** `columns`: how many a row has, 0 where lines are not wrapped. `widthOf`: how many a line takes. */
+/** `columns`: the width of a row, 0 if lines are not wrapped. `widthOf`: the width of a line. */
 export function layoutOf(count: number, folded: readonly Group[], columns: number, widthOf: (line: number) => number): Layout {
   const tops = new Int32Array(count + 1)
   let hiddenUntil = 0
@@ -37,7 +37,7 @@ export const rowsOf = ({ tops }: Layout): number => tops.at(-1) ?? 0
 export const topOf = ({ tops }: Layout, line: number): number => tops[line - 1] ?? 0
 export const heightOf = ({ tops }: Layout, line: number): number => (tops[line] ?? 0) - (tops[line - 1] ?? 0)
 
-/** The line that a row belongs to. */
+/** The line of a row. */
 export function lineAt({ tops }: Layout, row: number): number {
   let low = 1
   let high = tops.length - 1
@@ -49,7 +49,7 @@ export function lineAt({ tops }: Layout, row: number): number {
   return Math.max(1, low)
 }
 
-/** The lines that have a row between two. */
+/** The lines between two rows. */
 export function linesBetween(layout: Layout, from: number, to: number): number[] {
   const found: number[] = []
   const { tops } = layout

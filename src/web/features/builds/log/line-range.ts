@@ -1,4 +1,4 @@
-/** Lines that somebody points to, as an address carries them: `#L10` or `#L10-L20`. */
+/** Selected lines in a URL: `#L10` or `#L10-L20`. */
 export interface LineRange {
   first: number
   last: number
@@ -13,6 +13,6 @@ export function readRange(hash: string): LineRange | undefined {
 
 export const writeRange = ({ first, last }: LineRange): string => (first === last ? `#L${first}` : `#L${first}-L${last}`)
 
-/** From where it began to another line. */
+/** From its start to another line. */
 export const extended = (range: LineRange | undefined, line: number): LineRange =>
   range === undefined ? { first: line, last: line } : { first: Math.min(range.first, line), last: Math.max(range.first, line) }

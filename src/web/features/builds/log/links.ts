@@ -1,13 +1,13 @@
-/** A part of a line that leads somewhere: into the app where it begins with a slash. */
+/** A link in a line: inside the app if it starts with a slash. */
 export interface LogLink {
   from: number
   to: number
   href: string
 }
 
-/** What is known of where the log's files and changes are shown. */
+/** The URLs for a log's files and changes. */
 export interface Whereabouts {
-  /** The page of a file's line, if the repository's address is known. */
+  /** The page of a file's line, if the repository's URL is known. */
   fileAt(path: string, line: number): string | undefined
   changeAt(identifier: string): string | undefined
 }
@@ -19,10 +19,10 @@ const FILE =
   /(?<![\w.@+\\/-])((?:[A-Za-z]:)?[\\/]{0,2}[\w.@+-]+(?:[\\/][\w.@+-]+)*\.[A-Za-z]\w{0,9})(?:\((\d{1,7})(?:,\d{1,7})?\)|:(\d{1,7})\b)/g
 const CHANGE = /\b[0-9a-f]{7,40}\b|\b(?:CL|changelist|change)[ #]{0,2}(\d{1,15})\b|(?<=@)(\d{1,15})\b/gi
 
-/** Only drawn lines are looked through, and only so far. */
+/** Only visible lines are searched, and only up to this length. */
 const LOOK = 4_000
 
-/** Files that a text names, each with a line of it. */
+/** The files in a text, each with a line number. */
 export const filesNamed = (text: string): { from: number; to: number; path: string; line: number }[] =>
   [...text.slice(0, LOOK).matchAll(FILE)].map(({ 0: whole, 1: path = '', 2: first, 3: second, index }) => ({
     from: index,
@@ -31,7 +31,7 @@ export const filesNamed = (text: string): { from: number; to: number; path: stri
     line: Number(first ?? second),
   }))
 
-/** The links of a line, in order; what begins within another is left out. */
+/** The links of a line, in order; overlapping ones are dropped. */
 export function linksOf(line: string, { fileAt, changeAt }: Whereabouts): LogLink[] {
   const text = line.slice(0, LOOK)
   const found: LogLink[] = []

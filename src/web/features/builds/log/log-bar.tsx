@@ -4,14 +4,14 @@ interface SearchFieldProps {
   input: RefObject<HTMLInputElement | null>
   text: string
   isPattern: boolean
-  /** How the search went, in words. */
+  /** The result of the search as text. */
   outcome: string
   onText(text: string): void
   onPattern(isPattern: boolean): void
   onStep(direction: 1 | -1): void
 }
 
-/** What to look for: Enter goes on, Shift-Enter back, Escape gives up. */
+/** The search field: Enter goes to the next match, Shift-Enter to the previous one, Escape closes it. */
 export function SearchField({ input, text, isPattern, outcome, onText, onPattern, onStep }: SearchFieldProps) {
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1)
@@ -49,7 +49,7 @@ interface ToggleProps {
   children?: ReactNode
 }
 
-/** Something about the log that is on or off. */
+/** A toggle for the log. */
 export const Toggle = ({ isOn, onChange, label, children }: ToggleProps) => (
   <button
     type="button"

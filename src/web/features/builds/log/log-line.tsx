@@ -9,7 +9,7 @@ import type { Range } from './search.ts'
 import type { Style } from './text-style.ts'
 
 export const ROW = 20
-/** A line longer than this is drawn in part: one endless line would freeze the page. */
+/** The maximum rendered length: one endless line would freeze the page. */
 export const DRAWN = 4_000
 
 const LOOKS = {
@@ -34,7 +34,7 @@ interface Props {
   onFold(group: Group): void
 }
 
-/** Without a style of its own where it can be: such elements share one, and styles are most of what scrolling costs. */
+/** Without an inline style if possible: such elements share one, and styles are most of the cost of scrolling. */
 export const LogLine = memo((props: Props) => {
   const { n, line, height, isWrapped, showsStamp, look, group, onPick } = props
   const pick = (event: MouseEvent) => {
@@ -87,7 +87,7 @@ function Text({ line: { text, spans }, found, where }: Props) {
   return (
     <>
       {stretchesOf(drawn, { spans, found, links }).map((stretch, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no name but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces are identified by their index only
         <Led key={i} stretch={stretch} />
       ))}
       {text.length > DRAWN && <em className="text-soft"> … {text.length - DRAWN} more characters</em>}
@@ -96,7 +96,7 @@ function Text({ line: { text, spans }, found, where }: Props) {
 }
 
 function Led({ stretch: { href, pieces } }: { stretch: Stretch }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no name but their place
+  // biome-ignore lint/suspicious/noArrayIndexKey: pieces are identified by their index only
   const inside = pieces.map((piece, i) => <Looks key={i} {...piece} />)
   if (href === undefined) return inside
   if (href.startsWith('/'))

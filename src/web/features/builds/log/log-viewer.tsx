@@ -18,18 +18,18 @@ import { useSearch } from './use-search.ts'
 
 interface Props {
   log: string
-  /** Where the text itself is served, and what a file of it is called. */
+  /** The URL of the raw text, and the name of its file. */
   raw: string
   fileName: string
-  /** Lines that show why the build failed, in order. */
+  /** Lines of the evidence, in order. */
   evidence: readonly number[]
   running: boolean
   where: Whereabouts
-  /** The line somebody asked for elsewhere on the page; a new object asks again. */
+  /** The line requested elsewhere on the page; a new object repeats the request. */
   asked: { line: number } | undefined
 }
 
-/** Lines to bring to sight, the first where not all fit, and whether the page may move for them. */
+/** Lines to scroll to, the first if not all fit, and whether the page may scroll for them. */
 interface Target {
   line: number
   last: number
@@ -37,7 +37,7 @@ interface Target {
   movesPage: boolean
 }
 
-/** A build's log as its terminal showed it: searched with /, walked with Enter, errors with e. */
+/** A build's log as in a terminal: / searches, Enter goes to the next match, e to the next error. */
 export function LogViewer({ log, raw, fileName, evidence, running, where, asked }: Props) {
   const { lines, groups } = useMemo(() => readLog(log), [log])
   const texts = useMemo(() => lines.map(({ text }) => text), [lines])
@@ -80,11 +80,11 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
     showRow(view.current, (first + shown) / 2, isWrapped ? 0 : column)
     if (movesPage) for (const row of [shown, first]) bringToSight(view.current, row)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish moves the window, once what hid the line is open
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new target scrolls, once its section is expanded
   useLayoutEffect(() => {
     if (target) show(target)
   }, [target])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: how many columns there are is measured after the first look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of columns is measured after the first render
   useLayoutEffect(() => {
     if (target && isWrapped) show({ ...target, movesPage: false })
   }, [columns])
@@ -103,7 +103,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
     go(Math.min(range.first, lines.length), range.last)
     return true
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first look decides; later ones are the reader's
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the first render decides; later changes are the reader's
   useEffect(() => {
     if (goToHash() || running) return
     const line = errors[0] ?? lines.length
@@ -113,7 +113,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
     window.addEventListener('hashchange', goToHash)
     return () => window.removeEventListener('hashchange', goToHash)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new wish moves the window
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new target scrolls
   useEffect(() => {
     if (!asked) return
     go(asked.line)
@@ -123,7 +123,7 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
   useKeys({ '/': () => input.current?.focus(), e: nextError })
 
   const { found, trouble, isBusy } = search
-  // Whoever types fast is ahead of what is found.
+  // Fast typing may be ahead of the results.
   const [step, setStep] = useState<1 | -1>()
   const isSettled = words === text && !isBusy
   if (step !== undefined && isSettled) {
@@ -215,13 +215,13 @@ export function LogViewer({ log, raw, fileName, evidence, running, where, asked 
   )
 }
 
-/** As many rows as can be seen at once. */
+/** The number of visible rows. */
 const RANGE_ROWS = 24
 
-/** On a phone a time would leave no room for the line. */
+/** On a phone a timestamp would leave no space for the line. */
 const isNarrow = () => window.innerWidth < 640
 
-/** Columns of every line as it is drawn. */
+/** The width of every line as rendered. */
 const widthsOf = (lines: readonly LogLine[], withStamps: boolean): number[] =>
   lines.map(
     ({ text, stamp }) =>

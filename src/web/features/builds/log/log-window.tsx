@@ -9,7 +9,7 @@ import type { Found, Range } from './search.ts'
 
 const AROUND = 10
 const VIEW = 40
-/** Lines that stand at their place together. */
+/** Lines that are positioned together. */
 const BLOCK = 10
 const NO_RANGES: readonly Range[] = []
 
@@ -23,12 +23,12 @@ interface Props {
   current: number | undefined
   marked: ReadonlySet<number>
   where: Whereabouts
-  /** Columns of what stands before a line, and of the widest line. */
+  /** The width of the gutter, and of the widest line. */
   gutter: number
   widest: number
   isWrapped: boolean
   showsStamps: boolean
-  /** Stays at the end while the log grows, as long as nobody scrolls up. */
+  /** Stays at the end while the log grows, unless somebody scrolls up. */
   follow: boolean
   view: RefObject<HTMLElement | null>
   onPick(line: number, isExtending: boolean): void
@@ -37,7 +37,7 @@ interface Props {
   onColumns(columns: number): void
 }
 
-/** Draws only the lines that can be seen; the rest is height. */
+/** Renders only the visible lines; the rest is height. */
 export function LogWindow({ lines, layout, view, follow, gutter, onColumns, ...props }: Props) {
   const [first, setFirst] = useState(0)
   const atEnd = useRef(follow)
@@ -48,7 +48,7 @@ export function LogWindow({ lines, layout, view, follow, gutter, onColumns, ...p
     setFirst(Math.floor(box.scrollTop / ROW / 10) * 10)
     atEnd.current = box.scrollTop + box.clientHeight > box.scrollHeight - 2 * ROW
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer log is what moves the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a longer log moves the end
   useLayoutEffect(() => {
     if (follow && atEnd.current && view.current) view.current.scrollTop = view.current.scrollHeight
   }, [rows, follow])
@@ -86,7 +86,7 @@ export function LogWindow({ lines, layout, view, follow, gutter, onColumns, ...p
     <section
       ref={view}
       aria-label="Log"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it must be scrollable by keyboard
       tabIndex={0}
       onScroll={scrolled}
       className="relative max-h-[40rem] min-w-0 flex-1 overflow-auto bg-canvas font-mono text-xs leading-[20px]"
@@ -105,7 +105,7 @@ export function LogWindow({ lines, layout, view, follow, gutter, onColumns, ...p
         className="relative min-w-full"
       >
         {blocksOf(linesBetween(layout, first - AROUND, first + VIEW + AROUND)).map((block) => (
-          // One that moved with the scrolling would count as a layout shift.
+          // An element that moved while scrolling would count as a layout shift.
           <div
             key={Math.floor((block[0]! - 1) / BLOCK)}
             style={{ top: topOf(layout, block[0]!) * ROW }}
@@ -119,7 +119,7 @@ export function LogWindow({ lines, layout, view, follow, gutter, onColumns, ...p
   )
 }
 
-/** Lines by tens, the same ones together wherever one scrolls. */
+/** Lines in blocks of ten, the same at any scroll position. */
 function blocksOf(numbers: readonly number[]): number[][] {
   const blocks = new Map<number, number[]>()
   for (const n of numbers) {
@@ -131,17 +131,17 @@ function blocksOf(numbers: readonly number[]): number[][] {
 
 const columnWidth = (view: HTMLElement) => (view.querySelector<HTMLElement>('[data-columns]')?.offsetWidth ?? 700) / 100
 
-/** Brings a row, and a column of it, to the middle of the window without moving the page. */
+/** Scrolls a row, and a column of it, to the middle of the window without scrolling the page. */
 export function showRow(view: HTMLElement | null, row: number, column = 0) {
   if (!view) return
   const right = column * columnWidth(view) - view.clientWidth / 2
   view.scrollTo({ top: (row + 0.5) * ROW - view.clientHeight / 2, left: Math.max(0, right) })
 }
 
-/** Closer to an edge of the page than this, a line may be hidden by what sticks there. */
+/** Closer to an edge of the page than this, a line may be covered by sticky elements. */
 const EDGE = 60
 
-/** Moves the page, too, where the row would be out of its sight. */
+/** Also scrolls the page if the row would not be visible. */
 export function bringToSight(view: HTMLElement | null, row: number) {
   if (!view) return
   const at = view.getBoundingClientRect().top + (row + 0.5) * ROW - view.scrollTop

@@ -5,14 +5,14 @@ interface Props {
   errors: readonly number[]
   found: readonly number[]
   onLine(line: number): void
-  /** What the keyboard does here. */
+  /** The keyboard action. */
   onNext(): void
 }
 
-/** As many places as anybody can tell apart. */
+/** As many marks as can be distinguished. */
 const PLACES = 400
 
-/** Where in the log something went wrong, and where what was searched for stands. */
+/** The errors and search matches of a log on a scale. */
 export const Minimap = ({ layout, errors, found, onLine, onNext }: Props) => (
   <button
     type="button"

@@ -3,20 +3,20 @@ import type { Range } from './search.ts'
 import type { Span } from './terminal-line.ts'
 import type { Style } from './text-style.ts'
 
-/** A part of a line that looks the same throughout. */
+/** A part of a line with one style. */
 export interface Piece {
   text: string
   style?: Style | undefined
   isFound: boolean
 }
 
-/** Pieces that lead to the same place, or nowhere. */
+/** Pieces with the same link, or none. */
 export interface Stretch {
   href?: string | undefined
   pieces: Piece[]
 }
 
-/** A line cut wherever its look, what was searched for, or a link begins or ends. */
+/** Splits a line wherever a style, a match, or a link starts or ends. */
 export function stretchesOf(
   text: string,
   { spans, found, links }: { spans: readonly Span[]; found: readonly Range[]; links: readonly LogLink[] },
@@ -29,7 +29,7 @@ export function stretchesOf(
   for (const { from, to } of links) cut(from, to)
   for (const [from, to] of found) cut(from, to)
   const places = [...cuts].sort((a, b) => a - b)
-  // All three are in order and apart: one walk along the line finds what covers each place.
+  // All three are sorted and do not overlap: one pass over the line finds what covers each offset.
   const spanAt = walk(spans, ({ from, to }) => [from, to])
   const linkAt = walk(links, ({ from, to }) => [from, to])
   const foundAt = walk(found, (range) => range)

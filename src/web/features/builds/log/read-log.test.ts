@@ -7,12 +7,12 @@ const looks = (log: string) =>
   readLog(log).lines.map(({ text, spans }) => spans.map(({ from, to, style }) => [text.slice(from, to), style] as const))
 
 describe('a terminal', () => {
-  test('ends lines as Unix and Windows do, and the last one once', () => {
+  test('ends lines as on Unix and Windows, and the last one once', () => {
     expect(texts('one\r\n\ntwo\n')).toEqual(['one', '', 'two'])
     expect(texts('')).toEqual([])
   })
 
-  test('writes over what a carriage return or a backspace went back to', () => {
+  test('overwrites after a carriage return or a backspace', () => {
     expect(texts('10 %\r55 %\r100 %\nabc\b\bX\nlonger text\rshort')).toEqual(['100 %', 'aXc', 'shortr text'])
     expect(texts(`half${ESC}[2K\rdone\nhalf done\rdone${ESC}[K`)).toEqual(['done', 'done'])
     expect(texts(`half${ESC}[2Kdone\nhalf${ESC}[1K done`)).toEqual(['done', 'half done'])
@@ -23,7 +23,7 @@ describe('a terminal', () => {
     expect(texts('a\tb\n12345678\tc')).toEqual(['a       b', '12345678        c'])
   })
 
-  test('has sixteen colours, 256 and all, with a style that lasts beyond its line', () => {
+  test('has 16, 256 and all colors, with a style that lasts beyond its line', () => {
     const [first, second] = looks(`${ESC}[1;31mred${ESC}[0m plain ${ESC}[38;5;196mcube${ESC}[38;2;1;2;3mtrue\nstill${ESC}[m not`)
     expect(first!.map(([text, { color, bold }]) => [text, color, bold])).toEqual([
       ['red', 'rgb(205 49 49)', true],
@@ -33,7 +33,7 @@ describe('a terminal', () => {
     expect(second!.map(([text, { color }]) => [text, color])).toEqual([['still', 'rgb(1 2 3)']])
   })
 
-  test('reads colours that are joined by colons, and backgrounds, and passes over what is none', () => {
+  test('reads colors joined by colons, and backgrounds, and skips invalid ones', () => {
     const [first] = looks(`${ESC}[38:2::9:8:7;48:5;244ma${ESC}[38;5;999;48;2;1mb${ESC}[7;39;49mc`)
     expect(first!.map(([text, { color, background, inverse }]) => [text, color, background, inverse])).toEqual([
       ['ab', 'rgb(9 8 7)', 'rgb(128 128 128)', false],
@@ -41,7 +41,7 @@ describe('a terminal', () => {
     ])
   })
 
-  test('shows nothing of titles, links and marks, and hides nothing behind one without an end', () => {
+  test('hides titles, links and marks, and nothing after one without an end', () => {
     expect(
       texts(`${ESC}]0;title\u0007a${ESC}]8;;https://evil.example${ESC}\\link${ESC}]8;;${ESC}\\b${ESC}_bk;t=1\u0007c`),
     ).toEqual(['alinkbc'])
@@ -49,11 +49,11 @@ describe('a terminal', () => {
     expect(texts(`${ESC}[8mconcealed`)).toEqual(['concealed'])
   })
 
-  test('marks what would turn the reading direction or break the line', () => {
+  test('marks characters that would change the reading direction or break the line', () => {
     expect(texts('if (user\u202e) \u2066x\u2069 a\u2028b\u200b\ufeffc\u0007\u0085')).toEqual(['if (user�) �x� a�bc'])
   })
 
-  test('takes hostile logs in its stride', () => {
+  test('handles hostile logs', () => {
     for (const flood of [
       `${ESC}[31m`,
       `${ESC}[500Cx`,
@@ -71,8 +71,8 @@ describe('a terminal', () => {
   })
 })
 
-describe('times', () => {
-  test('stand apart from the line they were written before', () => {
+describe('timestamps', () => {
+  test('are separated from their line', () => {
     const read = readLog(
       [
         '2026-10-01T10:00:00.1234567Z one',
@@ -93,18 +93,18 @@ describe('times', () => {
     ])
   })
 
-  test('leave colours where they are', () => {
+  test('leave colors unchanged', () => {
     expect(looks(`10:00:00 ${ESC}[31mred`)[0]!.map(([text]) => text)).toEqual(['red'])
   })
 })
 
-describe('parts of a log', () => {
+describe('sections of a log', () => {
   const parts = (...lines: string[]) => {
     const read = readLog(lines.join('\n'))
     return read.groups.map(({ line, last, depth, isClosed }) => [read.lines[line - 1]!.text, last, depth, isClosed])
   }
 
-  test('are what each CI marks as one', () => {
+  test('follow the markers of each CI', () => {
     expect(parts('2026-10-01T10:00:00Z ##[group]Check out', 'a', '##[endgroup]')).toEqual([['Check out', 3, 0, true]])
     expect(parts('::group::Set up', 'a', '::endgroup::', 'b')).toEqual([['Set up', 3, 0, true]])
     expect(
@@ -152,7 +152,7 @@ describe('parts of a log', () => {
     ])
   })
 
-  test('are, where no CI marked any, the commands, the phases of an engine and the targets of a build tool', () => {
+  test('are, without CI markers, the commands, the phases of an engine and the targets of a build tool', () => {
     expect(
       parts(
         '$ unity-editor -batchmode',
@@ -192,7 +192,7 @@ describe('parts of a log', () => {
       ])
   })
 
-  test('that nobody marked end where a marked one begins', () => {
+  test('without markers end where a marked one starts', () => {
     expect(parts('--- Build', '$ make', 'a', '--- Test', '$ make test', 'b')).toEqual([
       ['Build', 3, 0, true],
       ['$ make', 3, 1, true],
@@ -201,11 +201,11 @@ describe('parts of a log', () => {
     ])
   })
 
-  test('are not the two files of a diff, nor the verdicts of tests', () => {
+  test('are not the two files of a diff, nor test results', () => {
     expect(parts('--- a/x.cpp', '+++ b/x.cpp', '-old', '--- FAIL: TestX (0.1s)', 'more')).toEqual([])
   })
 
-  test('nest, end without having begun, and begin without ending', () => {
+  test('can be nested, end without a start, and start without an end', () => {
     expect(parts('##[endgroup]', '##[group]A', '##[group]B', 'x', '##[endgroup]', 'y')).toEqual([
       ['A', 6, 0, false],
       ['B', 5, 1, true],

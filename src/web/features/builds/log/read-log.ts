@@ -6,7 +6,7 @@ import { PLAIN } from './text-style.ts'
 import { hiddenStamp, stampLength } from './time-stamps.ts'
 
 export interface LogLine extends TerminalLine {
-  /** The time before it, as it was written; empty where there is none. */
+  /** The timestamp before it as written; empty if there is none. */
   stamp: string
 }
 
@@ -15,7 +15,7 @@ export interface Log {
   groups: Group[]
 }
 
-/** A log as a terminal would show it. A line of the text stays a line, so that others can name it by its number. */
+/** A log as a terminal would show it. A line of the text stays a line, so that line numbers are stable. */
 export function readLog(text: string): Log {
   const raws = text.split('\n')
   if (raws.at(-1) === '') raws.pop()

@@ -1,16 +1,16 @@
-/** From and behind which letters something stands in a line. */
+/** Start and end offset in a line. */
 export type Range = readonly [from: number, to: number]
 
 export interface Found {
   /** Numbers of the lines, counted from one, in order. */
   lines: readonly number[]
-  /** Where in each of them. */
+  /** The offsets in each of them. */
   ranges: ReadonlyMap<number, readonly Range[]>
 }
 
 export const NOTHING: Found = { lines: [], ranges: new Map() }
 
-/** More places of one line are not marked. */
+/** More matches in one line are not marked. */
 const PLACES_MAX = 200
 
 const foundBy = (texts: readonly string[], placesOf: (text: string) => Range[] | undefined): Found => {
@@ -22,7 +22,7 @@ const foundBy = (texts: readonly string[], placesOf: (text: string) => Range[] |
   return { lines: [...ranges.keys()], ranges }
 }
 
-/** Lines that hold the words, in any case. */
+/** Lines with the words, in any case. */
 export function findWords(texts: readonly string[], words: string): Found {
   const wanted = words.toLowerCase()
   if (wanted === '') return NOTHING
@@ -31,12 +31,12 @@ export function findWords(texts: readonly string[], words: string): Found {
     const places: Range[] = []
     for (let at = low.indexOf(wanted); at !== -1 && places.length < PLACES_MAX; at = low.indexOf(wanted, at + wanted.length))
       places.push([at, at + wanted.length])
-    // Some letters change their length with their case; then places cannot be told.
+    // Some characters change their length with their case; then offsets are unknown.
     return places.length === 0 ? undefined : low.length === text.length ? places : []
   })
 }
 
-/** Lines that an expression matches, in any case. It may take for ever: for a worker that can be ended. */
+/** Lines that match an expression, in any case. It may never end: run it in a worker that can be terminated. */
 export function findPattern(texts: readonly string[], pattern: string): Found {
   const wanted = new RegExp(pattern, 'giu')
   return foundBy(texts, (text) => {

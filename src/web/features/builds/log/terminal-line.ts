@@ -1,6 +1,6 @@
 import { PLAIN, type Style, styleAfter } from './text-style.ts'
 
-/** A part of a line that does not look plain. */
+/** A part of a line with a style. */
 export interface Span {
   from: number
   to: number
@@ -9,25 +9,25 @@ export interface Span {
 
 export interface TerminalLine {
   text: string
-  /** In order, apart from each other. */
+  /** Sorted, without overlaps. */
   spans: Span[]
 }
 
-/** What a text may hold that is no letter: all of it is either done or left out, nothing of it reaches the page. */
+/** Control characters in a text: all of them are either executed or dropped, none reaches the page. */
 const SPECIAL = /[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/
 const LETTERS = /[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]+/y
-/** Turning the reading direction or breaking the line is left to the page: what asks for it is shown as a mark. */
+/** Changes of the reading direction and line breaks are shown as a mark. */
 const MISLEADING = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const MARK = '\ufffd'
-/** Sequences with an end: instructions, and strings such as titles, links and marks of a CI. Of one without an end only its start is left out. */
+/** Sequences with an end: instructions, and strings such as titles, links and marks of a CI. Without an end only the start is dropped. */
 const SEQUENCE = /\x1b(?:\[([0-?]*)[ -/]*([@-~])|[\]_P^X][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])/y
-/** What goes back in a line, or leaves something out. */
+/** Sequences that move the cursor or erase. */
 const MOVES = /[\r\b]|\x1b\[[0-?]*[CDG]|\x1b\[[12]K/
 const TAB = 8
-/** Moving right beyond what is written ends here, and so do tabs. */
+/** The limit for moving right beyond the text, and for tabs. */
 const RIGHT_MAX = 500
 
-/** What a terminal shows of a line, and how its text looks afterwards. */
+/** The visible text of a line, and the style after it. */
 export function showOnTerminal(raw: string, before: Style): [line: TerminalLine, after: Style] {
   const ended = raw.endsWith('\r') ? raw.slice(0, -1) : raw
   if (!SPECIAL.test(ended)) return [{ text: ended, spans: before === PLAIN || ended === '' ? [] : [over(ended, before)] }, before]
@@ -38,7 +38,7 @@ export function showOnTerminal(raw: string, before: Style): [line: TerminalLine,
 
 const over = ({ length }: string, style: Style): Span => ({ from: 0, to: length, style })
 
-/** What a line is written on. */
+/** The target that a line is written to. */
 interface Paper extends TerminalLine {
   readonly column: number
   put(letters: string, style: Style): void
@@ -70,7 +70,7 @@ function write(raw: string, before: Style, paper: Paper): Style {
   return style
 }
 
-/** Paper that only goes on: nearly every line. */
+/** Append-only: nearly every line. */
 class Roll implements Paper {
   text = ''
   readonly spans: Span[] = []
@@ -88,7 +88,7 @@ class Roll implements Paper {
   move() {}
 }
 
-/** Cell by cell: what is written later stands over what was written before. */
+/** Cell by cell: later text overwrites earlier text. */
 class Screen implements Paper {
   column = 0
   readonly #cells: [letter: string, style: Style][] = []
@@ -106,7 +106,7 @@ class Screen implements Paper {
     else if (final === 'D') this.column = Math.max(0, this.column - Math.max(1, n))
     else if (final === 'G') this.column = Math.min(Math.max(0, n - 1), rightmost)
     else if (final === 'K' && n !== 1) {
-      // Whoever erases the whole line begins anew at its start.
+      // Erasing the whole line starts over at its beginning.
       if (n === 2) this.column = 0
       this.#cells.length = Math.min(this.#cells.length, this.column)
     }
@@ -127,14 +127,14 @@ class Screen implements Paper {
   }
 }
 
-/** Adds to the last where that looks the same and ends there. */
+/** Extends the last one if it has the same style and is adjacent. */
 function extend(spans: Span[], next: Span) {
   const last = spans.at(-1)
   if (last?.to === next.from && last.style === next.style) last.to = next.to
   else spans.push(next)
 }
 
-/** Without its first letters. */
+/** Without its first characters. */
 export const withoutStart = ({ text, spans }: TerminalLine, length: number): TerminalLine => ({
   text: text.slice(length),
   spans: spans

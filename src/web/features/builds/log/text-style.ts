@@ -1,4 +1,4 @@
-/** How a terminal was told to write. Colours are CSS; empty is the page's own. */
+/** The text style of a terminal. Colors are CSS; empty is the page's default. */
 export interface Style {
   color: string
   background: string
@@ -21,7 +21,7 @@ export const PLAIN: Style = {
   inverse: false,
 }
 
-/** What single numbers do (ECMA-48, 8.3.117); colours apart. Nothing is concealed: a log must not hide what it says. */
+/** The effect of single numbers (ECMA-48, 8.3.117), without colors. Concealing is not supported: a log must not hide text. */
 const SWITCHES: Record<number, Partial<Style>> = {
   0: PLAIN,
   1: { bold: true },
@@ -43,7 +43,7 @@ const SWITCHES: Record<number, Partial<Style>> = {
 /** The style after `ESC [ parameters m`. Unknown numbers change nothing. */
 export function styleAfter(style: Style, parameters: string): Style {
   const next = { ...style }
-  // Parts of one value may be joined by colons, with a colour space that may be left out: 38:2::255:0:0.
+  // Parts of one value may be joined by colons, with an optional color space: 38:2::255:0:0.
   const numbers = parameters.split(';').flatMap((one) => {
     const [first = '', kind, ...rest] = one.split(':')
     if (kind === undefined) return [Number(first)]
@@ -78,7 +78,7 @@ const FIRST = ['0 0 0', '205 49 49', '13 188 121', '229 229 16', '36 114 200', '
 const BRIGHT = ['102 102 102', '241 76 76', '35 209 139', '245 245 67', '59 142 234', '214 112 214', '41 184 219', '255 255 255']
 const CUBE = [0, 95, 135, 175, 215, 255]
 
-/** Sixteen named colours, a cube of 6 × 6 × 6, and 24 greys. */
+/** Sixteen named colors, a cube of 6 × 6 × 6, and 24 grays. */
 function indexed(n: number): string | undefined {
   if (!isByte(n)) return undefined
   if (n < 16) return `rgb(${[...FIRST, ...BRIGHT][n]})`

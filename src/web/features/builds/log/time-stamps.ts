@@ -1,6 +1,6 @@
-/** How those who carry a log write the time before its lines. */
+/** Formats of the timestamps before a line. */
 const WRITTEN = [
-  // The second part is how a runner marks streams and broken lines.
+  // The second part is a runner's mark for streams and split lines.
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?: \d\d[OE]\+?)?(?: |$)/,
   /^\[\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\]]{0,20}\] ?/,
   /^\[?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\]?(?: {1,2}|$)/,
@@ -8,7 +8,7 @@ const WRITTEN = [
 ]
 const STARTS = /^\[?\d\d/
 
-/** How many letters of a line are its time. */
+/** The number of characters of a line's timestamp. */
 export function stampLength(text: string): number {
   if (!STARTS.test(text)) return 0
   for (const written of WRITTEN) {
@@ -18,7 +18,7 @@ export function stampLength(text: string): number {
   return 0
 }
 
-/** The time that an agent hides before a line: milliseconds since 1970. */
+/** The timestamp that an agent hides before a line: milliseconds since 1970. */
 const HIDDEN = /\x1b_bk;t=(\d{13})\x07/
 
 export function hiddenStamp(raw: string): string {

@@ -3,17 +3,17 @@ import type { Group } from './groups.ts'
 import type { LineRange } from './line-range.ts'
 
 interface Folds {
-  /** Those that are folded, by their first line. */
+  /** Collapsed sections, by their first line. */
   folded: Group[]
   toggle(group: Group): void
-  /** Opens whatever hides any of these lines. */
+  /** Expands every section that hides any of these lines. */
   reveal(range: LineRange): void
   setAll(isFolded: boolean): void
 }
 
 /**
- * What of a log is folded away. Until its reader decides, parts that ended without trouble are, if the build had ended before they came:
- * nothing folds under somebody who reads along.
+ * Which sections are collapsed. By default those without errors, if the build had ended before they arrived: nothing collapses while
+ * somebody reads along.
  */
 export function useFolds(groups: readonly Group[], trouble: readonly number[], running: boolean): Folds {
   const [foldsQuiet] = useState(!running)
@@ -36,7 +36,7 @@ export function useFolds(groups: readonly Group[], trouble: readonly number[], r
   return { folded, toggle, reveal, setAll: (isFolded) => choose(groups, isFolded) }
 }
 
-/** The numbers are in order. */
+/** The numbers are sorted. */
 function holdsAny({ line, last }: Group, numbers: readonly number[]): boolean {
   let low = 0
   let high = numbers.length

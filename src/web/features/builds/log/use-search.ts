@@ -4,15 +4,15 @@ import type { Wanted } from './search-worker.ts'
 
 interface Search {
   found: Found
-  /** Why there is no answer. */
+  /** Why there is no result. */
   trouble?: 'invalid expression' | 'search takes too long'
   isBusy?: boolean
 }
 
-/** An expression may need longer than the world stands: it gets this long, and a thread of its own that is then ended. */
+/** An expression may run forever: it gets this long, in a separate worker that is then terminated. */
 const TIMEOUT_MS = 2_000
 
-/** Where words, or a regular expression, stand in a log. */
+/** Searches a log for words or a regular expression. */
 export function useSearch(texts: readonly string[], words: string, isPattern: boolean): Search {
   const plain = useMemo(() => (isPattern ? NOTHING : findWords(texts, words)), [texts, words, isPattern])
   const matched = usePattern(texts, isPattern ? words : '')
