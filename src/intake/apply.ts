@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import * as lines from '../domain/branches/lines.ts'
 import { scheduleReviews } from '../domain/builds/follow-up-jobs.ts'
@@ -27,25 +27,44 @@ export const apply = async (db: Database, context: IntegrationContext, facts: re
 /** One of the deliveries to apply took effect before. */
 export class Repeated extends Error {}
 
-/** The same for several deliveries of one integration, no two of which report the same change. Throws if `unless` finds a row. */
+/** Facts that PostgreSQL can store, with scrubbed keys. */
+const cleaned = (facts: readonly Fact[]): Fact[] => stripNul(facts).map((fact) => scrubKeys(fact))
+
+/** The same for several deliveries of one integration, no two of which report the same change. */
 export async function applyAll(
   db: Database,
   context: IntegrationContext,
   reported: readonly (readonly Fact[])[],
-  unless?: Sql,
 ): Promise<Applied[]> {
-  const deliveries = stripNul(reported).map((facts) => facts.map(scrubKeys))
+  const deliveries = reported.map(cleaned)
   const applied: Applied[] = []
   const alone = deliveries.flat().length === 1
   for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))
   // All at once: a push may contain thousands, and pushes arrive in bursts.
-  const ids = await applyChanges(db, context, firstReports(deliveries.flat().filter(isChange)), unless)
+  const { ids } = await applyChanges(db, context, deliveries.flat().filter(isChange))
   return applied.map(({ records, warnings, outcome }, index) => {
-    const changes = [...new Set(deliveries[index]!.filter(isChange).map(({ identifier }) => ids.get(identifier)!))]
-    const all = [...records, ...changes.toSorted((a, b) => a - b).map((id) => ({ type: 'change', id }))]
+    const all = [...records, ...changeRecords(deliveries[index]!.filter(isChange), ids)]
     return { records: all, warnings, outcome: outcome === 'ignored' && all.length > 0 ? 'processed' : outcome }
   })
 }
+
+/** The same for deliveries with only changes, which `recordingOf` records in the same statement. Throws if that refuses. */
+export async function applyPushes(
+  db: Database,
+  context: IntegrationContext,
+  reported: readonly (readonly Fact[])[],
+  recordingOf: (pushes: readonly (readonly ChangeFact[])[]) => changes.Recording,
+): Promise<{ records: Applied['records'][]; receipts: changes.Receipt[] }> {
+  const pushes = reported.map((facts) => cleaned(facts).filter(isChange))
+  const { ids, receipts } = await applyChanges(db, context, pushes.flat(), recordingOf(pushes))
+  if (ids.size === 0) throw new Repeated()
+  return { records: pushes.map((push) => changeRecords(push, ids)), receipts }
+}
+
+const changeRecords = (facts: readonly ChangeFact[], ids: Map<string, number>): Applied['records'] =>
+  [...new Set(facts.map(({ identifier }) => ids.get(identifier)!))]
+    .toSorted((a, b) => a - b)
+    .map((id) => ({ type: 'change', id }))
 
 /** Everything but changes. */
 async function applyOneByOne(
@@ -112,16 +131,17 @@ function firstReports(facts: ChangeFact[]): ChangeFact[] {
   return [...first.values()]
 }
 
-/** The ids of changes by the tool's identifiers. */
+/** The ids of changes by the tool's identifiers; empty if `recording` refuses. */
 async function applyChanges(
   db: Database,
   context: IntegrationContext,
-  facts: ChangeFact[],
-  unless?: Sql,
-): Promise<Map<string, number>> {
-  if (facts.length === 0) return new Map()
-  const rows = await changes.submit(db, context, facts, unless)
-  if (rows.length === 0) throw new Repeated()
+  reported: ChangeFact[],
+  recording?: changes.Recording,
+): Promise<{ ids: Map<string, number>; receipts: changes.Receipt[] }> {
+  const facts = firstReports(reported)
+  if (facts.length === 0) return { ids: new Map(), receipts: [] }
+  const { rows, receipts } = await changes.submit(db, context, facts, recording)
+  if (rows.length === 0) return { ids: new Map(), receipts }
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
   await linkChanges(
     db,
@@ -129,7 +149,7 @@ async function applyChanges(
     facts.flatMap((fact) => tasksNamed(fact).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
-  return ids
+  return { ids, receipts }
 }
 
 /** Asks the configured server for what the delivery leaves out. */

@@ -3,7 +3,7 @@ import { enqueue } from '../db/queue.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
-import { type Applied, applyAll, Repeated } from './apply.ts'
+import { type Applied, applyAll, applyPushes, Repeated } from './apply.ts'
 import type { Fact } from './facts.ts'
 
 export interface Delivered {
@@ -58,21 +58,28 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
   }, limits)
 }
 
-/**
- * The same for deliveries with only changes, in fewer statements: each is inserted once with its result, as the last statement of the
- * transaction. Throws, see `isRepeat`, if one of them took effect before.
- */
+/** The same for deliveries with only changes, in one statement. Throws, see `isRepeat`, if one of them took effect before. */
 export function persistChanges(db: Database, context: IntegrationContext, readings: readonly Reading[]): Promise<Delivered[]> {
   const limits = readings.length > 1 ? BATCH_LIMITS : undefined
-  const seen = deliveries.tookEffect(readings.map(({ arrival }) => arrival))
+  const reported = readings.map(({ facts }) => facts)
+  const unless = deliveries.tookEffect(readings.map(({ arrival }) => arrival))
   return db.transaction(async (db) => {
-    const reported = readings.map(({ facts }) => facts)
-    const ended = (await applyAll(db, context, reported, seen)).map(({ outcome, records, warnings }, index) => {
-      const { arrival, began } = readings[index]!
-      return { arrival, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began) }
-    })
-    const ids = await deliveries.add(db, ended)
-    return ended.map((one, index) => answerOf(ids[index]!, one))
+    const { records, receipts } = await applyPushes(db, context, reported, (pushes) => ({
+      unless,
+      receipts: deliveries.addingReceipts(
+        readings.map(({ arrival, began }, index) => ({
+          arrival,
+          identifiers: pushes[index]!.map(({ identifier }) => identifier),
+          milliseconds: since(began),
+        })),
+      ),
+    }))
+    const ids = new Map(receipts.map(({ id, dedupe_key }) => [dedupe_key, id]))
+    return readings.map(({ arrival }, index) => ({
+      status: 'processed',
+      delivery_id: String(ids.get(arrival.dedupe_key)!),
+      records: records[index]!,
+    }))
   }, limits)
 }
 

@@ -1,5 +1,6 @@
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import { assetFiles, type ChangedFile } from '../assets/changed-files.ts'
 import * as assets from '../assets/versions.ts'
@@ -49,9 +50,23 @@ export interface SubmittedRow {
   identifier: string
 }
 
+/** What is written with changes in one statement. */
+export interface Recording {
+  /** Nothing is written where this finds a row. */
+  unless: Sql
+  /** A part of the statement named `receipts`, with an id and a dedupe_key each. */
+  receipts: Sql
+}
+
+export interface Receipt {
+  id: number
+  dedupe_key: string
+}
+
 interface Outcome {
   /** Null if nothing was written. */
   changes: SubmittedRow[] | null
+  receipts: Receipt[] | null
   late: branches.Chain[] | null
   has_builds: boolean
   has_failures: boolean
@@ -65,29 +80,30 @@ interface Outcome {
 /**
  * A change that is reported twice is stored once; the later report wins, and missing fields stay. One statement writes the change with its
  * branch positions, asset versions and approval requests; follow-up work has separate statements. Nothing is written or returned if
- * `unless` finds a row.
+ * `recording` refuses.
  */
 export async function submit(
   db: Database,
   context: IntegrationContext,
   changes: Submitted[],
-  unless: Sql = sql`select where false`,
-): Promise<SubmittedRow[]> {
+  recording?: Recording,
+): Promise<{ rows: SubmittedRow[]; receipts: Receipt[] }> {
   const { project_id } = context
   const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
   const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
   const names = changes.map(({ identifier }) => identifier)
   const done = (await db.one<Outcome>(sql`
-    with ${writing(context, changes, unless)},
+    with ${writing(context, changes, recording?.unless)},
     ${branches.placing(context, placementsOf(changes, settings))},
-    ${assets.recordVersions(context, changes, branchesOf)}
+    ${assets.recordVersions(context, changes, branchesOf)}${when(recording, ({ receipts }) => sql`, ${receipts}`)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
+      ${recording ? sql`(select json_agg(r) from receipts r)` : sql`null`} as receipts,
       (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches,
       (select json_agg(w.identifier) from written w where not w.news and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(project_id, names)} as has_builds,
       ${hasRecentFailures(project_id)} as has_failures,
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
-  if (!done.changes) return []
+  if (!done.changes) return { rows: [], receipts: [] }
   await branches.reorder(db, context, done.late ?? [])
   await assets.settle(db, context, done.moved, done.others ?? [])
   if (done.arrived) {
@@ -105,7 +121,7 @@ export async function submit(
     )
   if (done.has_new_branches) await inferLatestBranches(db, project_id)
   if (done.has_failures) await scheduleReviews(db, context)
-  return done.changes
+  return { rows: done.changes, receipts: done.receipts ?? [] }
 }
 
 /** A commit that is reported on a second branch is on both; a changelist is on every stream of its files. */
@@ -126,7 +142,7 @@ const fileBranches = ({ source_type, branch, pending }: Submitted, path: string,
   pending ? [] : branch === '' && source_type === 'Changelist' ? streamsOf([path], settings) : [branch]
 
 /** `written`: the changes, and whether their files are new; only then do they touch assets. */
-function writing(context: IntegrationContext, changes: Submitted[], unless: Sql): Sql {
+function writing(context: IntegrationContext, changes: Submitted[], unless = sql`select where false`): Sql {
   // Always in the same order, so that two deliveries with the same commits do not deadlock.
   const reported = changes
     .toSorted((a, b) => (a.identifier < b.identifier ? -1 : 1))

@@ -232,8 +232,8 @@ test('a push that is reported again moves nothing that arrived after it', async 
 test('a branch name that does not fit into the index is ignored, and its change is stored', async () => {
   const context = await project('github')
   const branch = 'x'.repeat(BRANCH_MAX + 1)
-  const [row] = await base.db.transaction((db) => changes.submit(db, context, [commit('i1', branch)]))
-  expect(row).toMatchObject({ identifier: 'i1' })
+  const { rows } = await base.db.transaction((db) => changes.submit(db, context, [commit('i1', branch)]))
+  expect(rows).toMatchObject([{ identifier: 'i1' }])
   expect(await order(context, branch)).toEqual([])
 })
 

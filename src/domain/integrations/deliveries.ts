@@ -87,30 +87,45 @@ export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
   select from unnest(${arrivals.map(({ dedupe_key }) => dedupe_key)}::text[]) a (dedupe_key), lateral (
     select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
 
+/** A delivery of nothing but changes. */
+export interface ChangeDelivery {
+  arrival: Arrival
+  /** Of its changes, as they are stored. */
+  identifiers: string[]
+  /** Until its statement is sent. */
+  milliseconds: number
+}
+
 /**
+<<<<<<< HEAD
  * Inserts deliveries of one integration together with their results, as the last statement of their transaction: if an identical one took
  * effect at the same instant, PostgreSQL refuses, and everything is rolled back. Returns their ids in the same order.
+=======
+ * The part `receipts` of the statement that writes changes: deliveries of one integration with the changes in `written` they reported.
+ * Where one like them took effect at the same instant, PostgreSQL refuses, and all of it is undone.
+>>>>>>> 75011b7b (Write pushes and their deliveries in one statement)
  */
-export async function add(db: Database, ended: readonly ({ arrival: Arrival } & Kept)[]): Promise<number[]> {
-  const rows = ended.map(({ arrival, outcome, status, records, message, milliseconds }) => {
-    const [body, note] = storedBody(arrival, outcome, status)
+export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
+  const rows = delivered.map(({ arrival, identifiers, milliseconds }) => {
+    const [body, note] = storedBody(arrival, 'processed', 200)
     const { path, event, dedupe_key, headers } = arrival
-    const body_bytes = arrival.body.length
-    return { body, row: { path, event, dedupe_key, headers, body_bytes, note, outcome, status, records, message, milliseconds } }
+    return { body, row: { path, event, dedupe_key, headers, body_bytes: arrival.body.length, note, identifiers, milliseconds } }
   })
-  const added = await db.rows<{ id: number; dedupe_key: string }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, records,
-      message, milliseconds)
-    select ${ended[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, r.outcome, r.status, r.headers, r.body, r.body_bytes,
-      r.note, r.records, r.message, r.milliseconds
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
-        as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, outcome text, status integer,
-          records jsonb, message text, milliseconds integer),
-      unnest(${rows.map(({ body }) => body)}::bytea[]))
-      as r (path, event, dedupe_key, headers, body_bytes, note, outcome, status, records, message, milliseconds, body)
-    returning id, dedupe_key`)
-  const ids = new Map(added.map(({ id, dedupe_key }) => [dedupe_key, id]))
-  return ended.map(({ arrival }) => ids.get(arrival.dedupe_key)!)
+  return sql`
+    receipts as (
+      insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, records,
+        milliseconds)
+      select ${delivered[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, 'processed', 200, r.headers, r.body, r.body_bytes,
+        r.note, w.records, r.milliseconds + (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::integer
+      from rows from (jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
+          as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, identifiers text[], milliseconds integer),
+        unnest(${rows.map(({ body }) => body)}::bytea[]))
+        as r (path, event, dedupe_key, headers, body_bytes, note, identifiers, milliseconds, body),
+      lateral (
+        select jsonb_agg(jsonb_build_object('type', 'change', 'id', w.id) order by w.id) as records
+        from written w where w.identifier = any (r.identifiers)) w
+      where w.records is not null
+      returning id, dedupe_key)`
 }
 
 /** Each is looked up by its id: a join would be planned while the table is young, and would scan it ever after. */

@@ -137,8 +137,8 @@ test('a build and its change that were reported at the same moment are linked by
     (await studio.db.transaction(async (db) => {
       const reported = await report(db, name)
       await studio.db.transaction(async (db) => {
-        const [{ id } = { id: 0 }] = await changes.submit(db, context, [told(name, 'release')])
-        await inferBranchesOf(db, context.project_id, [id])
+        const { rows } = await changes.submit(db, context, [told(name, 'release')])
+        await inferBranchesOf(db, context.project_id, [rows[0]!.id])
       })
       return reported
     }))!.id
