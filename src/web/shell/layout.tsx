@@ -83,7 +83,9 @@ export function Layout() {
         >
           <Icon name={drawer ? 'close' : 'menu'} />
         </button>
-        <span className="min-w-0 flex-1 truncate font-semibold">{project?.name ?? 'Goldmaster'}</span>
+        <span className="min-w-0 flex-1 truncate font-semibold" title={project?.name}>
+          {project?.name ?? 'Goldmaster'}
+        </span>
         <Link to="/inbox" className="flex items-center gap-1 rounded p-1.5 hover:bg-hover">
           <Icon name="bell" />
           <span className="sr-only">Inbox</span>

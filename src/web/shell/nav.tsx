@@ -108,7 +108,9 @@ function ProjectSwitcher() {
       label={
         <>
           <img src="/icon.svg" alt="" className="size-5" />
-          <span className="min-w-0 flex-1 truncate">{project?.name ?? 'Goldmaster'}</span>
+          <span className="min-w-0 flex-1 truncate" title={project?.name}>
+            {project?.name ?? 'Goldmaster'}
+          </span>
           <Icon name="down" className="text-faint" />
         </>
       }

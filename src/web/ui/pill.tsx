@@ -14,7 +14,9 @@ const LOOKS: Record<PillKind, string> = {
 
 export const Pill = ({ kind = 'neutral', children }: { kind?: PillKind; children: ReactNode }) => (
   <span className={`inline-flex max-w-full items-center rounded-full px-2 py-px text-xs font-medium ${LOOKS[kind]}`}>
-    <span className="truncate">{children}</span>
+    <span className="truncate" title={typeof children === 'string' ? children : undefined}>
+      {children}
+    </span>
   </span>
 )
 

@@ -29,7 +29,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
   } = branch
   const red = jobs.filter((job) => job.state === 'red')
   return (
-    <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[1fr_auto]">
+    <li className="grid gap-x-4 gap-y-1 border-b border-line px-3 py-2.5 text-sm last:border-0 hover:bg-hover/60 md:grid-cols-[minmax(40%,1fr)_auto]">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2 gap-y-1">
         <Pill kind={STATE_PILLS[state]}>{deleted_at === null ? labelOf('branch_state', state) : 'Deleted'}</Pill>
         <Link
@@ -49,7 +49,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
           </span>
         )}
       </div>
-      <p className="text-xs text-soft">
+      <p className="text-xs text-soft md:text-right">
         {last_known_good ? (
           <>
             last known good <ChangeLink projectId={projectId} change={last_known_good} />

@@ -132,9 +132,9 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
   },
   {
     head: 'Status',
-    className: 'w-28 md:w-40',
+    className: 'w-36 md:w-44',
     cell: ({ phase, ...build }) => (
-      <span className="inline-flex flex-wrap items-center gap-2">
+      <span className="inline-flex max-w-full flex-wrap items-center gap-2">
         <BuildStatus value={buildState(build)} />
         {phase && (isRunning(build) || build.status === 'failed') && (
           <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>

@@ -56,7 +56,7 @@ export function Store({ projectId, deployments, news }: Props) {
             ) : (
               <Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />
             )}
-            <span className="min-w-0 flex-1 truncate text-xs text-soft">
+            <span className="min-w-0 flex-1 truncate text-xs text-soft" title={deployment.branch}>
               {deployment.branch.toLowerCase() === deployment.track ? '' : deployment.branch}
             </span>
             <span className="text-xs text-soft">

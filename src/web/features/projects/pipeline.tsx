@@ -130,7 +130,7 @@ const Entry = ({ to, title, status, detail }: { to: string; title: string; statu
       </span>
       <span className="flex items-center gap-2 text-xs text-soft">
         {status}
-        <span className="min-w-0 truncate">{detail}</span>
+        <span className="wrap-anywhere min-w-0">{detail}</span>
       </span>
     </Link>
   </li>

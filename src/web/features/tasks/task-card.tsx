@@ -97,7 +97,9 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
       <div className="flex items-center justify-between gap-2 text-xs text-soft">
         <span className="flex min-w-0 items-center gap-1">
           {who && <Icon name={who.startsWith('user:') ? 'person' : 'tool'} className="size-3.5" />}
-          <span className="truncate">{who ? nameOf(who) : ''}</span>
+          <span className="truncate" title={who && nameOf(who)}>
+            {who && nameOf(who)}
+          </span>
         </span>
         <select
           aria-label={`State of task ${task.id}`}

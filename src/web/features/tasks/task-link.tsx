@@ -20,7 +20,7 @@ export function TaskLink({ projectId, id, told }: Props) {
       className="flex min-w-0 items-center gap-2 text-sm hover:underline"
     >
       {task && <Status of="task_state" value={task.state} />}
-      <span className="truncate">
+      <span className="truncate" title={task?.title}>
         <span className="text-soft">#{id}</span> {task?.title}
       </span>
     </Link>
