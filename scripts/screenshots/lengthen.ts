@@ -6,10 +6,8 @@ const LENGTHEN = `
   while (walker.nextNode()) {
     const node = walker.currentNode
     if (node.parentElement.closest('script, style, pre, code, svg, [role="log"]')) continue
-    const words = node.data.trim().split(/\\s+/)
-    let more = ''
-    for (let index = 0; more.length < node.data.trim().length / 3; index++) more += ' ' + words[index % words.length]
-    if (node.data.trim()) node.data = node.data.trimEnd() + more + (node.data.endsWith(' ') ? ' ' : '')
+    const text = node.data.trim()
+    if (text) node.data = node.data.trimEnd() + text.slice(0, Math.ceil(text.length / 3)) + (node.data.endsWith(' ') ? ' ' : '')
   }
 `
 
@@ -25,7 +23,7 @@ const CUT = `
       const { left, right, width } = element.getBoundingClientRect()
       if (width < 2) continue
       const scrolls = element.closest('[class*="overflow-x-auto"], [class*="overflow-auto"]')
-      if (!scrolls && (right > innerWidth + 1 || left < -1)) found.push('outside the window: ' + element.textContent.slice(0, 60))
+      if (!scrolls && !element.closest('[title]') && (right > innerWidth + 1 || left < -1)) found.push('outside the window: ' + element.textContent.slice(0, 60))
       const isCut = style.overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1
       if (isCut && !element.closest('[title]')) found.push('cut without a title: ' + element.textContent.slice(0, 60))
       const spills = style.overflowX === 'visible' && element.scrollWidth > element.clientWidth + 1 && style.display !== 'inline'
