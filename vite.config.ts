@@ -8,7 +8,9 @@ import type { Route } from './src/contract/routes/route.ts'
 const SERVICE = `http://localhost:${process.env.PORT ?? 8080}`
 const APP_ROUTES = 'virtual:app-routes'
 
-/** The route table as the browser needs it: method, path, what comes back, which events refresh it. The schemas stay here, and with them 40 kB. */
+/**
+ * The route table for the browser: method, path, type of the reply, and events that refresh it. The schemas stay here, and with them 40 kB.
+ */
 const routeTable = (): Plugin => ({
   name: 'app-routes',
   resolveId: (id) => (id === APP_ROUTES ? `\0${APP_ROUTES}` : undefined),
@@ -22,7 +24,7 @@ const routeTable = (): Plugin => ({
   },
 })
 
-/** The terms of the code that browsers are sent, served beside it. */
+/** The licenses of the code that is sent to browsers, served next to it. */
 const notices = (): Plugin => ({
   name: 'notices',
   generateBundle(_, bundle) {
@@ -41,9 +43,9 @@ export default defineConfig({
     // The content security policy allows no data: script, and small files are cheap over one connection.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Whoever starts the service on a slow machine need not read where the build spent its time.
+    // Users who start the service on a slow machine need not see the build's timings.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
-  // With the slash: app.tsx and api.ts are files of ours.
+  // With the slash: app.tsx and api.ts are our own files.
   server: { proxy: { '/app/': SERVICE, '/api/': SERVICE } },
 })

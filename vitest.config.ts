@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** What measures its own work, or ends a part of the service for good, wants a process to itself. */
+/** Tests that measure their own work, or stop a part of the service for good, need a separate process. */
 const ALONE = [
   'src/diagnosis/**/*.test.ts',
   'src/domain/privacy/{scrub,delivery-body}.test.ts',
@@ -9,18 +9,18 @@ const ALONE = [
   'src/net/safe-fetch*.test.ts',
 ]
 
-/** What starts PostgreSQL itself or tests the way to it: no other server makes a difference. */
+/** Tests that start PostgreSQL themselves or test the connection to it: another server makes no difference. */
 const EMBEDDED = ['src/db/embedded/**', 'src/db/{database,hosts}.test.ts']
 const elsewhere = process.env.DATABASE_URL ? EMBEDDED : []
 
-// Only what hangs for good should end here: a busy machine is no failure.
+// Only a real hang should fail here: a busy machine must not.
 const patience = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: { timeout: 220_000 } } }
 
 export default defineConfig({
   test: {
     globalSetup: ['test/setup.ts'],
     reporters: ['default', './test/support/skipped-reporter.ts'],
-    // More than cores: tests wait for databases, browsers and processes of their own much of the time.
+    // More than cores: tests wait for databases, browsers and processes much of the time.
     maxWorkers: 4,
     projects: [
       { test: { name: 'alone', include: ALONE, ...patience } },
@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'together',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [...ALONE, ...elsewhere],
-          // Loading what every file needs took a fifth of the run.
+          // Loading the common modules took a fifth of the run.
           isolate: false,
           ...patience,
         },

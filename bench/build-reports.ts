@@ -17,7 +17,7 @@ const LOG_BYTES = 256 * 1024
 const ROUNDS = 3
 const SECONDS = 5
 
-/** One project floods with build reports that carry their log; how fast they are taken in, and what another project's list suffers. */
+/** One project floods with build reports that contain their log; how fast they are processed, and the effect on another project's list. */
 export async function benchBuildReports(cluster: Cluster) {
   build()
   const store = await cluster.create('build_reports')
@@ -117,7 +117,7 @@ function post(agent: Agent, port: number, token: string): Promise<number> {
   })
 }
 
-/** As compilers print: much that repeats, and a path and a number in every line that do not. */
+/** Like compiler output: many repetitions, and a unique path and number in every line. */
 const line = (i: number) =>
   `[${i}/9000] Compile [x64] Module.Harbour.${randomBytes(3).toString('hex')}.cpp (0:${String(i % 60).padStart(2, '0')}.${randomBytes(1)[0]})`
 const log = () => {

@@ -13,8 +13,8 @@ import { openSynchronousPair, program, statement, until, writePoolerSettings, wr
 import { printTable } from './harness/table.ts'
 
 /**
- * Three nodes behind HAProxy, PgBouncer, a primary with a synchronous standby; under writes a node, the pooler and the primary are killed
- * with -9 and the standby is promoted. `npm run build` first; the number of rounds follows the name.
+ * Three nodes behind HAProxy, PgBouncer, a primary with a synchronous standby; under writes, a node, the pooler and the primary are killed
+ * with -9 and the standby is promoted. `npm run build` first; the number of rounds is the argument after the name.
  */
 const SECRET_KEY = 'a key of the cluster that is killed'
 const NODES = 3
@@ -82,7 +82,7 @@ async function round() {
     const write = async (writer: number) => {
       for (let i = 0; !over; i++) {
         const job = `w${writer}-${i}`
-        // A tool that sends again until it is heard.
+        // A tool that retries until it succeeds.
         while (!over && !(await report(address, job))) await sleep(50)
         if (!over) acknowledged.push({ job, at: performance.now() })
       }
@@ -147,7 +147,7 @@ const report = (address: string, job: string) =>
     () => false,
   )
 
-/** Follows the live stream with its last id, through whatever happens to the connection. */
+/** Follows the live stream with its last id, through every disconnect. */
 function follow(site: string, token: string, isOver: () => boolean) {
   const heard = new Set<string>()
   let last = ''

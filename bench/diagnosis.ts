@@ -6,7 +6,7 @@ import { passedBefore } from './diagnosis/passed.ts'
 import { speed } from './diagnosis/speed.ts'
 import { count, HEADING, rowOf, sureness, type Tally, zero } from './diagnosis/tally.ts'
 
-/** How well the labelled logs are read: one line for each set, one for all. */
+/** How well the labeled logs are read: one line for each set, one for all. */
 function plain(logs: readonly LabelledLog[]): Tally {
   console.log(HEADING)
   const all = zero()
@@ -23,7 +23,7 @@ function plain(logs: readonly LabelledLog[]): Tally {
   return all
 }
 
-/** The same logs as other carriers hand them on: what each of them costs. */
+/** The same logs as other carriers pass them on: the cost of each. */
 function carried(logs: readonly LabelledLog[], before: Tally): void {
   for (const [name, carry] of Object.entries(CARRIERS)) {
     const tally = zero()
@@ -38,7 +38,7 @@ function carried(logs: readonly LabelledLog[], before: Tally): void {
   }
 }
 
-/** Logs of projects that have several, without and with what their other logs say too. */
+/** Logs of projects that have several, without and with the lines of their other logs. */
 function compared(logs: readonly LabelledLog[]): void {
   const [alone, beside] = [zero(), zero()]
   for (const log of logs) {
@@ -51,7 +51,7 @@ function compared(logs: readonly LabelledLog[]): void {
   console.log(rowOf('beside passed (proxy)', beside))
 }
 
-/** How well labelled logs are read, where there are some, and how long a log takes. */
+/** How well labeled logs are read, if there are some, and how long a log takes. */
 export async function benchDiagnosis() {
   const root = process.argv[3]
   if (root === undefined) console.log('No folder of labelled logs is given: only the time is measured, on made-up ones.')

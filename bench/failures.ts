@@ -14,7 +14,10 @@ const STORM = 500
 const STORM_SECONDS = 60
 const LOG_BYTES = 50 * 1024
 
-/** Builds that fail are investigated unasked: how long until the finding is there, one at a time and in a storm, and what others notice of it. */
+/**
+ * Failed builds are investigated automatically: how long until the finding is there, one at a time and in a burst, and the effect on
+ * others.
+ */
 export async function benchFailures(cluster: Cluster) {
   build()
   const store = await cluster.create('failures')
@@ -95,7 +98,7 @@ async function report({ port }: Server, token: string) {
   if (!answer.ok) throw new Error(`A build report was answered with ${answer.status}.`)
 }
 
-/** Of ten causes, so that most failures join a breakage that is there. */
+/** Ten causes, so that most failures join an existing breakage. */
 function log(number: number) {
   let text = ''
   for (let i = 0; text.length < LOG_BYTES; i++) text += `[${i}/9000] Compile [x64] Module.Harbour.${number}.${i}.cpp\n`

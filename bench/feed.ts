@@ -21,12 +21,12 @@ interface Stage {
   server: Server
   floor: Server
   db: Pool
-  /** The processes of PostgreSQL that serve this database. */
+  /** The PostgreSQL processes that serve this database. */
   backends(): Promise<number[]>
   token: string
 }
 
-/** The feed at three sizes side by side: what grows with the data shows as a ratio between them. */
+/** The feed at three sizes next to each other: growth with the data shows as a ratio between them. */
 export async function benchFeed(cluster: Cluster) {
   build()
   const load = startLoad()
@@ -65,7 +65,7 @@ const request = (token: string, query: string) =>
 
 const cursors = new Cursors(keyFor(SECRET, 'cursors'))
 
-/** Where page 100 begins, without walking there. */
+/** The start of page 100, without paging there. */
 async function deepKey({ db }: Stage) {
   const rows = await db.rows<FeedRow>(described(events(sql`1`, sql`'UTC'`, { limit: PAGE * (DEEP - 1), days_back: 90 })))
   return keyOf(rows[PAGE * (DEEP - 1) - 1]!)

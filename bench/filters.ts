@@ -15,7 +15,7 @@ import { printTable, verdict } from './harness/table.ts'
 const SIZE = 1_000_000
 const ROUNDS = 5
 const REQUESTS = 40
-/** A filtered page beside the unfiltered one, and one statement inside PostgreSQL. */
+/** A filtered page compared with the unfiltered one, and one statement inside PostgreSQL. */
 const RATIO = 3
 const STATEMENT_MS = 50
 
@@ -25,7 +25,7 @@ interface Case {
   value: string
 }
 
-/** Every filter of every list, whatever it looks for: common, rare, absent, or plentiful but far away. */
+/** Every filter of every list, with values that are common, rare, absent, or frequent but far away. */
 export async function benchFilters(cluster: Cluster) {
   build()
   console.log(`\nLoading ${SIZE.toLocaleString('en')} rows into each of six tables …`)
@@ -91,7 +91,7 @@ const casesOf = (name: ListName): Case[] =>
     [values].flat().flatMap((one) => Object.entries(one).map(([kind, value]) => ({ filter, kind: kind as keyof Values, value }))),
   )
 
-/** The median over one connection: how long a caller waits, not how many are served. */
+/** The median over one connection: how long a caller waits, not the throughput. */
 const latency = async (load: Load, { port }: Server, request: string) =>
   (await load.run({ port, connections: 1, requests: [request], seconds: 10, most: REQUESTS })).p50
 

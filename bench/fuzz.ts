@@ -28,7 +28,7 @@ interface Offence {
   cause: string
 }
 
-/** Generated requests to every route: none may answer with a 5xx, late, or in words that are not documented. */
+/** Generated requests to every route: none may return a 5xx, late, or an undocumented reply. */
 export async function benchFuzz(cluster: Cluster) {
   const [count, seed] = [Number(process.argv[3] ?? COUNT), Number(process.argv[4] ?? 1)]
   const store = await cluster.create('fuzz')
@@ -70,7 +70,7 @@ export async function benchFuzz(cluster: Cluster) {
         for (let asked = requests[next++]; asked; asked = requests[next++]) await judge(asked, (late) => slow.push(late))
       }
       await Promise.all(Array.from({ length: AT_ONCE }, ask))
-      // What was late in the crowd is asked again alone: a busy machine is no offence.
+      // Slow ones are repeated alone: a busy machine is not a fault.
       for (const asked of slow) await judge(asked, (late) => note(offences, late, `takes over ${SLOW_MS} ms`, '', ''))
       await ingestAccepted(db, offences)
       process.stderr.write(`${sent + requests.length} sent, ${offences.size} kinds of offence\n`)
@@ -93,7 +93,7 @@ const OFF = {
 
 const unanswered = (error: Error): FuzzAnswer => ({ status: 599, type: '', id: '', text: error.message, ms: 0 })
 
-/** Errors that the service logs, by request: why it answered as it did. */
+/** Errors in the service's log, by request: the cause of a reply. */
 const logTo = (causes: Map<string, string>): Logger =>
   pino(
     { level: 'error' },
@@ -122,7 +122,7 @@ async function openSlice({ db, vault }: { db: Pool; vault: Vault }, port: number
   }
 }
 
-/** What was answered with 202 is done too: a job that fails is a 5xx that nobody sees. */
+/** The work after a 202 is done too: a job that fails is a hidden 5xx. */
 async function ingestAccepted(db: Pool, offences: Map<string, Offence>) {
   const accepted = await db.rows<{ id: number; path: string; body: Buffer }>(
     sql`select id, path, body from deliveries where outcome = 'accepted' and body is not null order by id`,

@@ -5,12 +5,12 @@ import { printTable } from './harness/table.ts'
 const SMALL = 10_000
 const LARGE = 1_000_000
 const TIMES_MORE = 2
-/** A level more of each index that is looked into is no growth. */
+/** One more level of each index is not growth. */
 const LEVELS = 60
 
 /**
- * What every request reads of a small database and of a large one, in pages: every GET of both tables, every filter and every pair of
- * filters. `npm run bench -- growth 2000 20000` takes other numbers of tasks.
+ * What every request reads of a small and a large database, in pages: every GET of both tables, every filter and every pair of filters.
+ * `npm run bench -- growth 2000 20000` uses other numbers of tasks.
  */
 export async function benchGrowth(cluster: Cluster) {
   const [small = SMALL, large = LARGE] = process.argv.slice(3).map(Number)

@@ -21,11 +21,11 @@ interface Attack {
   type?: string
   headers?: Record<string, string>
   chunked?: true
-  /** Breaks off after this many milliseconds. */
+  /** Disconnects after this many milliseconds. */
   leaves?: number
 }
 
-/** Bodies made to be expensive, from one account, while another account's task list is read: nobody restarts and nobody waits. */
+/** Expensive bodies from one account, while another account's task list is read: no process restarts and nobody waits. */
 export async function benchHeavyBodies(cluster: Cluster) {
   build()
   const store = await cluster.create('heavy')
@@ -144,7 +144,7 @@ function tally(answers: string[]): string {
   return [...counts].map(([answer, count]) => `${count} × ${answer}`).join(', ')
 }
 
-/** Of a process and its children, looked at all the time (Linux only). */
+/** The memory of a process and its children, measured continuously (Linux only). */
 function watchMemory(pid: number) {
   let [most, stopped] = [0, false]
   void (async () => {

@@ -14,13 +14,13 @@ import { type Figures, interleave, median, PACE, ratio, type Side } from './harn
 import { build, SECRET, type Server, startGoldmaster, startIntakeFloor } from './harness/servers.ts'
 import { printTable, verdict } from './harness/table.ts'
 
-/** More than a run can send to each side: a push that comes again would be recognised and cost nothing. */
+/** More than a run can send to each side: a repeated push would be recognized and cost nothing. */
 const PUSHES = 30_000
 const PUSHES_ALONE = 12_000
 
 /**
- * Signed pushes of five commits, everything recorded before the answer, at 16 connections and one at a time, beside a server that writes
- * the same rows and does nothing else; and beside those of a studio whose chat channel hears of everything that a rule can be about.
+ * Signed pushes of five commits, everything recorded before the response, at 16 connections and one at a time, compared with a server that
+ * only writes the same rows; and with those of a studio whose chat channel has rules for everything.
  */
 export async function benchIntake(cluster: Cluster) {
   build()
@@ -88,7 +88,7 @@ const row = (figures: Figures, share?: number, target = '', least = 0) => [
   median(figures.databaseCpu),
 ]
 
-/** A floor that writes less than the service would be no floor. */
+/** A baseline that writes less than the service would not be valid. */
 async function compareRows(db: Database, projects: Loaded['projects']) {
   const perPush = async (project: number) =>
     db.one(sql`
@@ -125,7 +125,7 @@ const worldWith = (room: string) => ({
 const SUBJECTS = Object.keys(RULE_SUBJECTS)
 const ruleOf = (subject: string) => ({ project: 'moon', subject, ...(subject === 'last_known_good' ? { hours: 1 } : {}) })
 
-/** As it goes over the wire. */
+/** In wire format. */
 function pushTo(token: string): string {
   const { headers, body } = push()
   return [

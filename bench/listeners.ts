@@ -16,7 +16,7 @@ import { printTable, verdict } from './harness/table.ts'
 const CROWD = 1_000
 const PER_SECOND = 5
 
-/** A thousand listeners on one node: how long until an event has reached the last of them, and what they cost. */
+/** A thousand clients on one node: how long until an event has reached the last of them, and what they cost. */
 export async function benchListeners(cluster: Cluster) {
   const { values } = parseArgs({ args: process.argv.slice(3), options: { minutes: { type: 'string', default: '0.5' } } })
   build()
@@ -40,7 +40,7 @@ export async function benchListeners(cluster: Cluster) {
 
 const PATIENCE_MS = 60_000
 
-/** All of them in a process of their own, so that hearing is not counted as telling. */
+/** All of them in a separate process, so that receiving is not counted as sending. */
 async function gather({ port }: Server, token: string) {
   const child = fork(fileURLToPath(new URL('./harness/listeners-crowd.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
   child.send({ port, token, count: CROWD })
@@ -60,7 +60,7 @@ async function gather({ port }: Server, token: string) {
 interface Looks {
   events: number
   seconds: number
-  /** Milliseconds of processor time. */
+  /** Milliseconds of CPU time. */
   serverCpu: number
   databaseCpu: number
   /** Megabytes at the beginning, in the middle and at the end. */
@@ -79,7 +79,7 @@ async function happenFor(seconds: number, db: Pool, { pid }: Server): Promise<Lo
   let middle = start
   for (let i = 0; i < events; i++) {
     await sleep(began + (i * 1000) / PER_SECOND - Date.now())
-    // The title carries the time: what it is when the last listener reads it is the delay.
+    // The title contains the time: the difference when the last client reads it is the delay.
     await db.execute(sql`insert into tasks (account_id, project_id, title) values (1, 1, ${`at ${Date.now()}`})`)
     if (i === events >> 1) middle = await memoryOf(pid)
   }
@@ -93,7 +93,7 @@ async function happenFor(seconds: number, db: Pool, { pid }: Server): Promise<Lo
   }
 }
 
-/** Megabytes that a process holds; not a number where the system does not tell. */
+/** The memory of a process in megabytes; NaN if the system does not report it. */
 async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024

@@ -12,11 +12,11 @@ const PASSWORD = 'a password of the benchmark'
 const LINES = 20_000
 const FRAMES = 240
 const FRAME_MS = 1000 / 60
-/** Rows that come to sight with each frame: a wheel turned slowly, quickly, and the bar dragged through the log. */
+/** New rows per frame: a wheel turned slowly, quickly, and the scroll bar dragged through the log. */
 const STEPS = [1, 5, 49]
 const SHIFT_MAX = 0.05
 
-/** As many lines and characters as a kept log may have, with colours, links, parts and errors among them. */
+/** The maximum lines and characters of a stored log, with colors, links, sections and errors. */
 const log = Array.from({ length: LINES }, (_, i) =>
   i % 500 === 0
     ? `$ step ${i / 500}`
@@ -29,10 +29,10 @@ const log = Array.from({ length: LINES }, (_, i) =>
   .join('\n')
   .slice(0, LOG_MAX)
 
-/** As much of it on the screen at a time, by a browser that has nothing else to do: how many frames this machine draws in time at all. */
+/** The same amount on the screen in an otherwise idle browser: how many frames this machine can render at all. */
 const FLOOR = `<div aria-label="Log" style="height: 700px; overflow: auto"><pre style="line-height: 20px">${'- line of text\n'.repeat(LINES)}</pre></div>`
 
-/** The viewer of a build's log with as much in it as is kept, scrolled in a real browser: frames, and what moved by itself. */
+/** The log viewer with a log of maximum size, scrolled in a real browser: frames, and layout shifts. */
 export async function benchLogViewer(cluster: Cluster) {
   build()
   const store = await cluster.create('log')
@@ -77,7 +77,7 @@ const WATCH_SHIFTS = `
 
 async function measure(page: Page, what: string) {
   const session = await page.context().newCDPSession(page)
-  // Of the thread alone: what others do to the machine is not its work.
+  // For the thread alone: other work on the machine does not count.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const rows = []
   for (const step of STEPS) {
@@ -97,13 +97,13 @@ async function measure(page: Page, what: string) {
 
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 
-/** What the page itself worked, whatever else the machine did. */
+/** The page's own work, whatever else the machine did. */
 async function taskSeconds(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
   return metrics.find(({ name }) => name === 'TaskDuration')!.value
 }
 
-/** The times between frames, as the browser tells them. */
+/** The times between frames, as the browser reports them. */
 const scroll = (page: Page, step: number) =>
   page.evaluate<number[]>(`new Promise((resolve) => {
     const view = document.querySelector('[aria-label="Log"]')

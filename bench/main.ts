@@ -39,7 +39,7 @@ const BENCHES = {
   ugs: benchUgs,
   fuzz: benchFuzz,
 }
-/** They bring what they run on. */
+/** They set up their own environment. */
 const ALONE = { diagnosis: benchDiagnosis, cluster: benchCluster }
 const NAMES = [...Object.keys(BENCHES), ...Object.keys(ALONE)]
 

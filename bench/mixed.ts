@@ -14,10 +14,10 @@ import { printTable, verdict } from './harness/table.ts'
 
 const MEMORY_MAX = 200
 const LOG_LINES = 600
-/** Every so often the memory is looked at. */
+/** How often the memory is measured. */
 const LOOK_MS = 60_000
 
-/** What a studio does in a working hour, at a steady pace: the memory of the node while it goes on. */
+/** A studio's working hour at a steady pace: the memory of the node meanwhile. */
 export async function benchMixed(cluster: Cluster) {
   const { values } = parseArgs({
     args: process.argv.slice(3),
@@ -75,7 +75,7 @@ async function listen(request: Request, signal: AbortSignal) {
   } catch {}
 }
 
-/** Megabytes that a process holds; not a number where the system does not tell. */
+/** The memory of a process in megabytes; NaN if the system does not report it. */
 async function memoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024

@@ -19,14 +19,14 @@ import { benchReadFloods } from './reading-neighbours.ts'
 type Flood = (typeof FLOODS)[number]
 
 const WINDOW_SECONDS = 10
-/** Of each: two hundred requests of every kind. */
+/** Windows per kind: two hundred requests each. */
 const WINDOWS = 4
 const RATIO = 6
 const LONGEST_MS = 2_000
 const TARPITS = 300
 const PASSWORD = 'a password of the benchmark'
 
-/** One account floods, another works on: what the second one notices. `npm run bench -- neighbours jenkins webhooks` runs some alone. */
+/** One account floods, another works: the effect on the second one. `npm run bench -- neighbours jenkins webhooks` runs some of them. */
 export async function benchNeighbours(cluster: Cluster) {
   const chosen = process.argv.slice(3)
   const isChosen = (flood: string) => chosen.length === 0 || chosen.some((name) => flood === name || flood.startsWith(`${name}-`))
@@ -73,7 +73,7 @@ async function scene(cluster: Cluster, flood: Flood) {
       add(flooded, await askSteadily(neighbour, mailbox, WINDOW_SECONDS))
       await setTarpits(db, 'paused')
       await kill(child)
-      // What the noisy account left behind is no part of the quiet window.
+      // Leftovers of the noisy account must not affect the quiet window.
       await db.execute(sql`delete from jobs where account_id = ${noise.account} and state <> 'running'`)
     }
     return KINDS.map((kind) => {

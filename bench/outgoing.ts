@@ -16,7 +16,7 @@ import { printTable, verdict } from './harness/table.ts'
 
 const TARGET = 500
 
-/** Deliveries a second to a receiver on the same machine, and what is left of them when both sides are killed on the way. */
+/** Deliveries a second to a receiver on the same machine, and the losses when both sides are killed on the way. */
 export async function benchOutgoing(cluster: Cluster) {
   const rows = [
     await scene(cluster, { name: 'one webhook, a backlog', webhooks: 1, backlog: 5_000 }),
@@ -30,9 +30,9 @@ export async function benchOutgoing(cluster: Cluster) {
 interface Scene {
   name: string
   webhooks: number
-  /** Events that wait when the worker starts. */
+  /** Events that are waiting when the worker starts. */
   backlog?: number
-  /** Events a second, for so many seconds; receiver and worker are killed a third and two thirds of the way. */
+  /** Events a second, for this many seconds; receiver and worker are killed a third and two thirds of the way. */
   pace?: number
   seconds?: number
 }
@@ -99,7 +99,7 @@ async function scene(cluster: Cluster, { name, webhooks, backlog = 0, pace = 0, 
   }
 }
 
-/** Each event in a transaction of its own, as in life. */
+/** Each event in a separate transaction, as in production. */
 async function happen(db: Pool, count: number) {
   for (let i = 0; i < count; i++)
     await db.execute(sql`insert into tasks (account_id, project_id, title) values (1, 1, 'The lighthouse turns the wrong way')`)
@@ -108,7 +108,7 @@ async function happen(db: Pool, count: number) {
 const delivered = async (db: Pool) =>
   (await db.one<{ count: number }>(sql`select count(*) as count from messages where status = 'delivered'`))!.count
 
-/** What the receiver wrote down beside what was to be sent, webhook by webhook. */
+/** What the receiver stored compared with what was to be sent, webhook by webhook. */
 async function compare(db: Pool, file: string) {
   const received = new Map<string, string[]>()
   for (const line of (await readFile(file, 'utf8')).trim().split('\n')) {
@@ -139,14 +139,14 @@ async function kill(child: ChildProcess) {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** The clock runs from the first message on: starting processes is no part of it. */
+/** The clock starts with the first message: starting processes does not count. */
 async function firstLine(file: string, event: Promise<void> | undefined): Promise<number> {
   await event
   await until(async () => (await readFile(file)).length > 0)
   return Date.now()
 }
 
-/** Long: on a busy machine slow is a figure, not a failure. */
+/** Long: on a busy machine slow is a result, not a failure. */
 const PATIENCE_MS = 600_000
 
 async function until(look: () => Promise<boolean>) {

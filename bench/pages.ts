@@ -14,7 +14,7 @@ import { openBrowser, openTab, type Tab } from './tabs.ts'
 const LARGE = 20_000
 const SMALL = 50
 const WARM_UP = 2
-/** Opening a page with much behind it beside opening an empty one. */
+/** The limit for opening a page with much data compared with an empty one. */
 const RATIO = 1.3
 const PASSWORD = 'a password of the benchmark'
 
@@ -41,8 +41,8 @@ const PAGES: [name: string, open: Open][] = [
 ]
 
 /**
- * Pages of three studios in a real browser, opened in turn: one with nothing in it, one with a page of everything, and one with much
- * behind every page. What grows with the data shows beside the small one; showing rows at all costs something beside the empty one.
+ * Pages of three studios in a real browser, opened in turn: an empty one, one with a page of everything, and one with much data behind
+ * every page. Growth with the data shows in comparison with the small one; rendering rows at all in comparison with the empty one.
  */
 export async function benchPages(cluster: Cluster) {
   const { values } = parseArgs({ args: process.argv.slice(3), options: { rounds: { type: 'string', default: '15' } } })

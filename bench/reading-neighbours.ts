@@ -22,7 +22,7 @@ const P99_MS = 300
 const PATIENCE_MS = 10_000
 const STARTING_MS = 30_000
 
-/** One account with much history reads over and over, another lists its tasks: how much longer that waits than before. */
+/** One account with much history reads repeatedly, another lists its tasks: how much longer that takes than before. */
 export async function benchReadFloods(cluster: Cluster, floods: readonly ReadFlood[]) {
   console.log(`\nLoading ${TASKS.toLocaleString('en')} tasks and what belongs to them …`)
   const store = await cluster.create('neighbours_reads')
@@ -69,7 +69,7 @@ async function scene(flood: ReadFlood, noise: Noise, list: List) {
     quiet.push(...(await ask(list, WINDOW_SECONDS)))
     const child = start(flood, noise)
     const counted = counter(child)
-    // Starting its process takes more of a processor than the flood itself.
+    // Starting its process takes more CPU than the flood itself.
     for (const end = performance.now() + STARTING_MS; counted() === 0 && performance.now() < end; ) await sleep(50)
     const before = counted()
     flooded.push(...(await ask(list, WINDOW_SECONDS)))
@@ -92,7 +92,7 @@ async function scene(flood: ReadFlood, noise: Noise, list: List) {
 
 const p99 = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)]!
 
-/** Milliseconds of each, asked at a steady pace whatever becomes of the ones before. */
+/** Milliseconds of each, requested at a steady pace whatever the state of the earlier ones. */
 async function ask({ url, headers }: List, seconds: number): Promise<number[]> {
   const took: Promise<number>[] = []
   const start = performance.now()
@@ -103,7 +103,7 @@ async function ask({ url, headers }: List, seconds: number): Promise<number[]> {
       fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) }).then(
         async (answer) => {
           await answer.arrayBuffer()
-          // Refused is as bad as never.
+          // A refusal counts like no response.
           return answer.ok ? performance.now() - began : PATIENCE_MS
         },
         () => PATIENCE_MS,
@@ -143,7 +143,7 @@ const start = (flood: ReadFlood, noise: Noise) =>
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-/** A flood writes a character for each answer that it gets. */
+/** A flood writes a character for each response that it gets. */
 function counter(child: ChildProcess): () => number {
   let count = 0
   child.stdout!.on('data', (bytes: Buffer) => {

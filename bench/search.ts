@@ -10,14 +10,14 @@ import type { Cluster } from './harness/database.ts'
 import { printTable, verdict } from './harness/table.ts'
 
 const SIZES = { changes: 120_000, tasks: 100_000, build_runs: 50_000, assets: 50_000, deployments: 5_000 }
-/** A studio with much, one with as much beside it, and one with ten records of each kind. */
+/** A studio with much data, another with as much, and one with ten records of each kind. */
 const STUDIOS = [1, 2, 3]
 const SMALL = 10
 const TARGET_MS = 50
 const SAMPLE = 60
 const ROUNDS = 20
 
-/** Search over one studio's rows: whether everything is found by its own name, and how long whoever types waits. */
+/** Search over one studio's rows: whether everything is found by its own name, and how long a search takes. */
 export async function benchSearch(cluster: Cluster) {
   const store = await cluster.create('search')
   const db = openDatabase(store.url, { max: 1, statementTimeout: 600_000 })
@@ -38,7 +38,7 @@ const WORDS = `array['crate', 'harbour', 'floor', 'TideWarden', 'lantern', 'shad
 const words = (salt: number) => `(${WORDS})[1 + (hashint4(i + ${salt}) & 1023) % 24]`
 const title = `'Fix ' || ${words(1)} || ' ' || ${words(20_000)} || ' in ' || ${words(300_000)} || ' ' || i`
 
-/** The newest thousands say nothing of what the first ten thousand say: a common word that is old. */
+/** The newest thousands have none of the words of the first ten thousand: a common word that is old. */
 const inserts: Record<keyof typeof SIZES, string> = {
   tasks: `insert into tasks (account_id, project_id, title, created_at)
     select $1::integer, $1, ${title} || case when i <= 10000 then ' antique' else '' end, now() - ($2 - i) * interval '1 minute' from generate_series(1, $2::integer) i`,
@@ -173,7 +173,7 @@ const PAGES: [ListName, Record<string, string>][] = [
   ['searchAssets', { q: 'props lantern' }],
 ]
 
-/** Pages of the API's searches, the first and one far down: what each takes, and how much of it is ours. */
+/** Pages of the API's searches, the first and a late one: the time of each, and our share of it. */
 async function pages(db: Pool) {
   const table = []
   const backends = await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)

@@ -2,11 +2,11 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { CHROMIUM } from '../test/support/programs.ts'
 
 export interface Tab {
-  /** The address of the person's project. */
+  /** The path of the person's project. */
   project: string
-  /** Milliseconds from asking for an address until everything on the page is there. */
+  /** Milliseconds from requesting a URL until everything on the page is loaded. */
   open(path: string): Promise<number>
-  /** Milliseconds from the last letter in the palette until what was found is there. */
+  /** Milliseconds from the last key press in the palette until the results are shown. */
   search(words: string): Promise<number>
 }
 
@@ -17,8 +17,8 @@ interface Person {
 }
 
 /**
- * Runs in every page before its own scripts. Settled means: it has a heading, nothing on it says that it is loading, and for five
- * frames no request was on its way; the time is that of the first of these.
+ * Runs in every page before its own scripts. Settled means: it has a heading, nothing on it is loading, and for five frames no request was
+ * running; the time is that of the first of these.
  */
 const WATCH = `
   let open = 0
@@ -64,14 +64,14 @@ export async function signIn(page: Page, site: string, { email, password }: Pick
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
 
-/** A signed-in person with a window of their own. */
+/** A signed-in person with their own window. */
 export async function openTab(browser: Browser, site: string, { project_id, ...person }: Person): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await page.addInitScript(WATCH)
   await signIn(page, site, person)
 
-  /** What another tab still does must not disturb the next one's turn. */
+  /** Remaining work of another tab must not disturb the next one's turn. */
   const leave = () => page.goto('about:blank')
   return {
     project: `/projects/${project_id}`,

@@ -13,7 +13,7 @@ const PAGE = 20
 const MANY = 1_000_000
 const SIZES = [10_000, MANY]
 
-/** The list of tasks and the making of one, beside servers that do nothing else. */
+/** Listing and creating tasks, compared with servers that do nothing else. */
 export async function benchTasks(cluster: Cluster) {
   build()
   const load = startLoad()
@@ -32,7 +32,7 @@ interface Stage {
   /** Rows → JSON in Node, and JSON from PostgreSQL. */
   rows: Server
   json: Server
-  /** The processes of PostgreSQL that serve this database. */
+  /** The PostgreSQL processes that serve this database. */
   backends(): Promise<number[]>
 }
 
@@ -91,7 +91,7 @@ async function list({ load, token, goldmaster, rows, json, backends }: Stage, si
 
 const costs = ({ perSecond, serverCpu, databaseCpu }: Figures) => [median(perSecond), median(serverCpu), median(databaseCpu)]
 
-/** A floor that answered something else would be no floor. */
+/** A baseline with another reply would not be valid. */
 async function sameTasks(token: string, servers: Server[]) {
   const answers = await Promise.all(servers.map((server) => page(server, token, '')))
   for (const { tasks } of answers) {
@@ -110,7 +110,7 @@ const page = async ({ port }: Server, token: string, query: string): Promise<Pag
   return (await fetch(`http://127.0.0.1:${port}/api/v1/projects/${PROJECT}/tasks${query}`, { headers })).json() as Promise<Page>
 }
 
-/** Far pages beside the first: how many times as long one takes. */
+/** Late pages compared with the first: how many times as long one takes. */
 async function depth({ load, db, token, goldmaster, backends }: Stage) {
   const cursorTo = async (number: number) => {
     const last = await db.one<{ at: string; id: string }>(sql`
@@ -118,7 +118,7 @@ async function depth({ load, db, token, goldmaster, backends }: Stage) {
       order by created_at desc, id desc offset ${(number - 1) * PAGE - 1} limit 1`)
     return cursorAfter('listTasks', last!)
   }
-  // The cursors are sealed here instead of walked to; the first shows that the service would have given the same.
+  // The cursors are sealed here instead of paged to; the first check shows that the service would have returned the same.
   assert.equal((await page(goldmaster, token, '')).pagination.next_cursor, await cursorTo(2))
   const pages = [1, 100, 10_000]
   const sides = await Promise.all(

@@ -14,14 +14,14 @@ import { build, SECRET, type Server, startGoldmaster } from './harness/servers.t
 import { printTable, verdict } from './harness/table.ts'
 
 const CLIENTS = 1_000
-/** Milliseconds between two polls of a client, as stock clients have it. */
+/** Milliseconds between two polls of a stock client. */
 const INTERVAL = 30_000
 const ROUNDS = 3
 const CHANGES = 2_000
 const USERS = 5
 const TARGET = 0.2
 
-/** A studio's clients of Unreal Game Sync poll one node, while a badge a second is posted: what they cost beside the node alone. */
+/** A studio's Unreal Game Sync clients poll one node, while a badge a second is posted: their cost compared with the node alone. */
 export async function benchUgs(cluster: Cluster) {
   build()
   const store = await cluster.create('ugs')
@@ -84,7 +84,7 @@ export async function benchUgs(cluster: Cluster) {
   }
 }
 
-/** Shares of a core that the node and its PostgreSQL used meanwhile. */
+/** The share of a core that the node and its PostgreSQL used meanwhile. */
 async function measure(db: Pool, { pid }: Server, work: () => Promise<unknown>) {
   const backends = async () =>
     (await db.rows<{ pid: number }>(sql`select pid from pg_stat_activity where datname = current_database()`)).map(
@@ -121,7 +121,7 @@ async function post(db: Pool, project: Project, round: number) {
   }
 }
 
-/** How many changes the answer held. A client looks back at the last hundred. */
+/** How many changes the reply contained. A client shows the last hundred. */
 function poll(agent: Agent, { port }: Server, token: string, client: { sequence: number }): Promise<number> {
   const path = `/ugs/${token}/api/metadata?stream=//ue5/main&project=shooter&minchange=${CHANGES - 100}&sequence=${client.sequence}`
   return new Promise((resolve, reject) => {

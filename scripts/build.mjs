@@ -1,4 +1,4 @@
-// Builds dist/: the command line, the service with its migrations, and the web app. With --if-stale only when something changed.
+// Builds dist/: the CLI, the service with its migrations, and the web app. With --if-stale only if something changed.
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import { isStale } from './stale.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const at = (path) => `${root}${path}`
 const SOURCES = ['src', 'scripts', 'package-lock.json', 'vite.config.ts'].map(at)
-/** Written last: where it stands, the rest is complete. */
+/** Written last: if it exists, the rest is complete. */
 const COMPLETE = at('dist/THIRD-PARTY-NOTICES.txt')
 
 const installed = (name) => {
@@ -29,10 +29,10 @@ async function build() {
     stdio: 'inherit',
     cwd: root,
   })
-  // The command line in one file, and a front door that starts as fast as Node does.
+  // The single-file CLI, and an entry point that starts as fast as Node does.
   await bundleClient(at('dist/goldmaster.mjs'))
   const inputs = [...(await bundleInPlace(at('dist'))), ...(await bundleService(at('dist/server')))]
-  // Those of the web app stand beside it.
+  // Those of the web app are next to it.
   writeFileSync(COMPLETE, noticesFor(inputs))
 }
 

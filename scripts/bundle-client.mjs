@@ -1,5 +1,5 @@
-// Bundles the command line, which is what starts often: dist/goldmaster.mjs is the client in one file without dependencies,
-// dist/main.js is the installed program, which would otherwise open hundreds of small files to list a few tasks.
+// Bundles the CLI, which starts often: dist/goldmaster.mjs is the client in one file without dependencies, dist/main.js is the installed
+// program, which would otherwise open hundreds of small files to list a few tasks.
 import { appendFileSync, chmodSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -7,7 +7,7 @@ import { inputsOf, noticesFor } from './third-party-notices.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Loads Node's own modules when they are needed: imports stand first in a bundle, and each costs a start. */
+/** Loads Node's own modules on demand: imports come first in a bundle, and each costs start time. */
 const lazy = {
   name: 'lazy',
   setup({ onResolve, onLoad }) {
@@ -21,7 +21,7 @@ const lazy = {
   },
 }
 
-/** The parser of the command line could run other programs; ours never lets it. */
+/** The parser of the CLI could run other programs; ours never lets it. */
 const startsPrograms = (path, importer) => path === 'node:child_process' && importer.includes('/commander/')
 
 const shared = {
@@ -30,7 +30,7 @@ const shared = {
   minify: true,
   platform: 'node',
   format: 'esm',
-  // Older than what we run on: the client must be read to its end before it can say which Node it needs.
+  // Older than our minimum: the client must be parsed completely before it can report which Node it needs.
   target: 'node16',
   legalComments: 'none',
   plugins: [lazy],
@@ -45,7 +45,7 @@ const words = {
   },
 }
 
-/** Commands with so much behind them that the others should not have to read past it. */
+/** Commands with so many dependencies that the others should not have to parse them. */
 const HEAVY = {
   bridge: 'cli/commands/bridge',
   diagnose: 'cli/commands/diagnose',
@@ -55,7 +55,7 @@ const HEAVY = {
 const HEAVY_PATH = /^\.\/(?:commands\/(?:bridge|diagnose|mcp)|jq)\.ts$/
 const heavyName = (path) => path.replace(/^.*\/(\w+)\.ts$/, '$1')
 
-/** In one file they stand as text: what is not asked for is not even parsed. */
+/** In one file they are text: unused ones are not even parsed. */
 const asText = (text) => ({
   name: 'as-text',
   setup({ onResolve, onLoad }) {
@@ -72,7 +72,7 @@ const asText = (text) => ({
   },
 })
 
-/** The client in one file. Tells what went into it, read at every start or not, and what it asks of others. */
+/** The single-file client. Returns its inputs, loaded at every start or not, and its external imports. */
 export async function bundleClient(outfile) {
   const contents = `module.exports = { ${Object.entries(HEAVY).map(([name, path]) => `${name}: () => require('./${path}.ts')`)} }`
   const stdin = { contents, resolveDir: `${root}src` }
@@ -82,12 +82,12 @@ export async function bundleClient(outfile) {
   chmodSync(outfile, 0o755)
   const outputs = [light, heavy].map(({ metafile }) => Object.values(metafile.outputs)[0])
   const [lightInputs, heavyInputs] = outputs.map(({ inputs }) => Object.keys(inputs))
-  // It is copied alone, so the notices are inside; at its end they cost a start nothing.
+  // It is copied alone, so the notices are inside; at its end they cost no start time.
   appendFileSync(outfile, `/*\n${noticesFor([...lightInputs, ...heavyInputs]).replaceAll('*/', '* /')}*/\n`)
   return { light: lightInputs, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
 }
 
-/** Installed, they stay files of their own, as does what runs beside the database. */
+/** Installed, they stay separate files, as does what uses the database. */
 const apart = {
   name: 'apart',
   setup({ onResolve }) {
@@ -99,11 +99,11 @@ const apart = {
   },
 }
 
-/** The compiled program, its command line replaced by a bundle. Tells what went into it. */
+/** The compiled program, with its CLI replaced by a bundle. Returns its inputs. */
 export async function bundleInPlace(dist) {
   rmSync(`${dist}/cli`, { recursive: true, force: true })
   const settings = { ...shared, outbase: 'src', outdir: dist, sourcemap: true, metafile: true }
-  // What an older Node, the version and the first line of everything else need, and the command line itself.
+  // What an older Node, the version and the first line of everything else need, and the CLI itself.
   const front = await build({ ...settings, entryPoints: ['src/main.ts'], plugins: [apart], target: 'es2018' })
   const light = await build({ ...settings, entryPoints: ['src/cli/main.ts'], plugins: [apart, words, lazy] })
   const heavy = await build({ ...settings, entryPoints: Object.values(HEAVY).map((path) => `src/${path}.ts`) })
@@ -111,7 +111,7 @@ export async function bundleInPlace(dist) {
   return [front, light, heavy].flatMap(inputsOf)
 }
 
-/** What programs import, which runs in browsers too: of the routes only how they are called. */
+/** The module that programs import, which runs in browsers too: of the routes only how they are called. */
 export function bundlePublishedClient(table, lists, stream, outfile) {
   const contents = `
     import { clientOf } from './contract/http-client.ts'
@@ -125,7 +125,7 @@ export function bundlePublishedClient(table, lists, stream, outfile) {
   return build({ ...shared, platform: 'neutral', plugins: [], stdin, outfile })
 }
 
-/** The contract's table alone, in its short spelling, to hold it against the long one. */
+/** The contract's table alone, in its short form, to compare it with the long one. */
 export const bundleTable = (outfile) =>
   build({ ...shared, entryPoints: ['src/contract/routes.ts'], plugins: [words, lazy], outfile })
 

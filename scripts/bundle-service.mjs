@@ -1,5 +1,5 @@
-// Bundles what runs beside the database into a few files: opening two thousand small ones is most of what a start costs, and after
-// a crash every moment of it is one in which nobody listens.
+// Bundles what uses the database into a few files: opening two thousand small ones is most of the start time, and after a crash nobody is
+// served during that time.
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -7,7 +7,7 @@ import { inputsOf } from './third-party-notices.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Parts that are loaded later stay files of their own. Tells what went into them. */
+/** Modules that are loaded later stay separate files. Returns their inputs. */
 export async function bundleService(outdir) {
   const built = await build({
     metafile: true,
@@ -17,7 +17,7 @@ export async function bundleService(outdir) {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Names stay, for whoever reads a stack; blanks cost a start.
+    // Names are kept for stack traces; whitespace costs start time.
     minifyWhitespace: true,
     sourcemap: true,
     legalComments: 'none',
@@ -29,10 +29,10 @@ export async function bundleService(outdir) {
     },
     outdir,
     external: ['pg-native'],
-    // Packages of the older kind ask for Node's modules in the older way.
+    // CommonJS packages load Node's modules with `require`.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })
-  // Not over a former build: a file that was renamed would be read twice.
+  // Not over an earlier build: a renamed file would be read twice.
   rmSync(`${outdir}/schema`, { recursive: true, force: true })
   cpSync(`${root}src/db/schema`, `${outdir}/schema`, { recursive: true })
   return inputsOf(built)

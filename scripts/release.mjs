@@ -33,7 +33,7 @@ run('git', 'tag', '--annotate', `v${version}`, '--message', `Goldmaster ${versio
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
-// Packing builds.
+// Packing runs the build.
 run('npm', 'pack', '--pack-destination', out)
 copyFileSync(join(root, 'dist/goldmaster.mjs'), join(out, 'goldmaster.mjs'))
 writeFileSync(join(out, 'sbom.cdx.json'), `${JSON.stringify(sbom(), null, 2)}\n`)

@@ -1,5 +1,5 @@
-// What a copy of Goldmaster holds of others, as CycloneDX: the packages inside the bundles, and those that an install brings along.
-// `npm sbom` knows only what is installed here, most of which is for development, and stops at packages of other platforms.
+// The third-party content of a copy of Goldmaster, as CycloneDX: the packages inside the bundles, and those that an install adds. `npm
+// sbom` only knows what is installed here, most of which is for development, and stops at packages of other platforms.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,5 +1,5 @@
-// What the contract needs of TypeBox to be written down: plain JSON Schema, without the machinery that checks values.
-// The bundled client only reads the table, and starts faster without the rest. A test holds both spellings together.
+// What the contract needs of TypeBox for declarations: plain JSON Schema, without the code that checks values. The bundled client only
+// reads the table, and starts faster without the rest. A test compares both forms.
 const optional = new WeakSet()
 
 const object = (properties, options = {}) => {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Everything below a folder, folders included: their times tell of files that were taken away. */
+/** Everything below a folder, folders included: their times show deleted files. */
 const below = (folder) => [
   folder,
   ...readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name)),
@@ -9,7 +9,7 @@ const below = (folder) => [
 
 const timeOf = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** Whether what was built is missing, or older than something it is made from. */
+/** Whether the build is missing, or older than one of its sources. */
 export const isStale = (built, sources) =>
   sources.some((source) =>
     (statSync(source).isDirectory() ? below(source) : [source]).some((path) => timeOf(path) > timeOf(built)),

@@ -1,5 +1,5 @@
-// The licence texts of the packages that end up inside our bundles. MIT, BSD and Apache ask that their notice travels with every copy
-// of the code, and a bundler drops it.
+// The license texts of the packages inside our bundles. MIT, BSD and Apache require that their notice is included with every copy of the
+// code, and a bundler drops it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown))?$/i
 
-/** The files of which something is left in what was built, not those that were looked at and dropped. */
+/** The files that are part of the output, not those that were read and dropped. */
 export const inputsOf = ({ metafile }) => [
   ...new Set(Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))),
 ]
 
-/** `…/node_modules/@scope/name/lib/x.js` → the folder of the innermost package; undefined for files of our own. */
+/** `…/node_modules/@scope/name/lib/x.js` → the folder of the innermost package; undefined for our own files. */
 function packageFolder(file) {
   const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file.replaceAll('\\', '/').replace(/^\0/, '').split('?')[0])
   return match?.[1]
@@ -28,7 +28,7 @@ function describe(folder) {
   return { name, version, license, text: texts.join('\n\n') }
 }
 
-/** Everything foreign among the files of a bundle, by name; a package that names no licence stops the build. */
+/** All external packages of a bundle, by name; a package without a license stops the build. */
 function bundledPackages(files) {
   const folders = new Set(files.map(packageFolder).filter((folder) => folder !== undefined))
   const found = [...folders]
@@ -42,7 +42,7 @@ function bundledPackages(files) {
 
 const RULE = '-'.repeat(80)
 
-/** The text that is shipped. Packages with word for word the same licence share it. */
+/** The shipped text. Packages with exactly the same license share it. */
 export function noticesFor(files) {
   const byText = new Map()
   for (const one of bundledPackages(files)) {

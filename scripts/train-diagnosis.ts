@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { labelledLogs } from '../bench/diagnosis/labelled-logs.ts'
 import { learn, lessonsOf } from '../bench/diagnosis/learn.ts'
 
-/** Learns what `diagnosis/model` judges by, from a folder of labelled logs: npm run train-diagnosis -- FOLDER */
+/** Trains the model of `diagnosis/model` from a folder of labeled logs: npm run train-diagnosis -- FOLDER */
 const root = process.argv[2]
 if (root === undefined) {
   console.error('Usage: npm run train-diagnosis -- FOLDER')

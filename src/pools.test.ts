@@ -93,15 +93,15 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
   test.each([
     ['stops', async () => primary.become('silent')],
     [
-      'stops after an idle spell',
+      'stops after an idle period',
       async () => {
         await idle()
         primary.become('silent')
       },
     ],
-    ['vanishes without a word', async () => primary.vanish()],
+    ['vanishes silently', async () => primary.vanish()],
     [
-      'vanishes after an idle spell',
+      'vanishes after an idle period',
       async () => {
         await idle()
         primary.vanish()
@@ -122,13 +122,13 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
   test.each([
     ['stops', async () => standby.become('silent')],
     [
-      'stops after an idle spell',
+      'stops after an idle period',
       async () => {
         await idle()
         standby.become('silent')
       },
     ],
-    ['vanishes without a word', async () => standby.vanish()],
+    ['vanishes silently', async () => standby.vanish()],
     ['hangs up', async () => standby.become('hangs up')],
   ])('responds to everybody with success when the standby %s', async (_, happen) => {
     const seen = replica.reads.replica

@@ -8,7 +8,7 @@ import { createEmptyDatabase } from './support/database.ts'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
-/** The operator's way, with the program as it is shipped: back up while people write, restore elsewhere, move to a PostgreSQL of one's own. */
+/** The operator's workflow with the shipped program: back up while people write, restore elsewhere, move to an external PostgreSQL. */
 
 const TASKS = '/api/v1/projects/1/tasks'
 const WORLD = {
@@ -71,7 +71,7 @@ async function titles(token: string): Promise<string[]> {
   return found.reverse()
 }
 
-test('backed up under writes, restored elsewhere, moved to another PostgreSQL: nothing acknowledged is missing', async () => {
+test('a backup under writes, restored elsewhere and moved to another PostgreSQL, has everything acknowledged', async () => {
   const file = at('monday.backup')
   const [first, second] = [{ DATA_DIR: at('first') }, { DATA_DIR: at('second') }]
   const { token, before, written } = await whileServing(first, async () => {

@@ -10,7 +10,7 @@ import { createDatabase, type TestDatabase } from './support/database.ts'
 import { openObjectStoreServer } from './support/object-store.ts'
 import { until } from './support/until.ts'
 
-/** The program as it is shipped, killed while it makes a backup. */
+/** The shipped program, killed while it makes a backup. */
 
 const SECRET = 'a secret that only tests know, 32 or more'
 let own: TestDatabase
@@ -19,7 +19,7 @@ const running = new Set<Running>()
 beforeAll(async () => {
   own = await createDatabase()
   folder = await mkdtemp(join(tmpdir(), 'goldmaster-killed-'))
-  // More than one part of an upload, of what does not compress.
+  // More than one part of an upload, incompressible.
   for (let i = 0; i < 24; i++)
     await own.db.execute(sql`
       insert into mails (to_address, subject, text) values ('a@example.com', 'x', ${randomBytes(1_000_000).toString('base64')})`)
@@ -49,20 +49,20 @@ async function stop(node: Running) {
   running.delete(node)
 }
 
-/** The time for a backup has come. */
+/** Makes a backup due. */
 const demand = () => own.db.execute(sql`update jobs set run_at = now() where kind = 'make_backup'`)
-/** With what the node said, where it never comes. */
+/** With the node's output, if it never comes. */
 const untilGood = (node: Running) =>
   until(async () => (await readBackups(own.db)).newest[0]?.status === 'good').catch((error: Error) => {
     throw new Error(`${error.message}\n${node.said()}`)
   })
 
-test('killed while it writes a folder, it leaves nothing that looks whole, and the next node makes the backup', async () => {
+test('a kill while writing a folder leaves nothing that looks complete, and the next node makes the backup', async () => {
   const files = () => readdir(folder).catch(() => [])
   const first = work({ BACKUP_TO: folder })
   await until(() => first.said().includes('working on jobs'))
   await own.db.onOneConnection(async (db) => {
-    // The copy has begun and waits for a table.
+    // The copy has started and waits for a table.
     await db.execute(sql`begin`)
     await db.execute(sql`lock table mails in access exclusive mode`)
     await demand()
@@ -83,7 +83,7 @@ test('killed while it writes a folder, it leaves nothing that looks whole, and t
   await own.db.execute(sql`delete from backups`)
 })
 
-test('killed between two parts of an upload, it leaves no object, and the next node ends the upload and makes the backup', async () => {
+test('a kill between two parts of an upload leaves no object, and the next node aborts the upload and makes the backup', async () => {
   const server = await openObjectStoreServer()
   const { url, region, accessKey, secretKey } = server.settings
   const env = {
@@ -96,7 +96,7 @@ test('killed between two parts of an upload, it leaves no object, and the next n
   }
   let parts = 0
   server.whenAsked((method) => {
-    // The second part is never answered.
+    // The second part never gets a response.
     if (method === 'PUT' && ++parts === 2) return new Promise(() => {})
     return undefined
   })

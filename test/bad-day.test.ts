@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the built-in database on a bad da
   }
   const ask = (path: string) => fetch(`${site}${path}`, { headers: { authorization: `Bearer ${token}` } })
 
-  test('killed while the cluster is made, the next start makes it anew', async () => {
+  test('after a kill while the cluster is created, the next start creates it again', async () => {
     const first = start()
     await until(async () => (await readdir(data).catch(() => [])).some((name) => name.startsWith('postgres.new-')))
     first.child.kill('SIGKILL')
@@ -72,8 +72,8 @@ describe.skipIf(process.platform === 'win32')('the built-in database on a bad da
     await until(async () => !(await readdir(data)).some((name) => name.startsWith('postgres.new-')))
   })
 
-  test('killed in the middle of the migrations, the next start goes on with them', async () => {
-    // Held here, the migrations get no further.
+  test('after a kill in the middle of the migrations, the next start continues them', async () => {
+    // Locked here, the migrations cannot continue.
     await until(async () => {
       const held = await query('begin; lock table schema_migrations in share mode').catch(() => undefined)
       return held !== undefined
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('the built-in database on a bad da
     await client.end()
   })
 
-  test('killed right after the demo was loaded, it is there once and lets its owner in', async () => {
+  test('after a kill right after the demo was loaded, it exists once and its owner can sign in', async () => {
     const said = running!.said()
     await killBoth(running!)
     token = /API token +(\w+)/.exec(said)![1]!
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('the built-in database on a bad da
     expect(entered.status).toBe(200)
   })
 
-  test('while the server hangs requests are answered and a second start gives up; afterwards all goes on', async () => {
+  test('while the server hangs requests get a response and a second start gives up; afterwards everything continues', async () => {
     const pid = await postmaster()
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
     const family = stdout

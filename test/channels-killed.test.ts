@@ -10,13 +10,13 @@ import { type ChatVendors, openChatVendors } from './support/chat-vendors.ts'
 import { openNode } from './support/killing.ts'
 import { openStudio, type Studio } from './support/studio.ts'
 
-// By hand: CHANNEL_BREAKAGES=1000 npx vitest run test/channels-killed.test.ts
+// Manually: CHANNEL_BREAKAGES=1000 npx vitest run test/channels-killed.test.ts
 const BREAKAGES = Number(process.env.CHANNEL_BREAKAGES ?? 24)
 const BRANCHES_PER_ACCOUNT = 8
 const PER_BRANCH = Math.min(25, BREAKAGES / 2)
 const KILLS = Number(process.env.CHANNEL_KILLS ?? 2)
 const KILL_EVERY_MS = 10_000
-/** After these it is known what became of a message; after the others it is not. */
+/** After these the result of a message is known; after the others it is not. */
 const REFUSALS: Fault[] = ['429', '500', '503']
 const BREAKS: Fault[] = ['reset before', 'reset after', '504 after']
 const SEED = Number(process.env.CHANNEL_SEED ?? 2026)
@@ -24,7 +24,7 @@ const SEED = Number(process.env.CHANNEL_SEED ?? 2026)
 const BRANCHES = Math.ceil(BREAKAGES / PER_BRANCH)
 const ACCOUNTS = Math.ceil(BRANCHES / BRANCHES_PER_ACCOUNT)
 const accountOf = (branch: number) => `studio ${Math.floor(branch / BRANCHES_PER_ACCOUNT)}`
-/** Vendors count what comes into a room; each kind has its own. */
+/** Vendors count per room; each kind has its own. */
 const roomOf = (kind: ChannelKind, branch: number) => `C0BRANCH${branch}X${CHANNEL_KINDS.indexOf(kind)}`
 
 let studio: Studio
@@ -57,7 +57,7 @@ const STATE_WORDS: Record<BreakageState, RegExp> = {
 }
 
 test(
-  `${BREAKAGES} breakages over two nodes of which one dies every ten seconds: each channel hears of each once, in order, and its last word is the state`,
+  `${BREAKAGES} breakages over two nodes of which one dies every ten seconds: each channel gets each once, in order, and its last message is the state`,
   async () => {
     const projectOf = (branch: number) => Number(studio.world.projects![accountOf(branch)]!.id)
     const rooms = new Map<string, number>()
@@ -126,7 +126,7 @@ test(
         select subject_id, occasion, occurrence, status from messages where destination_id = ${channelId} and to_user_id = 0`)
       const rowsOf = (number: number) => queued.filter(({ subject_id }) => subject_id === String(ids[number]))
       const mainOf = (number: number) => rowsOf(number).find(({ occasion }) => occasion === 0)
-      // One that was skipped and came back has a later turn.
+      // A skipped message that is queued again comes later.
       const firsts = [...new Set(posts.map(({ number }) => number))].filter((number) => (mainOf(number)?.occurrence ?? 0) <= 1)
       if (firsts.some((number, at) => at > 0 && number < firsts[at - 1]!)) outcome.disordered++
       const branch = Number(/^C0BRANCH(\d+)X/.exec(name)![1])
@@ -138,11 +138,11 @@ test(
         if (isUncertain) outcome.uncertain++
         else if (own.length === 0 && !(status === 'skipped' && state === 'fixed')) outcome.missing++
         else outcome.told++
-        // Where nothing can be edited, broken and fixed take turns; what is uncertain may be missing between them.
+        // Without edits, broken and fixed alternate; uncertain messages may be missing between them.
         const isSaidTwice = own.some(({ isFixed }, at) => at > 0 && (edits || isFixed === own[at - 1]!.isFixed))
         if (isSaidTwice && !isUncertain) outcome.doubled++
         const last = own.at(-1)
-        // What is uncertain cannot be changed either: nobody told us what it is called.
+        // An uncertain message cannot be edited either: its id is unknown.
         if (!last || isUncertain) continue
         if (edits ? !STATE_WORDS[state].test(last.text) : last.isFixed !== (state === 'fixed')) outcome.stale++
       }

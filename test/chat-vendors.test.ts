@@ -24,7 +24,7 @@ async function ask({ url, method, headers, body }: VendorRequest, signal?: Abort
 const post = (kind: ChannelKind, title = 'Broken', signal?: AbortSignal) =>
   ask(VENDORS[kind].post(to(kind), postOf({ title }), false), signal)
 
-/** The body that a vendor would be sent, with a fault in it. */
+/** The body for a vendor, with a fault in it. */
 async function spoiled(kind: ChannelKind, spoil: (body: ReturnType<typeof JSON.parse>) => void) {
   const request = VENDORS[kind].post(to(kind), postOf({}, { 1: '111' }), false)
   const body = JSON.parse(request.body!)
@@ -93,7 +93,7 @@ test.each<[string, (body: ReturnType<typeof JSON.parse>) => void]>([
   expect(vendors.violations()).toHaveLength(1)
 })
 
-test('Discord pings by what is allowed, whatever is escaped', async () => {
+test('Discord notifies by allowed_mentions, whatever is escaped', async () => {
   await open()
   const content = '@everyone @here \\<@111> <@222> <@&333>'
   await spoiled('discord', (body) => Object.assign(body, { content, allowed_mentions: { parse: ['everyone'], users: ['111'] } }))
@@ -117,7 +117,7 @@ test.each<[string, (body: ReturnType<typeof JSON.parse>) => void]>([
   expect(vendors.violations().length).toBeGreaterThan(0)
 })
 
-test.each(['mattermost', 'rocketchat'] as const)('%s refuses what is too long or empty', async (kind) => {
+test.each(['mattermost', 'rocketchat'] as const)('%s refuses texts that are too long or empty', async (kind) => {
   await open()
   for (const spoil of [
     (body: ReturnType<typeof JSON.parse>) => (body.text = long(17_000)),
@@ -129,7 +129,7 @@ test.each(['mattermost', 'rocketchat'] as const)('%s refuses what is too long or
   expect(vendors.violations()).toHaveLength(4)
 })
 
-test('Mattermost takes the words of Slack for mentions, in code not', async () => {
+test("Mattermost treats Slack's group mentions as mentions, but not in code", async () => {
   await open()
   await spoiled('mattermost', (body) => (body.text = 'on <!channel> and mail@here'))
   await spoiled('mattermost', (body) => (body.attachments[0].text = '```\n<!here>\n``` @kim'))
@@ -142,7 +142,7 @@ test('Mattermost takes the words of Slack for mentions, in code not', async () =
 describe.each(CHANNEL_KINDS)('%s', (kind) => {
   const { read } = VENDORS[kind]
 
-  test('keeps what it is sent, in order', async () => {
+  test('stores what it is sent, in order', async () => {
     await open()
     for (const title of ['first', 'second']) expect(read(await post(kind, title))).toMatchObject({ kind: 'sent' })
     const [first, second] = vendors.messages(kind, ROOM)
@@ -152,7 +152,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     expect(vendors.violations()).toEqual([])
   })
 
-  test('says that a room is gone, or a secret wrong', async () => {
+  test('reports that a room is gone, or a secret is wrong', async () => {
     await open()
     const wrong = { ...to(kind), secret: to(kind).secret.replace('stand-in', 'wrong') }
     expect(read(await ask(VENDORS[kind].post(wrong, postOf(), false)))).toMatchObject({ kind: 'gone', of: 'secret' })
@@ -161,7 +161,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     expect(vendors.messages()).toEqual([])
   })
 
-  test('fails as it is told, before or after it has kept the message', async () => {
+  test('fails on command, before or after it has stored the message', async () => {
     await open()
     const kept: Record<string, boolean> = {}
     const seen: Record<string, string> = {}
@@ -194,11 +194,11 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
     expect(Object.keys(kept).filter((fault) => kept[fault])).toEqual(['504 after', 'hang after', 'reset after'])
   })
 
-  test('takes so many a second, says how long to wait, and notices who does not', async () => {
+  test('accepts a number per second, says how long to wait, and notices early retries', async () => {
     await open({ rate: { perSecond: 0.001, burst: 2 } })
     for (const kept of [true, true]) expect(read(await post(kind)).kind === 'sent').toBe(kept)
     const told = read(await post(kind))
-    // A token comes every 1000 s; some of them may have passed already.
+    // A slot opens every 1000 s; a part of that may have passed already.
     expect(told.kind === 'later' && told.seconds).toBeGreaterThan(500)
     expect(vendors.violations()).toEqual([])
     await post(kind)
@@ -207,7 +207,7 @@ describe.each(CHANNEL_KINDS)('%s', (kind) => {
   })
 })
 
-test.each(['slack', 'discord'] as const)('%s changes what it was told, and says when it is not there any more', async (kind) => {
+test.each(['slack', 'discord'] as const)('%s edits a message, and reports if it no longer exists', async (kind) => {
   await open()
   const { read, edit } = VENDORS[kind]
   const sent = read(await post(kind, 'Broken'))
@@ -221,13 +221,13 @@ test.each(['slack', 'discord'] as const)('%s changes what it was told, and says 
   expect(await change()).toMatchObject({ kind: 'lost' })
 })
 
-test.each(WEBHOOKS.filter((kind) => kind !== 'discord'))('%s knows no edits', async (kind) => {
+test.each(WEBHOOKS.filter((kind) => kind !== 'discord'))('%s has no edits', async (kind) => {
   await open()
   const request = VENDORS[kind].post(to(kind), postOf(), false)
   expect(await ask({ ...request, method: 'PATCH', url: `${request.url}/messages/1` })).toMatchObject({ status: 405 })
 })
 
-test('Slack finds people by address, with a token that counts', async () => {
+test('Slack finds people by address, with a valid token', async () => {
   await open({ people: { 'kim@owl.example': 'U0KIM' } })
   const { ask: question, read } = VENDORS.slack.findPerson!
   const find = async (email: string, secret = to('slack').secret) => read(await ask(question({ ...to('slack'), secret }, email)))
@@ -236,7 +236,7 @@ test('Slack finds people by address, with a token that counts', async () => {
   await expect(find('kim@owl.example', 'xoxb-other')).rejects.toThrow('invalid_auth')
 })
 
-test('Slack tells what was said since a time, so many at once, with metadata only if asked for', async () => {
+test('Slack returns messages since a time, in pages, with metadata only on request', async () => {
   await open()
   for (const title of ['first', 'second', 'third']) await post('slack', title)
   const { url, headers } = VENDORS.slack.find!.ask(to('slack'), new Date())

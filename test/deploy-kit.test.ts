@@ -12,7 +12,7 @@ const documented = new Set(
   [...readFileSync(resolve(DEPLOY, '../docs/configuration.md'), 'utf8').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
-/** What the parts of the kit set for the service, beside what belongs to others. */
+/** The settings that each part of the kit sets for the service, apart from those of others. */
 const SET = {
   'compose/compose.yaml': /^ {6}([A-Z_]+): /gm,
   'systemd/goldmaster.service': /\b([A-Z_]{2,})=/g,
@@ -24,13 +24,13 @@ const SET = {
 }
 const OTHERS = /^(NODE_ENV|POSTGRES_\w+|SITE)$/
 
-test.each(Object.entries(SET))('%s sets only what the service knows', (path, pattern) => {
+test.each(Object.entries(SET))('%s sets only known settings', (path, pattern) => {
   const names = [...read(path).matchAll(pattern)].map(([, name]) => name!).filter((name) => !OTHERS.test(name))
   expect(names.length).toBeGreaterThan(0)
   expect(names.filter((name) => !documented.has(name))).toEqual([])
 })
 
-test('templates of the chart take only values that there are', () => {
+test('templates of the chart use only existing values', () => {
   const values = read('helm/goldmaster/values.yaml')
   const templates = readdirSync(join(DEPLOY, 'helm/goldmaster/templates')).map((name) =>
     read(`helm/goldmaster/templates/${name}`),
@@ -50,7 +50,7 @@ test('templates of the chart take only values that there are', () => {
 describe('the chart', () => {
   const template = (name: string) => read(`helm/goldmaster/templates/${name}`)
 
-  test('publishes no metrics: they have a port that neither service nor ingress leads to', () => {
+  test('does not expose metrics: their port is in neither service nor ingress', () => {
     const [deployment, service] = template('serve.yaml').split('---')
     expect(deployment).toContain("{ name: HEALTH_PORT, value: '8081' }")
     expect(deployment).toContain("prometheus.io/port: '8081'")
@@ -58,11 +58,11 @@ describe('the chart', () => {
     expect(template('ingress.yaml')).toContain('port: { name: http }')
   })
 
-  test('trusts no proxy by itself', () => {
+  test('trusts no proxy by default', () => {
     expect(read('helm/goldmaster/values.yaml').replaceAll(/#.*/g, '')).not.toContain('TRUST_PROXY')
   })
 
-  test('gives secrets as files that the service can read, and names each of them', () => {
+  test('mounts secrets as files that the service can read, and names each of them', () => {
     const values = read('helm/goldmaster/values.yaml')
     const [, listed] = /^secretKeys: \[(.*)\]$/m.exec(values)!
     for (const name of listed!.split(', ')) expect(SECRET_SETTINGS).toContain(name)
@@ -71,7 +71,7 @@ describe('the chart', () => {
     expect(template('_helpers.tpl')).not.toContain('envFrom')
   })
 
-  test('gives pods no token, spreads them, lets one go at a time, and says who may reach them', () => {
+  test('gives pods no service account token, spreads them, evicts one at a time, and restricts access to them', () => {
     expect(template('_helpers.tpl')).toContain('automountServiceAccountToken: false')
     expect(template('account.yaml')).toContain('automountServiceAccountToken: false')
     for (const name of ['serve.yaml', 'work.yaml']) {
@@ -82,7 +82,7 @@ describe('the chart', () => {
   })
 })
 
-test('systemd starts the service again however often it ends', () => {
+test('systemd restarts the service however often it ends', () => {
   const [unit] = read('systemd/goldmaster.service').split('[Service]')
   expect(unit).toMatch(/^StartLimitIntervalSec=0$/m)
 })

@@ -21,7 +21,7 @@ interface Place {
   service: number
 }
 
-/** The examples of the guide with nothing changed but ports, certificate and, for Caddy, which would ask for a certificate, where it is. */
+/** The examples of the guide with only ports, certificate and, for Caddy, which would request a certificate, the host changed. */
 const PROXIES: Record<string, (place: Place) => { file: string; settings: string; args: string[] }> = {
   nginx({ folder, port, service }) {
     const server = exampleFor('nginx')
@@ -62,7 +62,7 @@ const PROXIES: Record<string, (place: Place) => { file: string; settings: string
 }
 
 for (const program of Object.keys(PROXIES))
-  describeWith(program, 'openssl')(`behind ${program} as the guide sets it up`, () => {
+  describeWith(program, 'openssl')(`behind ${program} as in the guide`, () => {
     test('REST, webhooks and the event stream work over TLS', async () => {
       const { folder, remove } = scratch()
       chmodSync(folder, 0o755)
@@ -114,11 +114,11 @@ for (const program of Object.keys(PROXIES))
         const report = JSON.stringify({ job_name: 'night', build_number: 1, status: 'FAILURE', log: 'x'.repeat(2_000_000) })
         const webhook = `/webhooks/jenkins?token=${studio.world.integrations!.ci!.webhook_token}`
         expect(await status(webhook, { headers: { 'content-type': 'application/json' }, body: report })).toBe(200)
-        // Told while the stream still stands: nothing on the way holds it back.
+        // Received while the stream is still open: nothing buffers it.
         await until(() => heard.includes('build_run.failed'))
         stream.destroy()
       } finally {
-        // Caddy would wait for connections that nobody uses; nginx has processes of its own to end.
+        // Caddy would wait for unused connections; nginx has worker processes to end.
         proxy.kill(program === 'caddy' ? 'SIGKILL' : 'SIGTERM')
         await closed
         await studio.close()

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Growth, measureGrowth } from '../bench/harness/growth.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
-/** Of the same studio, seven times as much history. */
+/** The same studio with seven times as much history. */
 const [SMALL, LARGE] = [1_500, 10_000]
 const TIMES_MORE = 2
-/** A level more of each index, and what a small table takes less than a page of a list. */
+/** One more level of each index, and what a small table needs less than a page of a list. */
 const PAGES = 150
-/** Looks at up to 1,500 builds, which the small one does not have. */
+/** Reads up to 1,500 builds, which the small one does not have. */
 const BOUNDED = /^searchBuilds (?:q|author)=.* finished_/
 /** As in a database that is too large to be read as a whole. */
 const PLANNER = '-c enable_seqscan=off -c enable_bitmapscan=off'
@@ -34,6 +34,6 @@ test('no request reads more pages because the database has more history', () => 
   expect(grown.map(({ name, small, large }) => `${name}: ${small} → ${large}`)).toEqual([])
 })
 
-test('every request is answered', () => {
+test('every request succeeds', () => {
   expect(found.filter(({ status }) => status >= 500).map(({ name, status }) => `${name}: ${status}`)).toEqual([])
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-/** Writes the pieces one after the other, each after an answer or a moment, and then breaks the connection off. */
+/** Writes the chunks one after the other, each after a response or a moment, and then disconnects. */
 function disturb(site: string, pieces: (string | Buffer)[], end: 'destroy' | 'reset' | 'half'): Promise<void> {
   const { hostname, port } = new URL(site)
   return new Promise((done) => {
@@ -37,7 +37,7 @@ function disturb(site: string, pieces: (string | Buffer)[], end: 'destroy' | 're
   })
 }
 
-test('whatever one connection says, it ends that connection and not the service', async () => {
+test('whatever one connection sends, it ends that connection and not the service', async () => {
   const node = await openNode(studio)
   const { token } = studio.world.tokens.all!
   const hook = `POST /webhooks/ci?token=${studio.world.integrations.ci!.webhook_token} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`

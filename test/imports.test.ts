@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
-/** Who may see whom. A room not named here may import nothing of ours; files beside the rooms wire them and may see all. */
+/**
+ * Allowed imports by folder of src. A folder not listed here may import nothing of ours; files next to the folders wire them and may import
+ * all.
+ */
 const MAY_IMPORT: Record<string, string[]> = {
   contract: [],
   db: ['contract'],
@@ -22,7 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   web: ['contract'],
   cli: ['contract', 'terminal', 'diagnosis', 'mcp'],
 }
-/** How a provider reads is pure: it knows facts, words and how to read, never the database. */
+/** A provider's reader is pure: it knows facts, sets and readers, never the database. */
 const READING = /^intake\/providers\/[\w-]+\/(?!setup|jobs|server|console|poll|start|describe-job)[\w-]+\.ts$/
 const READING_MAY_IMPORT =
   /^(intake\/(bounds|facts|provider|signatures|reading|build-origin|build-report|reports\/[\w-]+|providers\/unity|providers\/[\w-]+\/[\w-]+)|contract\/(?:sets|spellings\/[\w-]+))\.ts$/
@@ -35,7 +38,7 @@ const importsOf = (file: string) =>
   )
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
-test.each(files)('%s imports only what its room may see', (file) => {
+test.each(files)('%s imports only what its folder may', (file) => {
   const room = file.includes('/') ? file.split('/')[0]! : undefined
   if (room === undefined) return
   for (const target of imports.get(file)!) {
@@ -54,7 +57,7 @@ test('no two files import each other', () => {
   expect(circles).toEqual([])
 })
 
-/** The floors of `domain`, lowest first. */
+/** The layers of `domain`, lowest first. */
 const FLOORS = [
   ['access', 'accounts', 'audit', 'mail', 'objects', 'privacy', 'sign-in'],
   ['assets', 'branches', 'builds', 'changes', 'contents', 'deployments', 'integrations', 'projects', 'tasks'],
@@ -65,7 +68,7 @@ const FLOORS = [
 
 const FLOOR_NAMES = ['foundations', 'records', 'reactions', 'telling', 'operations']
 
-test('a floor of domain imports nothing of the floors above it', () => {
+test('a layer of domain imports nothing of the layers above it', () => {
   const inDomain = files.filter((file) => file.startsWith('domain/'))
   const floorOf = (file: string) => FLOORS.findIndex((folders) => folders.includes(file.split('/')[1]!))
   expect(inDomain.filter((file) => floorOf(file) < 0)).toEqual([])
@@ -78,7 +81,7 @@ test('a floor of domain imports nothing of the floors above it', () => {
   expect(upwards).toEqual([])
 })
 
-/** Which folders of domain a folder imports. */
+/** The folders of domain that each folder imports. */
 const arrows = new Map<string, Set<string>>()
 for (const file of files.filter((file) => file.startsWith('domain/')))
   for (const target of imports.get(file)!.filter((target) => target.startsWith('domain/'))) {
@@ -95,11 +98,11 @@ function reached(from: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-test('folders of domain import each other in no circle', () => {
+test('folders of domain import each other without a cycle', () => {
   expect([...arrows.keys()].filter((folder) => reached(folder).has(folder))).toEqual([])
 })
 
-/** Without an arrow that a longer way shows already. */
+/** Without arrows that a longer path implies. */
 function pictureOf(): string {
   const lines = FLOORS.flatMap((folders, floor) => [
     `  subgraph ${FLOOR_NAMES[floor]}`,
@@ -112,20 +115,20 @@ function pictureOf(): string {
   return ['```mermaid', 'flowchart TD', ...lines, '```'].join('\n')
 }
 
-test('docs/architecture.md shows the folders of domain as they import each other', () => {
+test('docs/architecture.md shows the imports between the folders of domain', () => {
   expect(readFileSync(join(SRC, '../docs/architecture.md'), 'utf8')).toContain(pictureOf())
 })
 
-test('no folder holds more than 25 source files', () => {
+test('no folder has more than 25 source files', () => {
   const sizes = new Map<string, number>()
   for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
   expect([...sizes].filter(([, size]) => size > 25)).toEqual([])
 })
 
-test('no type is taken from a room through the arguments of its functions', () => {
+test("no type is derived from another folder's function arguments", () => {
   expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('Parameters<typeof'))).toEqual([])
 })
 
-test('every refusal is made in contract/errors.ts', () => {
+test('every error is created in contract/errors.ts', () => {
   expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('new ApiError('))).toEqual(['contract/errors.ts'])
 })

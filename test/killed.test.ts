@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-test('kill -9 in the middle of deliveries sent with retries: each is there exactly once', async () => {
+test('kill -9 in the middle of retried deliveries: each is recorded exactly once', async () => {
   const COUNT = 400
   const node = await openNode(studio)
   const answers = await sendWhile(studio, node.site, COUNT, async (sent) => {
@@ -24,17 +24,17 @@ test('kill -9 in the middle of deliveries sent with retries: each is there exact
   })
   expect(answers).toHaveLength(COUNT)
   expect(answers.some(({ tries }) => tries > 1)).toBe(true)
-  // What a 202 promised is done too, by whoever lives.
+  // The work after a 202 is done too, by any node.
   await until(async () => ((await effects(studio)) as { waiting: number }).waiting === 0)
   expect(await effects(studio)).toEqual({ changes: COUNT, assets: COUNT, version: 1, approvals: COUNT, taken: COUNT, waiting: 0 })
-  // Told to stop, it ends before it runs out of patience.
+  // It stops before its timeout.
   expect(await node.kill('SIGTERM')).toBe(0)
 })
 
-test('told to stop, it answers those who stand before its door, too', async () => {
+test('when stopping, it also responds to connections in the accept queue', async () => {
   const node = await openNode(studio)
   const { hostname, port } = new URL(node.site)
-  // Asleep it takes nobody in: the system lets them stand in line.
+  // A stopped process accepts nothing: the system queues the connections.
   void node.kill('SIGSTOP')
   const answers: Promise<string>[] = []
   for (let i = 0; i < 40; i++)

@@ -7,7 +7,7 @@ import { openStudio, type Studio } from './support/studio.ts'
 import { visitor, workshop } from './support/workshop.ts'
 
 /**
- * The official suite for servers, as a command: it brings a hundred packages and asks for Node 22, so that it is no part of this one.
+ * The official conformance suite for servers, as a command: it has a hundred packages and needs Node 22, so it is not a dependency.
  * MCP_CONFORMANCE="npx --yes @modelcontextprotocol/conformance@0.2.0-alpha.12" npx vitest run test/mcp-conformance.test.ts
  */
 const SUITE = process.env.MCP_CONFORMANCE ?? ''
@@ -37,7 +37,7 @@ const PASSED = {
     'server-stateless',
   ],
 }
-/** Parts of those that take a tool made for them. */
+/** Checks that need a special tool. */
 const NOT_OURS = [
   'sep-2575-server-rejects-undeclared-capability',
   'sep-2575-missing-capability-http-400',
@@ -82,7 +82,7 @@ describe.skipIf(SUITE === '')('the official suite', () => {
     await studio?.close()
   })
 
-  test.each(Object.entries(PASSED))('of %s passes, but for what we have nothing of', async (revision, scenarios) => {
+  test.each(Object.entries(PASSED))('of %s passes, except for features we do not have', async (revision, scenarios) => {
     const { folder, remove } = scratch()
     const outcomes = await runSuite(SUITE, url, revision, folder)
     remove()

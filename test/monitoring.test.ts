@@ -13,7 +13,7 @@ let own: TestDatabase
 let studio: Studio
 beforeAll(async () => {
   own = await createDatabase()
-  // What is told of a store is told where there is one; nobody asks this one.
+  // Metrics of a store exist only if one is configured; this one is never called.
   const objects = openObjectStore({ url: 'http://127.0.0.1:9/bucket', region: 'r', accessKey: 'a', secretKey: 's' })
   studio = await openStudio(workshop, { beside: own, service: { db: { ...own.db, objects } } })
 })
@@ -22,7 +22,7 @@ afterAll(async () => {
   await own.drop()
 })
 
-test('every metric that the dashboard and the alerts name is told by the service', async () => {
+test('every metric in the dashboard and the alerts is exported by the service', async () => {
   const { text } = await studio.ask('/metrics')
   const told = new Set(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>

@@ -5,7 +5,7 @@ import { PROVIDERS } from '../src/contract/sets.ts'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
-/** Where a tool may be named outside its folder, and why. */
+/** Where a provider may be named outside its folder, and why. */
 const MAY_NAME: [RegExp, string][] = [
   [/^intake\/providers\//, 'its own folder, and the lists of all of them'],
   [/^contract\/sets\.ts$/, 'the closed set'],
@@ -21,7 +21,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^domain\/contents\/release\.ts$/, 'words in titles of tasks about build machines'],
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]
-/** These are words of the language too, and looked for only where they stand alone. A deployment is also a noun of ours. */
+/** These are common words too, and only counted as separate words. A deployment is also one of our nouns. */
 const COMMON = ['linear', 'monday', 'lore']
 const OURS = ['deployment']
 
@@ -34,7 +34,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
   .filter((file) => !MAY_NAME.some(([place]) => place.test(file)))
 
-test('no code outside the folder of a provider names it: what differs is a field of its declaration', () => {
+test("no code outside a provider's folder names it: differences are fields of its declaration", () => {
   const named = files.flatMap((file) =>
     readFileSync(join(SRC, file), 'utf8')
       .replaceAll(COMMENT, '')

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from './support/studio.ts'
 
-/** A package of somebody else's that has `goldmaster` among its dependencies and nothing else. */
+/** An external package with `goldmaster` as its only dependency. */
 
 const ROOT = resolve(import.meta.dirname, '..')
 let home: string
@@ -43,7 +43,7 @@ const compile = (program: string) => {
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), [...settings.split(' '), 'program.ts'], { cwd: home, stdio: 'pipe' })
 }
 
-test('knows the fields of records and the parameters of every route', () => {
+test('the client has the fields of records and the parameters of every route', () => {
   compile(`
     import { ApiError, createClient, type Task } from 'goldmaster/client'
     const client = createClient({ site: 'https://gold.example', token: 't' })
@@ -60,13 +60,13 @@ test('knows the fields of records and the parameters of every route', () => {
 }, 60_000)
 
 test.each([
-  ['a field that no task has', 'client.showTask({ project_id: 1, id: 1 }).then((task) => task.titel)'],
-  ['a state that there is not', "client.showTask({ project_id: 1, id: 1 }).then((task) => task.state === 'done')"],
-  ['a parameter that there is not', 'client.listTasks({ project_id: 1, query: { stat: 1 } })'],
-  ['a list that there is not', "client.each('showTask', { project_id: 1, id: 1 })"],
-  ['a project that is missing', 'client.listTasks({})'],
+  ['an unknown field of a task', 'client.showTask({ project_id: 1, id: 1 }).then((task) => task.titel)'],
+  ['an unknown state', "client.showTask({ project_id: 1, id: 1 }).then((task) => task.state === 'done')"],
+  ['an unknown parameter', 'client.listTasks({ project_id: 1, query: { stat: 1 } })'],
+  ['an unknown list', "client.each('showTask', { project_id: 1, id: 1 })"],
+  ['a missing project', 'client.listTasks({})'],
 ])(
-  'does not compile with %s',
+  'a program with %s does not compile',
   (_, wrong) => {
     const program = `import { createClient } from 'goldmaster/client'
     const client = createClient({ site: 'https://gold.example', token: 't' })
@@ -76,7 +76,7 @@ test.each([
   60_000,
 )
 
-test('asks a real service, and throws what it refuses', async () => {
+test('the client calls a real service, and throws its errors', async () => {
   const { createClient, ApiError } = await import(pathToFileURL(join(home, 'node_modules/goldmaster/dist/client.js')).href)
   const client = createClient({ site: studio.site, token: studio.world.tokens.some!.token })
   const project_id = studio.world.projects.star!.id
@@ -89,7 +89,7 @@ test('asks a real service, and throws what it refuses', async () => {
   expect(walked).toEqual([...titles.reverse(), 'The door sticks'])
   const events = client.events()
   const next = events.next()
-  // The stream tells what happens after it began.
+  // The stream sends only events after its start.
   const making = setInterval(() => void client.createTask({ project_id, body: { task: { title: 'Told' } } }), 200)
   const { value } = await next.finally(() => clearInterval(making))
   expect(value).toMatchObject({

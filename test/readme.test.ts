@@ -7,18 +7,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
-/** README and first steps, line by line, as an ordinary user with an empty home; then the tarball on other Nodes than the one that runs this. */
+/**
+ * README and first steps, line by line, as an ordinary user with an empty home; then the tarball on other versions of Node than the one
+ * that runs this.
+ */
 
 const ROOT = resolve(import.meta.dirname, '..')
-// Where the whole suite does not run on each: README_NODES=20,22,24 npx vitest run test/readme.test.ts
+// Not every version in every run: README_NODES=20,22,24 npx vitest run test/readme.test.ts
 const NODES = process.env.README_NODES?.split(',') ?? []
-/** npm has every Node as a package of its own. */
+/** npm has every version of Node as a package. */
 const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
-/** Somebody without rights of any kind, where we are the administrator. */
+/** A user without any rights, if we are root. */
 const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 const registry = spawnSync('npm', ['config', 'get', 'registry'], { cwd: ROOT, encoding: 'utf8' }).stdout.trim()
-/** With a cache of its own: npm answers from an old one where there is no network. */
+/** With a separate cache: npm uses an old one if there is no network. */
 const isReachable = () => {
   const cache = mkdtempSync(join(tmpdir(), 'goldmaster-npm-'))
   const view = ['view', `${NODE_PACKAGE}@20`, 'version', '--fetch-retries=0', '--fetch-timeout=5000', `--cache=${cache}`]
@@ -29,7 +32,7 @@ const isReachable = () => {
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const firstSteps = readFileSync(join(ROOT, 'docs/guides/first-steps.md'), 'utf8')
-/** The lines for a shell below a heading. */
+/** The shell lines below a heading. */
 const linesOf = (heading: string, page = readme) => {
   const section = page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
   return [...section.matchAll(/```sh\n([^`]*)```/g)].flatMap(([, block]) => block!.trim().split('\n'))
@@ -52,7 +55,7 @@ const environment = (path: string[] = []) => ({
 })
 const options = (cwd: string, path?: string[]): SpawnOptions => ({ ...ordinary, cwd, env: environment(path) })
 
-/** Runs lines in one shell; the first that fails ends it. */
+/** Runs lines in one shell; the first failure ends it. */
 function shell(lines: readonly string[], { cwd = clone, path = [] as string[] } = {}): string {
   const script = ['set -euo pipefail', ...lines].join('\n').replaceAll('localhost:8080', `localhost:${port}`)
   return execFileSync('bash', ['-c', script], {
@@ -91,7 +94,7 @@ async function serve(words: readonly string[], cwd: string, path?: string[]): Pr
 
 const canInstall = isReachable()
 
-describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [package registry not reachable]'}`, () => {
+describe.runIf(canInstall)(`a user who follows the README${canInstall ? '' : ' [package registry not reachable]'}`, () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'goldmaster-home-'))
     clone = join(home, 'goldmaster')
@@ -105,7 +108,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     })
     giveAway(home, clone)
     execFileSync('tar', ['-xf', '-'], { ...ordinary, cwd: clone, input: tar })
-    // What `npm ci` leaves; whoever runs the tests has run it.
+    // The result of `npm ci`, which was run before the tests.
     const packages = join(clone, 'node_modules')
     mkdirSync(packages)
     for (const name of readdirSync(join(ROOT, 'node_modules')))
@@ -117,13 +120,13 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     rmSync(home, { recursive: true, force: true })
   })
   afterEach(() => {
-    // What a failed test leaves behind must not fail the next.
+    // Leftovers of a failed test must not fail the next.
     for (const child of started) process.kill(-child.pid!, 'SIGKILL')
   })
   const bin = () => join(home, '.local/bin')
   const run = (line: string, cwd = clone) => shell([line], { cwd, path: [bin()] })
 
-  test('starts it, asks it with curl, installs it, signs in and looks around', async () => {
+  test('starts it, calls it with curl, installs it, signs in and looks around', async () => {
     expect(linesOf('Run it')).toEqual(['npm ci && npm start'])
     const service = await serve(['npm', 'start'], clone)
     const [, token] = /API token +(\w+)/.exec(service.said())!
@@ -133,7 +136,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     const [, id] = /"id":"?(\d+)/.exec(shell([...begin, curls.find((line) => line.includes('status=failed'))!]))!
     for (const line of curls) {
       const filled = line.replace('/ID/', `/${id}/`)
-      // The stream has no end of its own: the first that it says is enough.
+      // The stream never ends: its first output is enough.
       const command = filled.startsWith('curl -N') ? `exec 3< <(${filled}\n); head -c 1 <&3; kill $!` : filled
       const answer = shell([...begin, command])
       expect(answer, line).not.toBe('')
@@ -149,7 +152,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
 
     for (const line of linesOf('Use the command line', firstSteps))
       if (!line.includes('through the browser')) run(line)
-      // The browser's way has tests of its own.
+      // The browser login has separate tests.
       else run(`echo ${token} | ${line.split('#')[0]!.trim()} --token`)
     expect(run('goldmaster builds list --status failed')).toMatch(/\tfailed\t/)
 
@@ -159,7 +162,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     expect(service.said()).toMatch(/"msg":"stopping"\}\n$/)
   })
 
-  test('starts it again without building, and is told how to get back in', async () => {
+  test('starts it again without building, and sees how to sign in', async () => {
     const built = () => statSync(join(clone, 'dist/main.js')).mtimeMs
     const before = built()
     const service = await serve(['npm', 'start'], clone)
@@ -170,7 +173,7 @@ describe.runIf(canInstall)(`whoever follows the README${canInstall ? '' : ' [pac
     await service.stop()
   })
 
-  test('is told in one line what is missing where the packages for building were left out', () => {
+  test('gets one line with what is missing if the packages for building were left out', () => {
     rmSync(join(clone, 'node_modules'), { recursive: true })
     rmSync(join(clone, 'dist'), { recursive: true })
     mkdirSync(join(clone, 'node_modules'))

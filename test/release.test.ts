@@ -11,7 +11,7 @@ const run = (command: string, ...args: string[]) => execFileSync(command, args, 
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'goldmaster-release-'))
-  // The files as they stand now, committed or not, under a history of their own.
+  // The current files, committed or not, in a separate history.
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT })
   execFileSync('tar', ['--null', '--files-from=-', '--ignore-failed-read', '-cf', join(copy, 'all.tar')], {
     cwd: ROOT,
@@ -29,7 +29,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
-test('a release is a dated changelog, a tag, and files whose checksums hold', () => {
+test('a release is a dated changelog, a tag, and files with valid checksums', () => {
   run('node', 'scripts/release.mjs', '9.8.7')
   expect(run('git', 'tag')).toBe('v9.8.7\n')
   expect(run('git', 'log', '-1', '--format=%s')).toBe('Release 9.8.7\n')

@@ -5,7 +5,7 @@ import { openBuildRoom } from './support/build-room.ts'
 import { openNode } from './support/killing.ts'
 import { until } from './support/until.ts'
 
-test('kill -9 of the service while a build streams its log: nothing is lost, nothing is there twice', async () => {
+test('kill -9 of the service while a build streams its log: nothing is lost or duplicated', async () => {
   const room = await openBuildRoom()
   const node = await openNode(room.tools.studio)
   const end = join(room.folder, 'end')

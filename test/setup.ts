@@ -10,14 +10,14 @@ import { buildProgram, buildWeb } from './support/built.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     server: string
-    /** How a database is made of the migrated one. */
+    /** How a database is cloned from the migrated one. */
     clone: string
   }
 }
 
 const TEMPLATE = `goldmaster_template_${process.pid}`
 
-/** One migrated database for all: the built-in PostgreSQL, or the server that DATABASE_URL names. Test files clone it. */
+/** One migrated database for all: the built-in PostgreSQL, or the server in DATABASE_URL. Test files clone it. */
 export default async function setup({ provide }: TestProject) {
   buildWeb()
   await buildProgram()
@@ -34,7 +34,7 @@ export default async function setup({ provide }: TestProject) {
   await run(`create database ${TEMPLATE}`)
   await migrate(withDatabase(server, TEMPLATE))
   provide('server', server)
-  // Copying files is quicker than logging their pages, where the checkpoints around it wait for no disk.
+  // Copying files is faster than logging their pages, if the checkpoints around it do not wait for the disk.
   provide('clone', `template ${TEMPLATE} ${embedded ? 'strategy file_copy' : ''}`)
   return async () => {
     if (embedded) await embedded.stop()
@@ -43,11 +43,11 @@ export default async function setup({ provide }: TestProject) {
   }
 }
 
-/** Nothing of this server outlives the run. Dropping a database beside others that were just written is what waits longest. */
+/** This server is discarded after the run. Dropping a database next to others that were just written waits longest. */
 async function stopWaitingForDisk(run: (text: string) => Promise<void>) {
   for (const setting of ['fsync', 'full_page_writes']) await run(`alter system set ${setting} = off`)
   await run('select pg_reload_conf()')
 }
 
-/** The same server, another database; socket addresses are no URLs that `URL` could read. */
+/** The same server, another database; `URL` cannot parse socket addresses. */
 export const withDatabase = (url: string, name: string): string => url.replace(/^(\w+:\/\/[^/]*)\/[^?]*/, `$1/${name}`)

@@ -13,7 +13,7 @@ import { PROGRAM } from './support/built.ts'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
-/** The program as people run it: its own process, its own folder, real signals. */
+/** The program as people run it: a separate process and folder, real signals. */
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SECRET_KEY = 'x'.repeat(32)
@@ -39,12 +39,12 @@ interface Running {
   complained(): string
 }
 
-/** Nothing of the tests' own environment: a DATABASE_URL there is not meant for these. */
+/** Without the tests' own environment: its DATABASE_URL is not meant for these. */
 function run(args: string[], env: Record<string, string> = {}, { program = process.execPath, cwd = ROOT } = {}): Running {
   const { PATH, HOME } = process.env
   const child = spawn(program, program === process.execPath ? [PROGRAM, ...args] : args, {
     cwd,
-    // A group of its own, as a terminal gives it.
+    // A separate process group, as in a terminal.
     detached: true,
     env: { PATH, HOME, DATA_DIR: data, PORT: String(port), LOG_LEVEL: 'info', ...env },
   })
@@ -53,7 +53,7 @@ function run(args: string[], env: Record<string, string> = {}, { program = proce
     said += chunk
   })
   child.stderr!.on('data', (chunk) => {
-    // The greeting is for people, and no complaint.
+    // The greeting is for people, and not an error.
     if (String(chunk).includes('Goldmaster runs at')) said += chunk
     else complained += chunk
   })
@@ -75,7 +75,7 @@ async function stopped(child: ChildProcess) {
 
 const postmasterPid = async () => Number.parseInt(await readFile(join(data, 'postgres/postmaster.pid'), 'utf8'), 10)
 
-/** A process that has ended and that nobody has asked about yet (a zombie) does not run. */
+/** A zombie process counts as ended. */
 const isRunning = (pid: number) => {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
   return stdout.trim() !== '' && !stdout.startsWith('Z')
@@ -106,7 +106,7 @@ const ask = (token: string, path: string, body?: object) =>
 
 let rounds = 0
 
-/** Creates tasks on sixteen connections until the server is gone; tells their label and the titles it has acknowledged so far. */
+/** Creates tasks on sixteen connections until the server is gone; returns their label and the titles it has acknowledged so far. */
 function createUntilGone(token: string, tasks: string) {
   const mark = `round-${++rounds}`
   const acknowledged: string[] = []
@@ -137,12 +137,12 @@ describe('goldmaster serve', () => {
   let server: Running
   let token: string
   let tasks: string
-  /** A test that failed once may have left none. */
+  /** An earlier failed test may have left none. */
   const beThere = async () => {
     if (server.child.exitCode !== null || server.child.signalCode !== null) server = await serve()
   }
 
-  test('starts from nothing, shows around, and its curl line works', async () => {
+  test('starts from nothing, prints an introduction, and its curl line works', async () => {
     server = await serve()
     const said = server.said()
     expect(said).toContain(`http://localhost:${port}/api/docs`)
@@ -167,14 +167,14 @@ describe('goldmaster serve', () => {
     expect((await ask(token, tasks)).status).toBe(200)
   })
 
-  test('is told to tools by the address it runs at, also by a command that was not told the port', async () => {
+  test('gives tools its URL, also through a command without the port', async () => {
     const command = run(['admin', 'integration', 'add', '--project', '1', '--provider', 'jenkins', '--json'], { PORT: '' })
     expect(await ended(command), command.complained()).toBe(0)
     expect(command.said()).toContain(`http://localhost:${port}/webhooks/jenkins?token=`)
     expect(command.said()).not.toContain(':8080')
   })
 
-  test('is not in another folder, and a command leaves nothing there unless it is to fill one', async () => {
+  test('is not in another folder, and a command creates nothing there unless it fills a new one', async () => {
     const elsewhere = join(folder, 'elsewhere')
     for (const words of [
       ['account', 'list'],
@@ -199,25 +199,25 @@ describe('goldmaster serve', () => {
     expect(list.said()).toContain('Night Owl')
   })
 
-  test('does not take a port that is taken, and leaves who has it alone', async () => {
+  test('refuses a port that is in use, and does not disturb its owner', async () => {
     const second = run(['serve'], { LOG_LEVEL: 'silent' })
     expect(await ended(second)).toBe(1)
     expect(second.complained()).toMatch(/^goldmaster: Port \d+ [^\n]*taken[^\n]*\n$/)
     expect((await ask(token, tasks)).status).toBe(200)
   })
 
-  test('says that HOST is no address of this machine', async () => {
+  test('reports that HOST is not an address of this machine', async () => {
     const second = run(['serve'], { LOG_LEVEL: 'silent', HOST: '192.0.2.1' })
     expect(await ended(second)).toBe(1)
     expect(second.complained()).toMatch(/^goldmaster: HOST 192\.0\.2\.1 is no address of this machine[^\n]*\n$/)
   })
 
-  test('told to stop under load answers what it has accepted and ends within ten seconds', async () => {
+  test('that is stopped under load responds to accepted requests and ends within ten seconds', async () => {
     await beThere()
     const { mark, acknowledged, gone } = createUntilGone(token, tasks)
     await until(() => acknowledged.length > 100)
     server.child.kill('SIGTERM')
-    // Out of patience, it would end with 1.
+    // After the timeout it would exit with 1.
     expect(await ended(server)).toBe(0)
     await gone
     server = await serve()
@@ -226,7 +226,7 @@ describe('goldmaster serve', () => {
     expect(await titlesOf(token, tasks, mark)).toEqual(acknowledged.sort())
   })
 
-  test('told by Ctrl-C, which npm passes on once more, finishes and warns of nothing', async () => {
+  test('that is stopped by Ctrl-C, which npm forwards again, finishes without a warning', async () => {
     await beThere()
     const { mark, acknowledged, gone } = createUntilGone(token, tasks)
     await until(() => acknowledged.length > 100)
@@ -247,7 +247,7 @@ describe('goldmaster serve', () => {
     expect(await titlesOf(token, tasks, mark)).toEqual(acknowledged.sort())
   })
 
-  test('told twice to stop while a request waits for a lock ends at once, and its database with it', async () => {
+  test('that is stopped twice while a request waits for a lock ends at once, with its database', async () => {
     await beThere()
     const postmaster = await postmasterPid()
     const locker = new Client({ host: join(data, 'postgres'), user: 'goldmaster', database: 'goldmaster' })
@@ -258,7 +258,7 @@ describe('goldmaster serve', () => {
     const waits = `select from pg_locks where relation = 'tasks'::regclass and not granted`
     await until(async () => (await locker.query(waits)).rowCount! > 0)
     server.child.kill('SIGTERM')
-    // Within half a second they would be taken for one.
+    // Within half a second they would count as one.
     await until(() => server.said().includes('stopping'))
     await sleep(600)
     server.child.kill('SIGTERM')
@@ -267,7 +267,7 @@ describe('goldmaster serve', () => {
     await until(() => !isRunning(postmaster))
   })
 
-  test('told to stop after whoever read its output has left ends, and its database with it', async () => {
+  test('that is stopped after the reader of its output has left ends, with its database', async () => {
     await beThere()
     const postmaster = await postmasterPid()
     for (const output of [server.child.stdout!, server.child.stderr!]) output.destroy()
@@ -277,7 +277,7 @@ describe('goldmaster serve', () => {
     await until(() => !isRunning(postmaster))
   })
 
-  test('started by npm, which passes SIGTERM to a shell only, ends all the same', async () => {
+  test('started by npm, which sends SIGTERM only to a shell, still ends', async () => {
     await writeFile(
       join(folder, 'package.json'),
       JSON.stringify({ scripts: { start: `"${process.execPath}" "${PROGRAM}" serve` } }),
@@ -287,7 +287,7 @@ describe('goldmaster serve', () => {
     const postmaster = await postmasterPid()
     const closed = once(npm.child, 'close')
     npm.child.kill('SIGTERM')
-    // Its output is open for as long as one of its processes lives.
+    // Its output stays open as long as one of its processes is alive.
     await closed
     expect(isRunning(postmaster)).toBe(false)
   })
@@ -308,7 +308,7 @@ describe('goldmaster serve', () => {
   })
 })
 
-describe('a start that cannot work ends with one clear line', () => {
+describe('a failed start ends with one clear line', () => {
   const refused = async (env: Record<string, string>) => {
     const running = run(['serve'], { LOG_LEVEL: 'silent', ...env })
     expect(await ended(running), running.said()).toBe(1)
@@ -322,7 +322,7 @@ describe('a start that cannot work ends with one clear line', () => {
     expect(await refused({ DATA_DIR: join(file, 'data') })).toContain(file)
   })
 
-  test.runIf(process.getuid?.() !== 0)('about a folder where nothing may be written', async () => {
+  test.runIf(process.getuid?.() !== 0)('about a folder without write permission', async () => {
     const closed = join(folder, 'closed')
     await mkdir(closed, { mode: 0o500 })
     expect(await refused({ DATA_DIR: join(closed, 'data') })).toContain(closed)
@@ -344,16 +344,16 @@ describe('a start that cannot work ends with one clear line', () => {
     await database.stop()
   })
 
-  test('about a setting nobody can read', async () => {
+  test('about an invalid setting', async () => {
     expect(await refused({ PORT: 'eighty' })).toContain('PORT')
   })
 })
 
-describe('while its database is away', () => {
-  test('it waits, answers that it is not ready, and serves once the database is back, without a new start', async () => {
+describe('while its database is unreachable', () => {
+  test('it waits, reports that it is not ready, and serves once the database is back, without a restart', async () => {
     const socket = encodeURIComponent(join(data, 'postgres'))
     const DATABASE_URL = `postgres://goldmaster@/goldmaster?host=${socket}&port=5432`
-    // As the unit of systemd would start it again.
+    // As the systemd unit would restart it.
     const starts: Running[] = []
     const begin = () => {
       const running = run(['serve'], { ...LIMITS_OFF, DATABASE_URL, SECRET_KEY: keptKey })
@@ -379,7 +379,7 @@ describe('while its database is away', () => {
     await database.stop()
   })
 
-  test('told to stop, it does', async () => {
+  test('it can be stopped', async () => {
     const away = run(['serve'], { DATABASE_URL: `postgres://me@127.0.0.1:${await freePort()}/gold`, SECRET_KEY })
     await until(() => away.said().includes('the service waits for its database'))
     away.child.kill('SIGTERM')

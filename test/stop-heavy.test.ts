@@ -17,7 +17,7 @@ afterAll(() => studio.close())
 
 const MIB = 1024 * 1024
 
-test('told to stop while large bodies are worked on and wait, it ends in time; what was not acknowledged left nothing', async () => {
+test('a stop while large bodies are processed and wait ends in time, and unacknowledged ones leave nothing', async () => {
   const { db } = studio
   const node = await openNode(studio)
   const send = async (i: number) => {
@@ -27,14 +27,14 @@ test('told to stop while large bodies are worked on and wait, it ends in time; w
     return (await fetch(url, { method: 'POST', headers, body })).status
   }
   await db.transaction(async (db) => {
-    // Nothing can be recorded: those that have begun would go on for a minute.
+    // Nothing can be recorded: running ones would continue for a minute.
     await db.execute(sql`lock table changes in access exclusive mode`)
     const answers = Array.from({ length: 8 }, (_, i) => send(i))
     await until(
       async () =>
         (await studio.db.rows(sql`select from pg_locks where relation = 'changes'::regclass and not granted`)).length === 2,
     )
-    // Zero: it was done before its patience ran out.
+    // Zero: it ended before its timeout.
     expect(await node.kill('SIGTERM')).toBe(0)
     expect(await Promise.all(answers)).toEqual(Array(8).fill(503))
   })

@@ -7,7 +7,7 @@ import { type Listening, listen, titlesOf } from './support/listening.ts'
 import { openStudio, type Studio } from './support/studio.ts'
 import { until } from './support/until.ts'
 
-/** How far writers may be ahead of whoever has heard least. */
+/** How far writers may be ahead of the slowest client. */
 const BACKLOG = 60
 
 let studio: Studio
@@ -46,7 +46,7 @@ function holdOpen(title: string) {
   }
 }
 
-/** A client as browsers are: whenever its stream breaks it goes on after the last id, here at the next node. */
+/** A client like a browser: when its stream breaks it resumes after the last id, here at the next node. */
 function followOn(sites: string[]) {
   const heard: Listening['events'] = []
   let [moves, stopped] = [-1, false]
@@ -79,16 +79,16 @@ function followOn(sites: string[]) {
   }
 }
 
-test('kill -9 of a node under load: who goes on at another misses nothing and hears nothing twice', async () => {
+test('kill -9 of a node under load: a client that resumes at another misses nothing and gets nothing twice', async () => {
   const [doomed, heir] = await Promise.all([openNode(studio), openNode(studio)])
   const clients = Array.from({ length: 20 }, () => followOn([doomed.site, heir.site]))
   const everybody = (title: string) => until(() => clients.every(({ heard }) => titlesOf(heard).includes(title)))
-  // Written first, before anything else has a number; committed when the others have long been heard.
+  // Written first, before anything else has a number; committed long after the others were received.
   const [whileAway, afterwards] = [holdOpen('committed while they are away'), holdOpen('committed after they are back')]
   await Promise.all([whileAway.written, afterwards.written])
   let writing = true
   let written = 0
-  // On a slow machine listeners would fall behind without end: whoever writes waits for the slowest, but never until it has heard all.
+  // On a slow machine clients would fall behind without end: the writer waits for the slowest, but never until it has received everything.
   const behind = () => written - Math.min(...clients.map(({ heard }) => heard.length))
   const writers = Promise.all(
     Array.from({ length: 4 }, async () => {
@@ -111,7 +111,7 @@ test('kill -9 of a node under load: who goes on at another misses nothing and he
   await everybody('the last before')
   await afterwards.commit()
   await everybody('committed after they are back')
-  // What was told twice would come before this.
+  // A duplicate would arrive before this.
   await happen(studio.db, 'the end')
   await everybody('the end')
 

@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const versionOf = (name: string): string => JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')).version
 const licenceOf = (name: string) => readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()
 
-test('the single-file client carries the terms of what is inside it, and still runs', async () => {
+test('the single-file client contains the licenses of its dependencies, and still runs', async () => {
   const client = join(folder, 'goldmaster.mjs')
   await bundleClient(client)
   const text = readFileSync(client, 'utf8')
@@ -28,7 +28,7 @@ test('the single-file client carries the terms of what is inside it, and still r
   expect(spawnSync(process.execPath, [client, '--version'], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
 })
 
-test('every package inside the service is named with its licence', async () => {
+test('every package inside the service is listed with its license', async () => {
   const inputs: string[] = await bundleService(join(folder, 'server'))
   const notices: string = noticesFor(inputs)
   const packages = new Set(inputs.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))

@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from './support/database.ts'
 import { freePort } from './support/free-port.ts'
 import { until } from './support/until.ts'
 
-/** One service in several processes, as WORKERS=2 starts it. */
+/** One service in several processes, as started with WORKERS=2. */
 
 const SECRET_KEY = 'a key of these tests, long enough'
 const WRITES = 40
@@ -76,7 +76,7 @@ const childrenOf = (pid: number) =>
 const servers = () =>
   childrenOf(service.child.pid!).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0serve'))
 
-test('they count limits together, and tell one sum of metrics, at a port of its own', async () => {
+test('they share the counts of limits, and export one total of metrics, on a separate port', async () => {
   const statuses = (await Promise.all(Array.from({ length: WRITES + 20 }, () => write('limited')))).map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(WRITES)
   expect(statuses.filter((status) => status === 429)).toHaveLength(20)
@@ -89,12 +89,12 @@ test('they count limits together, and tell one sum of metrics, at a port of its 
   expect((await fetch(`http://127.0.0.1:${healthPort}/readyz`)).status).toBe(200)
 })
 
-test('jobs are done beside them', async () => {
+test('jobs run in a separate process', async () => {
   expect((await ask('/api/v1/projects/1/build_runs/1/investigate', { body: {} })).status).toBeLessThan(300)
   await until(async () => (await own.db.one(sql`select from investigations where status = 'completed'`)) !== undefined)
 })
 
-test('one that cannot begin ends the start with a reason', async () => {
+test('one that cannot start ends the service with a reason', async () => {
   const second = goldmaster(['serve'], { WORKERS: '2', PORT: String(port), DATABASE_URL: own.url, SECRET_KEY })
   expect(await second.ended).toBe(1)
   expect(second.said()).toContain(`Port ${port} on 127.0.0.1 is taken`)
@@ -103,7 +103,7 @@ test('one that cannot begin ends the start with a reason', async () => {
 test('one that is stuck or killed leaves new connections to the others, and is replaced', async () => {
   const [killed] = servers()
   expect(servers()).toHaveLength(2)
-  // From here on it takes nothing any more: what is not answered by another is not answered.
+  // From here on it accepts nothing any more: only others can respond.
   process.kill(killed!, 'SIGSTOP')
   const answers = await Promise.allSettled(Array.from({ length: 20 }, () => ask(TASKS)))
   process.kill(killed!, 'SIGKILL')
@@ -114,7 +114,7 @@ test('one that is stuck or killed leaves new connections to the others, and is r
   expect(service.said()).toContain('is started again')
 })
 
-test('told to stop under load they answer what they have accepted, and all of them end', async () => {
+test('stopped under load, they respond to accepted requests and all of them end', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   const processes = childrenOf(service.child.pid!)
   let answered = 0

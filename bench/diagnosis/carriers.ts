@@ -1,4 +1,4 @@
-/** A log as some carrier hands it on: its text, and for each line of the original the number of the line where it stands now. */
+/** A log as a carrier passes it on: its text, and for each original line its new line number. */
 export interface Carried {
   raw: string
   at: number[]
@@ -26,7 +26,7 @@ const OTHER = [
   'Writing manifest',
 ]
 
-/** Two branches side by side, the other one quiet: bursts of either, of a length that repeats itself only after a while. */
+/** Two parallel branches, the other one quiet: bursts of either, with a length that repeats only after a while. */
 function parallel(lines: readonly string[]): Carried {
   const out: string[] = []
   const places: number[] = []
@@ -38,7 +38,7 @@ function parallel(lines: readonly string[]): Carried {
   return { raw: out.join('\n'), at: places }
 }
 
-/** Ten ways in which the same log reaches us. */
+/** Ten ways in which the same log may arrive. */
 export const CARRIERS: Readonly<Record<string, (lines: readonly string[]) => Carried>> = {
   'time, two blanks': prefixed((i) => `${clock(i)}  `),
   'time in brackets': prefixed((i) => `[${iso(i)}] `),

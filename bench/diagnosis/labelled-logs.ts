@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A labelled log: which lines say why, which file, what kind. */
+/** A labeled log: the lines of the cause, the file, the category. */
 export interface Label {
   file: string
   error_lines?: number[]
@@ -14,7 +14,7 @@ export interface Label {
 
 export interface LabelledLog {
   set: string
-  /** Whose log it is: what is learned from a project is never measured on it. */
+  /** The project of the log: a model is never measured on a project it was trained on. */
   project: string
   label: Label
   raw: string
@@ -25,11 +25,11 @@ export const readLog = (path: string) => {
   return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8')
 }
 
-/** The repository where the source names one, else the set: logs of unknown origin may be of one project. */
+/** The repository if the source names one, otherwise the set: logs of unknown origin may be of one project. */
 const projectOf = (set: string, { project, source }: Label) =>
   (project ?? /github\.com\/([\w.-]+\/[\w.-]+)/.exec(source ?? '')?.[1] ?? `set ${set}`).toLowerCase()
 
-/** The logs below a folder: one folder a set, each with a file `labels.jsonl`. */
+/** The logs below a folder: one folder per set, each with a file `labels.jsonl`. */
 export function labelledLogs(root: string): LabelledLog[] {
   const logs: LabelledLog[] = []
   for (const set of readdirSync(root)) {

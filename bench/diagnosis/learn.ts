@@ -4,7 +4,7 @@ import type { StoredModel } from '../../src/diagnosis/model/linear.ts'
 import type { LabelledLog } from './labelled-logs.ts'
 import { type Example, train } from './train.ts'
 
-/** A labelled log that failed, after it was examined. */
+/** A labeled failed log after its examination. */
 export interface Lesson {
   log: LabelledLog
   examination: Examination
@@ -29,7 +29,7 @@ export function learn(lessons: readonly Lesson[]): StoredModel {
 
 const FOLDS = 10
 
-/** Each fold of projects with what was learned from all the others. */
+/** Each fold of projects with the model trained on all the others. */
 export function learnWithout(lessons: readonly Lesson[]): { projects: Set<string>; model: StoredModel }[] {
   const folds = Array.from({ length: FOLDS }, () => new Set<string>())
   const projects = [...new Set(lessons.map(({ log }) => log.project))].sort()

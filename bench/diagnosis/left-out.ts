@@ -4,7 +4,7 @@ import type { LabelledLog } from './labelled-logs.ts'
 import { learnWithout, lessonsOf } from './learn.ts'
 import { count, interval, rowOf, sureness, type Tally, zero } from './tally.ts'
 
-/** Right and all, by project. */
+/** Correct and total, by project. */
 type Parts = Map<string, [number, number]>
 
 const add = (parts: Parts, project: string, part: number, all: number) => {
@@ -12,7 +12,7 @@ const add = (parts: Parts, project: string, part: number, all: number) => {
   if (all > 0) parts.set(project, [right + part, sum + all])
 }
 
-/** The failed logs again, each judged by what was learned from other projects. Rules are not learned: their share of the gap does not show. */
+/** The failed logs again, each judged by a model of other projects. Rules are not trained: their share of the gap does not show. */
 export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
   const lessons = lessonsOf(logs)
   const all = zero()

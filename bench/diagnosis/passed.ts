@@ -3,7 +3,7 @@ import type { LabelledLog } from './labelled-logs.ts'
 
 const MOST = 5
 
-/** What the job says before it fails, which it says when it passes too. */
+/** What the job prints before it fails, which it also prints when it passes. */
 const beforeCause = ({ raw, label }: LabelledLog) =>
   raw
     .split('\n')
@@ -11,8 +11,8 @@ const beforeCause = ({ raw, label }: LabelledLog) =>
     .join('\n')
 
 /**
- * Labelled logs come without the passed ones of their job. In their place stand other failed logs of the project up to their
- * causes: a proxy, which knows too little (the end, and what other jobs say) and now and then too much (a cause that came twice).
+ * Labeled logs have no passed logs of their job. Other failed logs of the project up to their causes replace them: a proxy that knows too
+ * little (the end, and what other jobs print) and occasionally too much (a cause that occurred twice).
  */
 export function passedBefore(log: LabelledLog, logs: readonly LabelledLog[]): Set<number> | null {
   const others = logs

@@ -22,7 +22,7 @@ const synthetic = (seed: number, length: number) => {
   return `${parts.join('\n')}\nSource/Game/Hero.cpp(40): error C2065: 'Hits': undeclared identifier\n`.slice(-length)
 }
 
-/** Logs of full length: the real ones if there are any, padded by repeating them, else made-up ones. */
+/** Logs of full length: real ones if there are any, padded by repetition, otherwise generated ones. */
 function fullLogs(root: string | undefined): string[] {
   if (root === undefined) return Array.from({ length: 50 }, (_, seed) => synthetic(seed, LOG_CAP))
   const found: string[] = []
@@ -46,7 +46,7 @@ const workOf = (log: string) => {
 
 const LARGE = 5_000_000
 
-/** Processor time, not the clock on the wall: a busy machine must not make the engine look slow. */
+/** CPU time, not wall time: a busy machine must not make the engine look slow. */
 export function speed(root: string | undefined): void {
   const logs = fullLogs(root)
   if (logs.length === 0) {

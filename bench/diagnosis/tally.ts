@@ -14,7 +14,7 @@ export interface Tally {
   kind: number
   clean: number
   alarms: number
-  /** By how sure it was: how many, and how many of those right. */
+  /** By confidence: the number, and how many of those are correct. */
   high: [number, number]
   medium: [number, number]
   low: [number, number]
@@ -41,7 +41,7 @@ const NEAR = 5
 const base = (path: string) => path.split(/[\\/]/).at(-1)!.toLowerCase()
 export const percent = (part: number, all: number) => (all ? `${((100 * part) / all).toFixed(1)} %` : '–').padStart(8)
 
-/** `at` says where a line of the label stands in the log that was read. */
+/** `at` maps a line of the label to the log that was read. */
 export function count(tally: Tally, label: Label, found: Finding, at: (line: number) => number = (line) => line): void {
   if (label.category === 'none') {
     tally.clean++
@@ -73,13 +73,13 @@ export function count(tally: Tally, label: Label, found: Finding, at: (line: num
 
 const DRAWS = 1000
 
-/** The middle 95 of 100 shares when projects are drawn anew: logs of one project are right or wrong together. */
+/** The 95% interval of the share when projects are resampled: logs of one project are correct or wrong together. */
 export function interval(parts: ReadonlyMap<string, readonly [right: number, all: number]>): string {
   const projects = [...parts.values()]
   let state = 1
   const next = () => {
     state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
-    // The low bits of such a generator repeat themselves soon.
+    // The low bits of such a generator repeat soon.
     return projects[(state >>> 12) % projects.length]!
   }
   const shares = Array.from({ length: DRAWS }, () => {

@@ -1,7 +1,7 @@
 import { BUCKETS, type Features } from '../../src/diagnosis/model/features.ts'
 import { type StoredModel, softmax } from '../../src/diagnosis/model/linear.ts'
 
-/** What a model learns from: one finding and what it should have been called. */
+/** A training example: one finding and its correct category. */
 export interface Example {
   project: string
   features: Features
@@ -10,17 +10,17 @@ export interface Example {
 
 const EPOCHS = 8
 const RATE = 0.3
-/** Pulls every weight towards nothing: what only one log says is not believed. */
+/** Pulls every weight towards zero: evidence of a single log is not trusted. */
 const DECAY = 1e-3
 
-/** A project with many logs speaks louder than one with a single log, but not as many times as loud. */
+/** A project with many logs counts more than one with a single log, but not proportionally. */
 const loudness = (examples: readonly Example[]) => {
   const logs = new Map<string, number>()
   for (const { project } of examples) logs.set(project, (logs.get(project) ?? 0) + 1)
   return examples.map(({ project }) => 1 / Math.sqrt(logs.get(project)!))
 }
 
-/** The same order every time, and one that lets no project come in a row. */
+/** A fixed order in which no project comes in a row. */
 const order = (length: number, epoch: number) => {
   const indexes = Array.from({ length }, (_, i) => i)
   let state = 12345 + epoch
@@ -32,7 +32,7 @@ const order = (length: number, epoch: number) => {
   return indexes
 }
 
-/** Multinomial logistic regression, by gradient steps that shrink for buckets that were moved a lot (AdaGrad). */
+/** Multinomial logistic regression, with gradient steps that shrink for frequently moved buckets (AdaGrad). */
 export function train(examples: readonly Example[], classes: readonly string[]): StoredModel {
   const width = classes.length
   const weights = new Float32Array(BUCKETS * width)

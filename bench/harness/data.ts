@@ -3,13 +3,13 @@ import { SCOPES } from '../../src/contract/sets.ts'
 import { hashOf, newToken } from '../../src/domain/privacy/secrets.ts'
 import { inserts, type Table, TIMES } from './rows.ts'
 
-/** One account, three people, two projects and as many rows as asked in the tables named; returns a token that may do everything. */
+/** One account, three people, two projects and the given number of rows in the named tables; returns a token with all scopes. */
 export async function fill(url: string, count: number, tables: Table[], newest = TIMES.newest): Promise<string> {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
   await client.connect()
   const token = newToken()
   try {
-    // The rows fit together by construction: checking each against its neighbours would take most of the time.
+    // The rows are consistent by construction: checking foreign keys would take most of the time.
     await client.query(`set session_replication_role = replica; set maintenance_work_mem = '256MB'; set work_mem = '64MB'`)
     await client.query(PEOPLE)
     await client.query(
@@ -30,7 +30,7 @@ const PEOPLE = `
   insert into account_members (account_id, user_id) select 1, i from generate_series(1, 3) i;
   insert into projects (id, account_id, name, engine) values (1, 1, 'Harbour', 'unreal'), (2, 1, 'Attic', 'unity')`
 
-/** Indexes are made after the rows: several times faster, and as compact as a rebuilt one. */
+/** Indexes are built after the rows: several times faster, and as compact as a rebuilt one. */
 async function fillTable(client: pg.Client, table: Table, count: number, newest: string) {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

@@ -11,12 +11,12 @@ export interface Store {
 }
 
 export interface Cluster {
-  /** An empty, migrated database of its own: what is benchmarked never touches what DATABASE_URL itself names. */
+  /** A separate empty, migrated database: benchmarks never touch the database of DATABASE_URL itself. */
   create(name: string): Promise<Store>
   close(): Promise<void>
 }
 
-/** The PostgreSQL that DATABASE_URL names, or the embedded one in a folder that goes away afterwards. */
+/** The PostgreSQL of DATABASE_URL, or the embedded one in a temporary folder. */
 export async function openCluster(): Promise<Cluster> {
   const given = process.env.DATABASE_URL
   if (given) return { create: (name) => create(given, name), close: async () => {} }
@@ -49,7 +49,7 @@ async function command(url: string, text: string) {
   }
 }
 
-/** The same server's address with another database's name. Addresses of sockets have no host and are no URLs to `URL`. */
+/** The same server's URL with another database name. `URL` cannot parse socket addresses without a host. */
 const sibling = (url: string, database: string) => {
   const [address, ...options] = url.split('?')
   return [address!.replace(/^(\w+:\/\/[^/]*)(?:\/.*)?$/, `$1/${database}`), ...options].join('?')

@@ -18,12 +18,12 @@ export interface Cost {
   buffers: number
 }
 
-/** What the service's own statement for this query costs inside PostgreSQL, planned as it is after many uses. */
+/** The cost of the service's own statement for this query inside PostgreSQL, with the plan after many uses. */
 export async function explain(client: pg.ClientBase, name: ListName, query: RawQuery, token: string): Promise<Cost> {
   return costOf(client, await statementOf(name, query, token))
 }
 
-/** What a statement costs once PostgreSQL has settled on a plan for it. */
+/** The cost of a statement once PostgreSQL has settled on a plan for it. */
 export async function costOf(client: pg.ClientBase, { text, values, unprepared }: Statement): Promise<Cost> {
   const execute = `execute listing (${values.map(literal).join(', ')})`
   await client.query(`set plan_cache_mode = ${unprepared ? 'force_custom_plan' : 'auto'}`)
@@ -46,7 +46,7 @@ export interface Statement extends How {
   values: unknown[]
 }
 
-/** The statement as the service writes it, caught on its way to the database. */
+/** The service's statement, captured on its way to the database. */
 export async function statementOf(name: ListName, query: RawQuery, token: string): Promise<Statement> {
   const { listing } = lists[name] as (typeof lists)['listTasks']
   const read = readQuery(routes[name].query as Params, query) as Parameters<typeof listing>[1]
@@ -73,7 +73,7 @@ async function caught(read: (db: Database) => Promise<unknown>): Promise<Stateme
       statement = { text, values, ...how }
     },
   } as unknown as Database
-  // Nothing comes back, which reads as a stranger's token.
+  // Nothing is returned, which looks like an unknown token.
   await read(catching).catch(() => {})
   return statement!
 }

@@ -5,8 +5,8 @@ import type { ListName } from '../../src/http/routes/lists.ts'
 import { COMMON_COMMIT, OTHER_COMMIT, RARE_COMMIT, TIMES } from './rows.ts'
 
 /**
- * Values for one filter: most rows of the project, twenty of its oldest, none of its rows although other rows have it.
- * `bulk` is a tenth of the rows, and again the oldest: statistics promise plenty where a walk finds nothing for long.
+ * Values for one filter: most rows of the project, twenty of its oldest, none of its rows although other rows have it. `bulk` is a tenth of
+ * the rows, again the oldest: statistics promise many where reading finds nothing for long.
  */
 export interface Values {
   common: string
@@ -18,7 +18,7 @@ export interface Values {
 type Filters<N extends ListName> = Exclude<keyof Routes[N]['query'], 'limit' | 'cursor' | 'format'>
 type Of<Names extends PropertyKey> = Record<Names, Values | Values[]>
 
-/** A filter without values here does not compile. Of a search only what its list does not take; words are `search`'s to measure. */
+/** A filter without values here does not compile. For a search only the parameters that its list does not have; `search` measures words. */
 type Cases = { [N in Exclude<ListName, SearchName>]: Of<Filters<N>> } & {
   searchTasks: Of<Exclude<Filters<'searchTasks'>, Filters<'listTasks'> | keyof Texts>>
   searchBuilds: Of<Exclude<Filters<'searchBuilds'>, Filters<'listBuilds'> | keyof Texts>>
@@ -87,7 +87,7 @@ export const cases: Cases = {
     changelist: { common: '777', rare: '1', none: '100' },
     commit: [
       { common: COMMON_COMMIT, rare: RARE_COMMIT, none: OTHER_COMMIT },
-      // What begins so, and is not the whole hash, is of a few builds.
+      // A prefix that is not a whole hash matches a few builds.
       { common: RARE_COMMIT.slice(0, 8), rare: RARE_COMMIT.slice(0, 12), none: 'feedfac' },
     ],
     finished_since: { common: '2020-01-01', rare: TIMES.newest, none: TIMES.never },

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a noisy account does, in a process of its own and for as long as that lives. All of it goes to this machine alone. */
+/** The load of a noisy account, in a separate process as long as it lives. All of it stays on this machine. */
 export interface Noise {
-  /** Where the service listens. */
+  /** The URL of the service. */
   site: string
-  /** Where the servers of the noisy account listen that never answer. */
+  /** The port of the noisy account's servers that never respond. */
   hungPort: number
   project: number
   token: string
@@ -17,7 +17,7 @@ export interface Noise {
   oldest: number
 }
 
-/** What an account reads over and over, by kind; paths below the project unless they begin with a slash. */
+/** What an account reads repeatedly, by kind; paths below the project unless they start with a slash. */
 export const READS = {
   'two-filters': [
     'tasks?label=gameplay&state=blocked',
@@ -31,7 +31,7 @@ export const READS = {
   feed: ['/api/v1/workspace/events', '/api/v1/workspace/events?days_back=90&event_type=approval.*'],
 } as const
 export type Reading = keyof typeof READS
-/** Each by so many connections. */
+/** Each with this many connections. */
 export const CONNECTIONS = [16, 64]
 
 export const FLOODS = ['reports', 'jenkins', 'webhooks', 'bodies', 'search'] as const
@@ -43,7 +43,7 @@ export const READ_FLOODS = (Object.keys(READS) as Reading[]).flatMap((kind) =>
 export const isReadFlood = (flood: Flood): flood is ReadFlood => READ_FLOODS.includes(flood as ReadFlood)
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Answers do not count, only that the next request follows the one before. */
+/** Responses do not matter, only that the next request follows the previous one. */
 const post = (url: string, body: string, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body }).then(
     (answer) => answer.arrayBuffer(),
@@ -70,10 +70,10 @@ const report = ({ site, jenkinsToken, hungPort }: Noise, log?: string) => {
   return post(`${site}/webhooks/ci?token=${jenkinsToken}`, JSON.stringify(body))
 }
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never responds. */
 const hang = (port: number) => createServer(() => {}).listen(port, '127.0.0.1')
 
-/** The paths of a kind in turn, by so many at a time. */
+/** The paths of a kind in turn, this many at a time. */
 function read(flood: ReadFlood, noise: Noise) {
   const split = flood.lastIndexOf('-')
   const paths = READS[flood.slice(0, split) as Reading].map((path) =>
@@ -87,7 +87,7 @@ function read(flood: ReadFlood, noise: Noise) {
     fetch(`${noise.site}${paths[turn % paths.length]}`, { headers }).then(
       async (answer) => {
         await answer.arrayBuffer()
-        // Counted by who started this.
+        // Counted by the parent process.
         if (answer.ok) process.stdout.write('.')
         else await sleep(50)
       },
@@ -99,12 +99,12 @@ function read(flood: ReadFlood, noise: Noise) {
 const RUN: Record<(typeof FLOODS)[number], (noise: Noise) => Promise<unknown>> = {
   /** Reports of 256 kB of one project, 16 at a time. */
   reports: (noise) => forEver(16, () => report(noise, LOG)),
-  /** Forty builds on a Jenkins that never answers. */
+  /** Forty builds on a Jenkins that never responds. */
   jenkins: async (noise) => {
     hang(noise.hungPort)
     for (let i = 0; i < 40; i++) await report(noise)
   },
-  /** Five events a second for 300 receivers that never answer. */
+  /** Five events a second for 300 receivers that never respond. */
   webhooks: async ({ site, project, token, hungPort }) => {
     hang(hungPort)
     await forEver(1, async () => {
@@ -132,7 +132,7 @@ const RUN: Record<(typeof FLOODS)[number], (noise: Noise) => Promise<unknown>> =
         'x-github-delivery': unique(),
       })
     }),
-  /** The palette, asked for words that are everywhere, 16 at a time. */
+  /** Searches for common words in the palette, 16 at a time. */
   search: ({ site, cookie }) =>
     forEver(16, (turn) =>
       fetch(`${site}/app/api/v1/search?q=${['light', 'crate', 'night', 'the'][turn % 4]}`, { headers: { cookie } }).then(

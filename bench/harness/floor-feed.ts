@@ -6,7 +6,7 @@ import { described, events } from '../../src/domain/feed/feed.ts'
 // The same merge of the five tables, bare: no token, no account, no plan, no message; rows become JSON in Node.
 const { PORT, DATABASE_URL } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 16, idleTimeoutMillis: 0, options: '-c timezone=UTC' })
-// Times stay as PostgreSQL writes them: making dates of them would only slow the floor down.
+// Times stay as PostgreSQL writes them: converting them to dates would only slow down the baseline.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, String)
 const { text, values } = described(events(sql`1`, sql`'UTC'`, { limit: 20, days_back: 90 }))
 

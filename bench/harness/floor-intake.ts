@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import pg from 'pg'
 
-// The least that records a push: the signature is checked, the token looked up, and the rows that the service writes go into the same
-// tables, with their indexes, keys and triggers, by one statement for all pushes that wait. No push is looked for among earlier ones,
-// no author among the people, no build, no approval that waits: nothing here was told before.
+// The minimum that records a push: the signature is checked, the token looked up, and the service's rows are written into the same tables,
+// with their indexes, keys and triggers, by one statement for all waiting pushes. No lookup of earlier pushes, authors, builds or pending
+// approvals: everything here is new.
 const { PORT, DATABASE_URL, SIGNING_SECRET } = process.env
 const options = '-c timezone=UTC -c plan_cache_mode=force_generic_plan'
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 16, idleTimeoutMillis: 0, options })
@@ -93,7 +93,7 @@ interface Touched {
   identifier: string
 }
 
-/** One version for each change to a file; the last change stays with it. */
+/** One version per change to a file; the last change counts. */
 function filesOf(changes: ReturnType<typeof changesOf>): Touched[] {
   const touched = new Map<string, Touched>()
   for (const { identifier, files } of changes)

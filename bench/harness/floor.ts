@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import pg from 'pg'
 
-// As little as a server can do: no framework, no token, no validation, no log; one prepared statement and its answer.
+// As little as a server can do: no framework, no token, no validation, no log; one prepared statement and its reply.
 const { FLOOR, PORT, DATABASE_URL, SITE } = process.env
-// Ids have 64 bits, which `pg` would hand out as text.
+// Ids have 64 bits, which `pg` would return as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 16, idleTimeoutMillis: 0, options: '-c timezone=UTC' })
 
@@ -12,7 +12,7 @@ const columns = (at: (column: string) => string) => `
   id, account_id, project_id, title, description, state, task_type, priority, assignee_handle, user_id, labels, metadata,
   ${at('created_at')} as created_at, ${at('updated_at')} as updated_at,
   json_build_object('web', '${SITE}/projects/' || project_id || '/tasks/' || id) as urls`
-// Times as `pg` hands them out become Dates and then text; PostgreSQL has to be told how they are written.
+// `pg` returns times as Dates, which become text again; in JSON PostgreSQL needs an explicit format.
 const ROWS = columns((column) => column)
 const WRITTEN = columns((column) => `iso(${column})`)
 const page = (selected: string) =>

@@ -12,7 +12,7 @@ export interface FuzzAnswer {
 const PATIENCE_MS = 30_000
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** One answer, read to its end; a stream has none and is left after its head. */
+/** One response, read to its end; a stream has none and is closed after its headers. */
 export const send = (port: number, asked: FuzzRequest): Promise<FuzzAnswer> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -45,7 +45,7 @@ export const send = (port: number, asked: FuzzRequest): Promise<FuzzAnswer> =>
     request.end(bytes)
   })
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** The problem of a response; undefined if there is none. */
 export function wrongWith({ method, path }: FuzzRequest, { status, type, text }: FuzzAnswer): string | undefined {
   if (status >= 500) return `answers ${status}`
   if (status < 400 || method === 'HEAD') return undefined

@@ -53,7 +53,7 @@ const rest = (table: Partial<Record<string, Route>>, prefix: string, door: Asked
     ...(name in BODIES && { body: () => BODIES[name as keyof typeof BODIES] }),
   }))
 
-/** Signing out and resetting would end the slice; they are asked without a session. */
+/** Signing out and resetting would end the slice; they are called without a session. */
 const own = Object.entries(ownRoutes as Record<string, Route>).map(
   ([name, { method, path, query, body }]): Asked => ({
     name,
@@ -129,7 +129,7 @@ const WEBHOOKS = Object.values(providers).flatMap(({ paths }) => paths)
 const WEBHOOK_SHARE = 0.35
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** One request of any kind: mostly right, a little wrong, sometimes nonsense. */
+/** One request of any kind: mostly valid, a little invalid, sometimes nonsense. */
 export const requestOf = (random: Random, caller: Caller): FuzzRequest =>
   tricked(random, chance(random, WEBHOOK_SHARE) ? webhookOf(random, caller) : routeOf(random, caller))
 
@@ -204,7 +204,7 @@ function webhookOf(random: Random, { world }: Caller): FuzzRequest {
   }
 }
 
-/** A delivery that came before would be recognised and cost nothing. */
+/** A repeated delivery would be recognized and cost nothing. */
 const deliveryId = (random: Random, { headers }: Fixture) =>
   Object.fromEntries(
     Object.keys(headers)
@@ -237,7 +237,7 @@ const HEADERS: [string, string[]][] = [
   ['x-github-event', ['push', '', 'ÿ', 'workflow_run']],
 ]
 
-/** Headers, types and bodies that do not belong together. */
+/** Headers, types and bodies that do not match. */
 function tricked(random: Random, request: FuzzRequest): FuzzRequest {
   const { headers } = request
   if (request.body !== undefined && headers['content-type'] === undefined)
@@ -255,7 +255,7 @@ function tricked(random: Random, request: FuzzRequest): FuzzRequest {
   return request
 }
 
-/** As bytes of an address; half a character cannot be written there. */
+/** As bytes of a URL; a lone surrogate cannot be written there. */
 const encode = (given: string) =>
   encodeURIComponent(given.toWellFormed())
     .slice(0, 3_000)

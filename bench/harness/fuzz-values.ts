@@ -98,7 +98,7 @@ export function text(random: Random): string {
 export const number = (random: Random): number =>
   chance(random, 0.8) ? pick(random, NUMBERS) : (random() - 0.5) * 10 ** below(random, 25)
 
-/** Any value that JSON can say, some of them deep. */
+/** Any JSON value, some of them deep. */
 export function value(random: Random, depth = 0): unknown {
   if (depth === 0 && chance(random, 0.01)) return deep(pick(random, [40, 100, 1_000]))
   switch (below(random, depth > 3 ? 5 : 7)) {
@@ -124,7 +124,7 @@ const deep = (levels: number): unknown => {
   return made
 }
 
-/** The same with one of its parts replaced, left out or repeated; the more often asked, the stranger. */
+/** The same with one of its parts replaced, removed or repeated; the more often called, the stranger. */
 export function mutated(random: Random, given: unknown): unknown {
   if (typeof given !== 'object' || given === null || chance(random, 0.1)) return value(random)
   if (Array.isArray(given)) {
@@ -153,7 +153,7 @@ interface Schema {
   pattern?: string
 }
 
-/** Something that a schema may take, by and large. */
+/** A value that a schema mostly accepts. */
 export function fitting(random: Random, schema: Schema): unknown {
   if ('const' in schema) return schema.const
   if (schema.enum) return pick(random, schema.enum)

@@ -6,7 +6,7 @@ import { nightOwl } from '../../test/support/night-owl.ts'
 export const PASSWORD = 'a long enough password'
 export const SIGNING = 'shared with the tool'
 
-/** Fuzzing deletes, signs out and revokes: every slice has a world of its own in the same database. */
+/** Fuzzing deletes, signs out and revokes: every slice has a separate world in the same database. */
 export const worldOf = (slice: number) => ({
   ...nightOwl,
   users: nightOwl.users.map((user) => ({ ...user, email: emailOf(user.key, slice), password: PASSWORD })),
@@ -22,7 +22,7 @@ export const emailOf = (user: string, slice: number) => `${user}${slice}@example
 
 const signed = (provider: string) => provider === 'buildkite' || provider === 'jenkins'
 
-/** What lets a body past the signature, so that what is behind it is tried too. */
+/** A valid signature, so that the code after the check is tested too. */
 export function signatureFor(path: string, raw: string): Record<string, string> {
   const hex = (text: string) => createHmac('sha256', SIGNING).update(text).digest('hex')
   if (path.endsWith('build_notification')) return { 'x-jenkins-signature': `sha256=${hex(raw)}` }
@@ -31,7 +31,7 @@ export function signatureFor(path: string, raw: string): Record<string, string> 
   return { 'x-buildkite-signature': `timestamp=${timestamp},signature=${hex(`${timestamp}.${raw}`)}` }
 }
 
-/** Ids that exist, by the name of the parameter that takes them. */
+/** Existing ids, by the name of their parameter. */
 export function idsOf(world: Loaded): Record<string, string[]> {
   const all = (list: string) => Object.values(world[list as 'tasks'] ?? {}).map(({ id }) => String(id))
   const records = ['tasks', 'build_runs', 'assets', 'approvals', 'changes', 'deployments', 'integrations'].flatMap((list) =>

@@ -13,19 +13,22 @@ export interface Grown {
   token: string
   email: string
   password: string
-  /** What filters name, by what `filter-cases.ts` calls it. */
+  /** The times for filters, by their names in `filter-cases.ts`. */
   moments: Record<string, string>
 }
 
 const PASSWORD = 'a password of the benchmark'
 const NEIGHBOURS = ['Fox', 'Hare']
 const NEIGHBOUR_ROWS = 200
-/** Rows of each table, at least: fewer are sorted where more are walked. */
+/** The minimum number of rows of each table: fewer are sorted where more are read in order. */
 const LEAST = 600
-/** Indexed for search, of each kind: the index has its own benchmark. */
+/** Rows indexed for search, per kind: the index has its own benchmark. */
 const SEARCHABLE = 500
 
-/** One studio with as many tasks as asked for and everything else beside them, of which the last months hold `recent`; two small ones beside it. */
+/**
+ * One studio with the given number of tasks and everything else in proportion, of which the last months have `recent`; two small ones next
+ * to it.
+ */
 export async function fillGrown(url: string, count: number, recent: number): Promise<Grown> {
   const times = momentsBefore(Date.now())
   const moments = Object.fromEntries(Object.entries(TIMES).map(([name, moment]) => [moment, times[name as keyof typeof TIMES]]))
@@ -43,7 +46,7 @@ export async function fillGrown(url: string, count: number, recent: number): Pro
       `insert into api_tokens (user_id, name, prefix, hash, scopes, created_via) values (1, 'bench', $1, $2, $3, 'web')`,
       [token.slice(0, 8), hashOf(token), SCOPES],
     )
-    // The rows fit together by construction, and nothing follows from them.
+    // The rows are consistent by construction, and need no triggers.
     await client.query('set session_replication_role = replica')
     for (const table of Object.keys(shares) as GrownTable[]) {
       const [rows, newest] = [count, recent].map((size) => Math.max(Math.round(size * shares[table]), Math.min(size, LEAST)))
@@ -74,10 +77,10 @@ const PEOPLE = `
   insert into destinations (id, account_id, kind, name, url, status)
   values (1, 1, 'webhook', '', 'https://hook.example/', 'paused'), (2, 1, 'discord', 'builds', '', 'paused')`
 
-/** Their rows come with their numbers. */
+/** Their rows have explicit numbers. */
 const COUNTED: readonly GrownTable[] = ['tasks', 'changes', 'build_runs', 'breakages', 'deployments']
 
-/** Indexes are made after the rows: several times faster. */
+/** Indexes are built after the rows: several times faster. */
 async function fillTable(client: pg.Client, table: GrownTable, insert: string) {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
@@ -95,7 +98,7 @@ async function fillTable(client: pg.Client, table: GrownTable, insert: string) {
     )
 }
 
-/** The neighbours, the person's password, the index of words; then statistics of everything. */
+/** The neighbors, the person's password, the search index; then statistics of everything. */
 async function settle(url: string) {
   const db = openDatabase(url, { max: 2, statementTimeout: 600_000 })
   try {

@@ -6,13 +6,13 @@ import { cases, type Values } from './filter-cases.ts'
 type Tried = Partial<Values> & Pick<Values, 'common'>
 
 export interface GrowthRequest {
-  /** The route and what it was asked. */
+  /** The route and its parameters. */
   name: string
   path: string
   by: 'token' | 'session'
 }
 
-/** Values of filters by route, beyond those of the lists that everybody has: much, little, nothing. */
+/** Filter values by route, beyond those of the common lists: many matches, few, none. */
 const MORE: Record<string, FilterValues> = {
   searchTasks: { q: { common: 'crate', rare: 'harbour', none: 'zeppelin' } },
   searchBuilds: {
@@ -52,7 +52,7 @@ const MORE: Record<string, FilterValues> = {
   showReleaseTimeline: { days_back: { common: '90', rare: '1' } },
 }
 
-/** What only the web app asks for. */
+/** Filters of the web app only. */
 const APP_MORE: Record<string, FilterValues> = {
   listBuilds: { breakages: { common: 'true' } },
   searchBuilds: { breakages: { common: 'true' } },
@@ -67,13 +67,13 @@ const APP_MORE: Record<string, FilterValues> = {
   listAssets: { approval_status: { common: 'approved', rare: 'pending', none: 'denied' } },
 }
 
-/** Records by what names them in a path; the newest and the oldest of the large project. */
+/** Records by their path parameter; the newest and the oldest of the large project. */
 export type Records = Record<string, string[]>
 
 interface Selection {
-  /** Only what names one of these filters, or none at all: the rest is asked elsewhere. */
+  /** Only requests with one of these filters, or with none: the rest is covered elsewhere. */
   beyond?: readonly string[] | undefined
-  /** Every value of a filter, instead of one that matches much and one that matches nothing. */
+  /** Every value of a filter, instead of one with many matches and one with none. */
   full: boolean
 }
 
@@ -116,7 +116,7 @@ function requestsOf({ method, query }: AskedRoute, values: FilterValues, { beyon
   const pairs = filters.flatMap((one, at) =>
     filters.slice(at + 1).flatMap((other) =>
       one.all.flatMap((a) =>
-        // What matches nothing by either filter is asked with each of them.
+        // A value without matches is combined with each value of the other filter.
         other.all.flatMap((b): Sent[] =>
           full || a.matches || b.matches
             ? [
@@ -151,7 +151,7 @@ function pathsOf(path: string, records: Records): { path: string; mark: string }
   return (records[noun] ?? ['1']).map((id, at) => ({ path: placed.replace(/:\w+/g, id), mark: at === 0 ? '' : `#${at}` }))
 }
 
-/** The values of a route's filters; a search takes those of its list besides. */
+/** The values of a route's filters; a search also has those of its list. */
 function valuesOf(name: string): { own: FilterValues; listed?: FilterValues } {
   const known = cases as Record<string, FilterValues>
   const own = { ...known[name], ...MORE[name] }

@@ -27,16 +27,16 @@ export type GrownTable = keyof typeof shares
 const RECENT_DAYS = 90
 const OLDER_DAYS = 700
 
-/** The moments that filters name, all of them in the last days. */
+/** The times for filters, all of them in the last days. */
 export const momentsBefore = (now: number): Record<keyof typeof TIMES, string> => {
   const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString()
   return { newest: daysAgo(4), bulk: daysAgo(3), rare: daysAgo(2), never: daysAgo(1) }
 }
 
 /**
- * A project that has grown: the last three months hold as many rows in a small database as in a large one, and all that is older lies in the
- * two years before. So whatever counts a day or a month counts the same in both. `other` marks the small project, `rare` twenty of the
- * oldest rows and `few` another twenty.
+ * A project with a history: the last three months have as many rows in a small database as in a large one, and everything older is in the
+ * two years before. So counts of a day or a month are equal in both. `other` marks the small project, `rare` twenty of the oldest rows and
+ * `few` another twenty.
  */
 const frame = (count: number, recent: number) => `(
   select i, k, case when i % 100 = 0 then 2 else ${PROJECT} end as project_id, i % 100 = 0 as other, i <= 2000 and i % 100 = 1 as rare,
@@ -53,7 +53,7 @@ const branch = `case when other then 'attic' when rare then 'hotfix' when i <= 1
 const uuid = (kind: string) => `md5('${kind}' || i)::uuid`
 const commit = (number: string) => `md5((${number})::text) || 'deadbeef'`
 
-/** Two filters that each match much may match nothing together: no bug is of high priority, no agent has one, no gameplay is a feature. */
+/** Two filters with many matches each may have none together: no bug has high priority, no agent has one, no gameplay task is a feature. */
 export const grownInserts: Record<GrownTable, (count: number, recent: number) => string> = {
   tasks: (count, recent) => `
     insert into tasks (id, account_id, project_id, title, description, state, task_type, priority, assignee_handle, user_id, labels,

@@ -15,18 +15,18 @@ export interface Growth {
 
 export interface Sized {
   url: string
-  /** How many tasks; the rest is in proportion. */
+  /** The number of tasks; the rest is in proportion. */
   size: number
 }
 
 interface Asked {
   /** Every value of every filter. */
   full: boolean
-  /** Settings of the session that plans. */
+  /** Settings of the planning session. */
   planner?: string
 }
 
-/** Asks two databases of different sizes the same, and tells how much each request read in either. */
+/** Sends the same requests to two databases of different sizes, and returns how much each request read in either. */
 export async function measureGrowth(small: Sized, large: Sized, asked: Asked): Promise<Growth[]> {
   const recent = small.size / 2
   const before = await measureAll(small, recent, asked)
@@ -78,7 +78,7 @@ const BY_TIME = {
   breakages: 'opened_at',
 }
 
-/** The newest record of each kind and the oldest, in the large project; of builds also the newest that failed on its main branch. */
+/** The newest and the oldest record of each kind in the large project; for builds also the newest failed one on its main branch. */
 export async function recordsOf(url: string): Promise<Records> {
   const db = openDatabase(url, { max: 1 })
   const ends = async (table: keyof typeof BY_TIME, where = '') => {

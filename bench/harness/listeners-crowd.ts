@@ -1,28 +1,28 @@
 import { get } from 'node:http'
 
-/** What came of the events that were told so far. */
+/** The results of the events sent so far. */
 export interface Heard {
-  /** Milliseconds from the writing of an event until the last listener had it, for those that all have. */
+  /** Milliseconds from writing an event until the last client had it, for those that all have. */
   delays: number[]
-  /** Over all listeners. */
+  /** Over all clients. */
   missed: number
   repeated: number
   disordered: number
 }
 
 interface Seat {
-  /** Positions in the order in which they came. */
+  /** Positions in the order of arrival. */
   heard: number[]
 }
 
 const seats: Seat[] = []
-/** How many have heard the event at a position, and how long the last of them waited. */
+/** How many have received the event at a position, and how long the last of them waited. */
 const reached = new Map<number, { count: number; delay: number }>()
 
 process.on('message', async (message: { port: number; token: string; count: number } | 'tell') => {
   if (message === 'tell') return process.send!(summary())
   const { port, token, count } = message
-  // Not all at the same moment: that would measure the queue before the door.
+  // Not all at the same moment: that would measure the accept queue.
   for (let taken = 0; taken < count; taken += 50)
     await Promise.all(Array.from({ length: Math.min(50, count - taken) }, () => sit(port, token)))
   process.send!('seated')

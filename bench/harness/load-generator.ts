@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Job, Outcome } from './load.ts'
 
-// Runs in a process of its own and speaks bare HTTP over bare sockets, so that asking costs as little as can be.
+// Runs in a separate process and uses plain HTTP over plain sockets, so that requests cost as little as possible.
 process.on('message', async (job: Job) => process.send!(await run(job)))
 
 async function run({ port, connections, requests, seconds, most }: Job): Promise<Outcome> {
@@ -30,7 +30,7 @@ const open = (port: number) =>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** One request after the other on one connection, each sent when the answer before has arrived whole. */
+/** One request after the other on one connection, each sent after the complete previous response. */
 function converse(socket: Socket, next: () => Buffer | undefined, latencies: number[], failures: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0)

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 export interface Job {
   port: number
   connections: number
-  /** Whole requests as they go over the wire, taken in turn. */
+  /** Complete requests in wire format, used in turn. */
   requests: string[]
-  /** It ends at whichever comes first. */
+  /** Ends at whichever comes first. */
   seconds: number
   most: number
 }
@@ -17,7 +17,7 @@ export interface Outcome {
   /** Milliseconds. */
   p50: number
   p99: number
-  /** The first answers that were no success. */
+  /** The first responses that were not a success. */
   failures: string[]
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
-/** Programs of a cluster as Debian has them; PG_BIN says where those of PostgreSQL are. */
+/** The programs of a cluster as on Debian; PG_BIN is the folder of PostgreSQL's. */
 const PG_BIN = process.env.PG_BIN ?? '/usr/lib/postgresql/15/bin'
 const run = promisify(execFile)
 /** PostgreSQL and PgBouncer refuse root. */
@@ -30,7 +30,7 @@ export interface Postgres {
   port: number
   url: string
   start(): Promise<void>
-  /** As a power cut ends it. */
+  /** Like a power cut. */
   kill(): Promise<void>
   promote(): Promise<void>
 }
@@ -50,7 +50,7 @@ export function postgresAt(folder: string, port: number): Postgres {
   }
 }
 
-/** A primary whose commits wait for a standby, and that standby. */
+/** A primary with synchronous commits, and its standby. */
 export async function openSynchronousPair(folder: string, ports: [number, number]): Promise<[Postgres, Postgres]> {
   const [first, second] = [join(folder, 'first'), join(folder, 'second')]
   await mkdir(folder, { recursive: true })
@@ -77,7 +77,7 @@ export async function statement(url: string, text: string): Promise<number> {
   return client.query(text).then(({ rowCount }) => client.end().then(() => rowCount ?? 0))
 }
 
-/** A program that can be killed and started again. */
+/** A program that can be killed and restarted. */
 export function program(name: string, args: string[], env: NodeJS.ProcessEnv = {}) {
   let child: ChildProcess
   return {

@@ -20,11 +20,11 @@ export interface Measured {
   status: number
   /** Pages that the statements of the request touched. */
   buffers: number
-  /** Each statement with its own, for whoever looks for the reason. */
+  /** Each statement with its own, to find the reason. */
   statements: { buffers: number; text: string; plan: unknown }[]
 }
 
-/** The service in this process over one database, which tells what the statements of a request read. */
+/** The service in this process over one database, which measures what the statements of a request read. */
 export async function openMeasured(url: string, planner = '') {
   const settings = readEnvironment({
     DATABASE_URL: url,
@@ -72,7 +72,7 @@ const listen = (client: pg.PoolClient, ran: Ran[]) => {
 
 const prepared = new WeakMap<pg.Client, Map<string, string>>()
 
-/** In the order they ran in and in one transaction, so that what one sets holds for the next; nothing of it stays. */
+/** In order and in one transaction, so that settings apply to the next; everything is rolled back. */
 async function explain(client: pg.Client, ran: Ran[]): Promise<Measured['statements']> {
   const names = prepared.get(client) ?? new Map<string, string>()
   prepared.set(client, names)

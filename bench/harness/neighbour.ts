@@ -4,7 +4,7 @@ import { type Pool, sql } from '../../src/db/database.ts'
 
 export const KINDS = ['list', 'investigation', 'push', 'outbound'] as const
 export type Kind = (typeof KINDS)[number]
-/** Milliseconds, one for each time it was asked. */
+/** Milliseconds, one for each request. */
 export type Latencies = Record<Kind, number[]>
 
 export interface Neighbour {
@@ -13,15 +13,15 @@ export interface Neighbour {
   project: number
   token: string
   githubToken: string
-  /** Failed builds that nobody has investigated yet. */
+  /** Failed builds without an investigation yet. */
   builds: number[]
 }
 
 const EVERY_MS = 50
-/** What is under way when a window ends still counts, up to here. */
+/** Requests that are running when a window ends still count, up to here. */
 const PATIENCE_MS = 20_000
 
-/** Takes the messages of the quiet account and tells who waits for one. */
+/** Receives the messages of the quiet account and informs the waiting callers. */
 export async function openMailbox(port: number) {
   const waiting = new Map<string, (at: number) => void>()
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ export async function openMailbox(port: number) {
 }
 type Mailbox = Awaited<ReturnType<typeof openMailbox>>
 
-/** A quiet account at work: twenty requests a second, whatever becomes of the ones before. */
+/** A quiet account at work: twenty requests a second, whatever the state of the earlier ones. */
 export async function askSteadily(neighbour: Neighbour, mailbox: Mailbox, seconds: number): Promise<Latencies> {
   const latencies: Latencies = { list: [], investigation: [], push: [], outbound: [] }
   const acts = actsOf(neighbour, mailbox)
@@ -56,7 +56,7 @@ export async function askSteadily(neighbour: Neighbour, mailbox: Mailbox, second
     const late = sleep(PATIENCE_MS, PATIENCE_MS, { ref: false })
     const done = acts[kind]().then(
       (at) => at - began,
-      // Refused is as bad as never.
+      // A refusal counts like no response.
       () => PATIENCE_MS,
     )
     under.push(Promise.race([done, late]).then((took) => latencies[kind].push(took)))
@@ -105,7 +105,7 @@ function actsOf(
   }
 }
 
-/** One question for all that are awaited: asking for each would be a flood of its own. */
+/** One query for all awaited ones: a query for each would be another flood. */
 function watchInvestigations(db: Pool) {
   const awaited = new Map<number, (at: number) => void>()
   let looking = false

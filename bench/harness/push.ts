@@ -3,7 +3,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 export const SIGNING = 'shared with the repository'
 export const COMMITS = 5
 
-/** A signed push of five commits that nobody made before. */
+/** A signed push of five new commits. */
 export function push(): { headers: Record<string, string>; body: string } {
   const commits = Array.from({ length: COMMITS }, (_, i) => ({
     id: randomBytes(20).toString('hex'),

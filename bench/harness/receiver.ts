@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** Takes messages: each is in the file before it is answered, so that what was acknowledged outlives the process. */
+/** Receives messages: each is in the file before the response, so that acknowledged ones outlive the process. */
 const file = openSync(process.env.FILE!, 'a')
 
 createServer((request, response) => {

@@ -4,7 +4,7 @@ import type { ListName } from '../../src/http/routes/lists.ts'
 import { PROJECT } from './rows.ts'
 import { SECRET } from './servers.ts'
 
-/** Whole requests, as the load generator sends them. */
+/** Complete requests, as the load generator sends them. */
 export const get = (path: string, token: string): string =>
   `GET /api/v1/projects/${PROJECT}/${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
@@ -15,5 +15,5 @@ export const post = (path: string, token: string, body: object): string => {
 
 const cursors = new Cursors(keyFor(SECRET, 'cursors'))
 
-/** The cursor that the service itself would have handed out after the row with this key. */
+/** The cursor that the service itself would have returned after the row with this key. */
 export const cursorAfter = (list: ListName, key: { at: string; id: string }) => cursors.seal(`${list} ${PROJECT}`, key)

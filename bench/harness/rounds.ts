@@ -1,19 +1,19 @@
 import { cpuOfEach, usedBetween } from './cpu.ts'
 import type { Load } from './load.ts'
 
-/** One side of a comparison: a server and what it is asked. */
+/** One side of a comparison: a server and its requests. */
 export interface Side {
   name: string
   server: { pid: number; port: number }
   requests: string[]
-  /** Each is sent once: a repeat would be another matter. */
+  /** Each is sent once: a repeat would be a different case. */
   once?: true
 }
 
 export interface Figures {
   name: string
   perSecond: number[]
-  /** Milliseconds of processor time per request: the server's and PostgreSQL's. */
+  /** Milliseconds of CPU time per request: the server's and PostgreSQL's. */
   serverCpu: number[]
   databaseCpu: number[]
 }
@@ -27,10 +27,10 @@ export interface Pace {
 export const PACE: Pace = { rounds: 7, seconds: 2, connections: 16 }
 const MOST = 100_000
 const ONCE_PER_SECOND = 3_000
-/** Seconds until the compiler has seen enough of a server. */
+/** Seconds until the JIT compiler has warmed up. */
 const WARM_UP = 4
 
-/** Every round asks every side, each time in another order, so that whatever disturbs the machine disturbs all alike. */
+/** Every round runs every side, each time in another order, so that any disturbance of the machine affects all alike. */
 export async function interleave(
   load: Load,
   sides: Side[],
@@ -73,6 +73,6 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** How many times the requests of the other, as the median over rounds measured side by side. */
+/** The ratio of throughput, as the median over rounds measured next to each other. */
 export const ratio = (one: Figures, other: Figures): number =>
   median(one.perSecond.map((perSecond, round) => perSecond / other.perSecond[round]!))

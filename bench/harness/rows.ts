@@ -1,7 +1,7 @@
-/** Where the rows are: nearly all in one project, one in a hundred in another. */
+/** The distribution of rows: nearly all in one project, one in a hundred in another. */
 export const PROJECT = 1
 
-/** What the filters look for: the last words of each line are what only the other project has. */
+/** The values that filters look for: the last ones of each line exist only in the other project. */
 export const TIMES = {
   newest: '2026-03-01T00:00:00Z',
   /** A tenth of the rows, all of them among the oldest, was edited here; a handful here, and nothing after. */
@@ -15,8 +15,8 @@ export const RARE_COMMIT = 'badc0de0badc0de0badc0de0badc0de0badc0de0'
 export const OTHER_COMMIT = 'feedface00feedface00feedface00feedface00'
 
 /**
- * The frame of every table: `other` marks the small project, `rare` twenty of the oldest rows, so that a walk from the newest
- * meets them last, and `few` another twenty. Three rows at a time share their timestamp.
+ * The frame of every table: `other` marks the small project, `rare` twenty of the oldest rows, so that reading from the newest finds them
+ * last, and `few` another twenty. Three rows at a time share their timestamp.
  */
 const frame = (count: number) => `(
   select i, case when i % 100 = 0 then 2 else 1 end as project_id, i % 100 = 0 as other, i <= 2000 and i % 100 = 1 as rare,
@@ -28,7 +28,7 @@ const frame = (count: number) => `(
     select i, timestamptz '${TIMES.newest}' - (${count} - i) / 3 * interval '30 seconds' as at from generate_series(1, ${count}) i
   ) g) g`
 
-/** A tenth of the rows, the oldest, is on a branch that nobody uses any more. */
+/** A tenth of the rows, the oldest, is on an abandoned branch. */
 const branch = (count: number) =>
   `case when other then 'attic' when rare then 'hotfix' when i <= ${count / 10} then 'legacy' else 'main' end`
 

@@ -11,7 +11,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Known here too, so that a cursor to any depth can be sealed without walking there. */
+/** Known here too, so that a cursor to any page can be sealed without paging there. */
 export const SECRET = 'a secret of the benchmark, and nobody else'
 export const SITE = 'https://bench.example'
 
@@ -19,7 +19,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 
 export const build = () => execFileSync(process.execPath, [at('scripts/build.mjs')], { stdio: 'inherit' })
 
-/** The service as it is run in production, its log kept but thrown away; only the limits are off. */
+/** The service as in production, with its log written and discarded; only the limits are off. */
 export const startGoldmaster = (url: string, more: Record<string, string> = {}): Promise<Server> =>
   start([at('dist/main.js'), 'serve'], '/readyz', {
     NODE_ENV: 'production',

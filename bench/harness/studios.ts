@@ -8,7 +8,7 @@ export interface BenchStudio {
 
 const TABLES = ['tasks', 'changes', 'build_runs', 'assets', 'approvals', 'deployments']
 
-/** Another account beside the one of `fill`, with one person, one project, and copies of its newest rows. */
+/** Another account next to the one of `fill`, with one person, one project, and copies of its newest rows. */
 export async function addStudio(db: Database, name: string, rows: number): Promise<BenchStudio> {
   const email = `${name.toLowerCase()}@bench.example`
   const made = (await db.one<{ account_id: number; user_id: number; project_id: number }>(sql`
@@ -21,7 +21,7 @@ export async function addStudio(db: Database, name: string, rows: number): Promi
   return { ...made, email }
 }
 
-/** The newest rows of the large project under another roof; an approval follows its asset by its path. */
+/** Copies the newest rows of the large project to another account; an approval follows its asset by its path. */
 async function copyRows(
   db: Database,
   table: string,

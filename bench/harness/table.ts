@@ -1,6 +1,6 @@
 type Cell = string | number
 
-/** Aligned columns: words to the left, figures to the right. */
+/** Aligned columns: text to the left, figures to the right. */
 export function printTable(title: string, head: string[], rows: Cell[][]) {
   const lines = [head, ...rows].map((row) => row.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)))
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))

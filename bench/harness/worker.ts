@@ -1,5 +1,5 @@
 import { readEnvironment } from '../../src/environment.ts'
 import { work } from '../../src/serve.ts'
 
-/** What `goldmaster work` runs. */
+/** The code of `goldmaster work`. */
 await work(readEnvironment(process.env))

@@ -30,7 +30,7 @@ const rows = (out: string) =>
     .split('\n')
     .map((row) => row.split('\t'))
 
-test('feed prints what happened', async () => {
+test('feed prints past events', async () => {
   await ok('tasks', 'start', id('tasks', 'task1'), id('tasks', 'task2'))
   const { out, err } = await ok('feed', '--event-type', 'task.*', '--days-back', '1', '--limit', '1')
   expect(rows(out).map(([, , , type]) => type)).toEqual(['task.state_changed'])

@@ -65,7 +65,7 @@ test.each<[string, RequestListener, string]>([
     (_, r) => r.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad'),
     'answered 502 with a web page',
   ],
-  ['half an answer', json('{"tasks": ['), 'no JSON'],
+  ['half a response', json('{"tasks": ['), 'no JSON'],
   ['another shape', json('{"hello": "world"}'), 'lacks tasks'],
   [
     'rows of another shape',
@@ -73,16 +73,16 @@ test.each<[string, RequestListener, string]>([
     'lacks account_id',
   ],
   ['nothing at all', json(''), 'no JSON'],
-  ['an answer without end', endless, 'more than 32 MB'],
+  ['an endless response', endless, 'more than 32 MB'],
   ['silence', () => {}, 'did not answer within 2 s'],
   [
     'a drip',
     (_, r) => void r.writeHead(200, { 'content-type': 'application/json' }).write('{"tasks"'),
     'did not answer within 2 s',
   ],
-  ['a closed door', (request) => request.socket.destroy(), 'closed before an answer came'],
+  ['a closed connection', (request) => request.socket.destroy(), 'closed before an answer came'],
   [
-    'a way elsewhere',
+    'a redirect',
     (_, r) => r.writeHead(302, { location: 'https://evil.example/' }).end(),
     'sends elsewhere (to https://evil.example/)',
   ],

@@ -14,7 +14,7 @@ function pending() {
 const HOUR = 3_600_000
 const refusal = () => rateLimited(1)
 
-test('runs up to the limit at once, and the others in the order of arrival', async () => {
+test('a gate runs up to its limit at once, and the others in the order of arrival', async () => {
   const gate = new Gate({ atOnce: 2, timeout: HOUR, refusal })
   const begun: number[] = []
   const works = [0, 1, 2, 3].map(pending)
@@ -33,7 +33,7 @@ test('runs up to the limit at once, and the others in the order of arrival', asy
   expect(begun).toEqual([0, 1, 2, 3])
 })
 
-test('blocks nobody because of another key, nor after a failure', async () => {
+test('a gate blocks nobody because of another key, nor after a failure', async () => {
   const gate = new Gate({ atOnce: 1, timeout: HOUR, refusal })
   const first = pending()
   const entered = gate.enter(1, first.work)
@@ -44,7 +44,7 @@ test('blocks nobody because of another key, nor after a failure', async () => {
   expect(await gate.enter(1, async () => 'through')).toBe('through')
 })
 
-test('refuses work that has waited too long, and still runs the next', async () => {
+test('a gate refuses work that has waited too long, and still runs the next', async () => {
   const gate = new Gate({ atOnce: 1, timeout: 1, refusal })
   const held = pending()
   const first = gate.enter(1, held.work)
@@ -54,7 +54,7 @@ test('refuses work that has waited too long, and still runs the next', async () 
   expect(await gate.enter(1, async () => 'through')).toBe('through')
 })
 
-test('leaves a slot empty for as long as it was used while others wait', async () => {
+test('a gate leaves a slot empty for as long as it was used while others wait', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const gate = new Gate({ atOnce: 1, timeout: HOUR, rest: 2, refusal })

@@ -9,7 +9,7 @@ export interface Jobs {
   purge_integration: { integration_id: number }
   /** Writes an export file. */
   write_export: { export_id: number }
-  /** Deletes the data of a closed account or project. */
+  /** Deletes the data of a closed account, project or user. */
   delete_account: { account_id: number }
   delete_project: { account_id: number; project_id: number }
   delete_user: { user_id: number }

@@ -50,7 +50,7 @@ describe('a diagnosis', () => {
     expect(diagnose(raw).category).toBe('test_failure')
   })
 
-  it('prefers the step that failed to what other steps complained about', () => {
+  it('prefers the failed step to errors in other steps', () => {
     const finding = diagnose(
       log(
         '$ make docs',
@@ -78,47 +78,47 @@ describe('a diagnosis', () => {
     expect(finding.confidence).toBe('low')
   })
 
-  it('gives the most telling lines of a failure nobody knows, with low confidence', () => {
+  it('gives the most salient lines of an unknown failure, with low confidence', () => {
     const finding = diagnose(log('loading', 'weaving 12 threads', 'weaver: thread 7 could not be tied, giving up', 'goodbye'))
     expect(finding).toMatchObject({ category: 'unknown', confidence: 'low' })
     expect(finding.evidence[0]!.line).toBe(3)
   })
 
-  it('tells machines from people: a full disk is nobody’s code', () => {
+  it('separates infrastructure from code: a full disk is nobody’s change', () => {
     expect(diagnose('docker: failed to register layer: write /opt/a.c: no space left on device').category).toBe('out_of_disk')
   })
 
-  it('says so when there is no log', () => {
+  it('reports that there is no log', () => {
     const finding = diagnose('  \n')
     expect(finding).toMatchObject({ category: 'infrastructure', confidence: 'low', evidence: [], file_path: null })
     expect(finding.diagnosis).toContain('no log')
   })
 
-  it('finds nothing in a log that ends well, whatever it grumbled', () => {
+  it('finds nothing in a log that ends well, whatever its warnings', () => {
     const finding = diagnose(log('Error: cannot reach the licence server, retrying', 'Exiting batchmode successfully now!'))
     expect(finding).toMatchObject({ category: 'none', confidence: 'low', evidence: [] })
   })
 
-  it('still sees what failed after a step that went well', () => {
+  it('still finds a failure after a step that passed', () => {
     expect(diagnose(log('BUILD SUCCESSFUL in 3s', 'Hero.cs(4,2): error CS0103: The name does not exist')).category).toBe(
       'compile_error',
     )
   })
 
-  it('trusts itself less when the beginning of the log is missing', () => {
+  it('has a lower confidence when the beginning of the log is missing', () => {
     const error = "Hero.cpp(40): error C2065: 'Hits': undeclared identifier"
     const filler = `${'linking the world, please wait\n'.repeat(9000)}`.slice(0, 256_000 - error.length - 1)
     expect(diagnose(error).confidence).toBe('high')
     expect(diagnose(`${filler}\n${error}`).confidence).not.toBe('high')
   })
 
-  it('leaves a step behind for every stage, pointing at lines', () => {
+  it('records a step for every stage, with lines', () => {
     const { steps } = diagnose('a.c:1:1: error: boom')
     expect(steps.map((step) => step.name)).toEqual(['normalise', 'segment', 'match', 'group', 'rank', 'classify', 'compose'])
     expect(steps.at(-1)!.evidence).toEqual([1])
   })
 
-  it('gives the same failure the same fingerprint wherever a machine keeps its checkout', () => {
+  it('gives the same failure the same fingerprint in any checkout folder', () => {
     const on = (root: string, file: string) =>
       diagnose(`${root}${file}(41): error C2065: 'Lantern': undeclared identifier, see ${root}Source\\Game\\Lamp.h`).fingerprint
     const first = on('D:\\agents\\7\\ws\\', 'Source\\Game\\Cave.cpp')
@@ -137,17 +137,17 @@ describe('a diagnosis', () => {
   })
 })
 
-describe('what passed logs say too', () => {
+describe('lines that passed logs also have', () => {
   const grumble = 'tools/gen.c:7:1: error: cannot open display 42'
   const cause = 'Could not find artifact com.acme:net:jar:9.9 in central'
 
-  it('loses to what is new', () => {
+  it('lose to new ones', () => {
     const raw = log(grumble, 'working', cause)
     expect(diagnose(raw).evidence[0]!.line).toBe(1)
     expect(diagnose(raw, { passed: passedLines(log('ready', grumble.replace('42', '17'))) }).evidence[0]!.line).toBe(3)
   })
 
-  it('is remembered without numbers, addresses and temporary paths', () => {
+  it('are remembered without numbers, addresses and temporary paths', () => {
     const lines = passedLines('wrote 12 bytes to /tmp/build-77/a.o at 0xff')
     expect(passedLines('wrote 99 bytes to /tmp/build-81/b.o at 0xa0')).toEqual(lines)
     expect(passedLines('read 99 bytes')).not.toEqual(lines)
@@ -167,7 +167,7 @@ describe('a studio’s own rules', () => {
     examples: [],
   }
 
-  it('come on top of ours', () => {
+  it('are added to the built-in ones', () => {
     const finding = diagnose(log('a.c:1:1: error: boom', 'QUOTA Content/Hero.uasset is 12 MB too large'), { rules: [rule] })
     expect(finding).toMatchObject({
       category: 'cook_asset_error',
@@ -176,7 +176,7 @@ describe('a studio’s own rules', () => {
     })
   })
 
-  it('replace ours of the same id', () => {
+  it('replace built-in ones of the same id', () => {
     const muted = { ...rule, id: 'disk.full', need: ['QUOTA'] }
     expect(diagnose('no space left on device').clues.rule).toBe('disk.full')
     expect(diagnose('no space left on device', { rules: [muted] }).clues.rule).not.toBe('disk.full')
@@ -184,7 +184,7 @@ describe('a studio’s own rules', () => {
 })
 
 describe('candidates', () => {
-  it('are weighed when given, and only then', () => {
+  it('are scored when given, and only then', () => {
     const raw = 'Source/Game/Hero.cpp:40:3: error: use of undeclared identifier Hits'
     const files = [{ path: 'Source/Game/Hero.cpp', action: 'edit' }]
     const candidates = [
@@ -202,13 +202,13 @@ describe('candidates', () => {
   })
 })
 
-describe('any text at all', () => {
+describe('any text', () => {
   const piece = fc.oneof(
     fc.constantFrom('\n', '\r', '\x1b[31m', 'error: ', 'a.c:1:2: ', '  at ', 'FAIL ', 'npm ERR! ', '$ make', '\0', '✖ ', '1) '),
     fc.string({ maxLength: 12 }),
   )
 
-  it('gets the same well-formed answer every time', () => {
+  it('gets the same well-formed result every time', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const raw = pieces.join('')

@@ -7,9 +7,9 @@ import { compose } from './stages/compose.ts'
 import { attribute } from './suspects/attribute.ts'
 
 export interface Options extends ExamineOptions {
-  /** The changes since the last passed build, if somebody should be suspected. */
+  /** The changes since the last passed build, to find suspects. */
   candidates?: readonly Candidate[]
-  /** Another judge than ours: benchmarks measure each log by one that learned nothing from its project. */
+  /** Another judge: benchmarks score each log with one that learned nothing from its project. */
   judge?: Judge
 }
 
@@ -28,7 +28,7 @@ const withoutLog = (): Finding => ({
   steps: [{ name: 'normalise', status: 'skipped', detail: 'No log was sent with the build.', evidence: [] }],
 })
 
-/** Says why the build that wrote this log failed. Same log, same rules: same answer. */
+/** Finds why the build of this log failed. Deterministic: the same log and rules give the same result. */
 export function diagnose(raw: string, options: Options = {}): Finding {
   if (raw.trim() === '') return withoutLog()
   const examination = examine(raw, options)

@@ -12,10 +12,10 @@ import { salientLines } from './stages/salient-lines.ts'
 import { type Segments, segment } from './stages/segment.ts'
 
 let ours: RuleBook | undefined
-/** Making rules ready takes longer than reading a log; callers keep handing in the same list. */
+/** Compiling rules takes longer than reading a log; callers pass the same list repeatedly. */
 const theirs = new WeakMap<readonly Rule[], RuleBook>()
 
-/** Cheap once it was asked for the same list. */
+/** Cached per list. */
 export function bookFor(own: readonly Rule[] | undefined): RuleBook {
   if (!own || own.length === 0) {
     ours ??= ruleBook(RULES)
@@ -29,7 +29,7 @@ export function bookFor(own: readonly Rule[] | undefined): RuleBook {
   return book
 }
 
-/** What rules make of a log, before it is judged how sure that is. */
+/** The result of the rules for a log, before its confidence is judged. */
 export interface Examination {
   log: Log
   segments: Segments
@@ -40,9 +40,9 @@ export interface Examination {
 }
 
 export interface ExamineOptions {
-  /** A studio's own rules: one with the id of ours replaces it, the others come on top. */
+  /** A studio's own rules: one with the id of a built-in rule replaces it, the others are added. */
   rules?: readonly Rule[]
-  /** `passedLines` of the last passed logs of the same job: what stands there too is not why this one failed. */
+  /** `passedLines` of the last passed logs of the same job: lines that they also have are not the cause. */
   passed?: PassedLines
   /** The build is known to have failed: then its log shows a failure, however it ends. */
   failed?: boolean
@@ -50,7 +50,7 @@ export interface ExamineOptions {
 
 export const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** Finds the line that says why and the lines that belong to it. */
+/** Finds the line of the cause and the lines that belong to it. */
 export function examine(raw: string, options: ExamineOptions): Examination {
   const steps: Step[] = []
   const log = normalise(raw)

@@ -6,7 +6,7 @@ export interface EvidenceLine {
   text: string
 }
 
-/** What a stage did, for people who want to know how the verdict came about. */
+/** The result of a stage, for people who want to know how the verdict was reached. */
 export interface Step {
   name: string
   status: 'done' | 'skipped'
@@ -14,7 +14,7 @@ export interface Step {
   evidence: number[]
 }
 
-/** A file the log names in or around the evidence. */
+/** A file named in or around the evidence. */
 export interface FileMention {
   /** As printed, without quotes; may be absolute, a Windows path, a package path or a bare name. */
   path: string
@@ -28,12 +28,12 @@ export interface FileMention {
   depth: number
 }
 
-/** What the log names near the failure: read by attribution, never part of a reply. */
+/** Names in the log near the failure: used for attribution, never part of a reply. */
 export interface Clues {
-  /** Id of the rule that decided, or `unknown`. */
+  /** The id of the deciding rule, or `unknown`. */
   rule: string
   tool: string
-  /** The first evidence line after prefixes and colours were removed. */
+  /** The first evidence line without prefixes and colors. */
   message: string
   /** Most important first, no duplicates. */
   files: FileMention[]
@@ -43,7 +43,7 @@ export interface Clues {
   tests: string[]
 }
 
-/** What a log says about why the build failed. The first evidence line is the one that says why. */
+/** Why a build failed, according to its log. The first evidence line is the cause. */
 export interface Finding {
   category: FailureCategory
   confidence: Confidence
@@ -60,7 +60,7 @@ export interface Finding {
   joins_keys: string[]
   clues: Clues
   steps: Step[]
-  /** Who may have done it; there only when candidates were given. */
+  /** The suspects; only if candidates were given. */
   attribution?: Attribution
 }
 
@@ -69,10 +69,10 @@ export interface ChangedFile {
   action: string
 }
 
-/** A change that may have broken the build: anything since the last passed build of the same job and branch. */
+/** A change that may have broken the build: any since the last passed build of the same job and branch. */
 export interface Candidate {
   id: string
-  /** Whoever made it, as the caller tells people apart; never printed by the engine. */
+  /** The author, in the caller's notation; never printed by the engine. */
   author: string
   timestamp: string
   subject: string
@@ -88,6 +88,6 @@ export interface Suspect {
 
 export interface Attribution {
   suspects: Suspect[]
-  /** Named only when the evidence is clear and the category can be anybody's fault. */
+  /** Set only if the evidence is clear and a change can cause the category. */
   attributed_author: string | null
 }

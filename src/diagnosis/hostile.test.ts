@@ -18,7 +18,7 @@ test.each([
   { what: 'names of makefiles', part: 'makefilex', before: ERROR },
   { what: 'folders', part: './', before: ERROR },
   { what: 'words that might be a file', part: 'a.1', before: '' },
-  { what: 'folders nobody knows', part: './', before: '' },
+  { what: 'unknown folders', part: './', before: '' },
 ])('a log of nothing but $what costs about as much as one of prose', ({ part, before }) => {
   const [hostile, prose] = [logOf(part, before), logOf('a word ', before)]
   expect(best(hostile)).toBeLessThan(6 * best(prose) + 10)

@@ -1,30 +1,30 @@
 import { LOG_MAX } from '../contract/limits.ts'
 import { type PlainLine, plainPaths } from './stages/plain-paths.ts'
 
-/** Lines of the log that are one: a console may have broken it. Inclusive indexes of `shown`; none where nothing is shown. */
+/** Log lines that form one line: a console may have wrapped it. Inclusive indexes of `shown`; none if nothing is shown. */
 export interface Span {
   first: number
   last: number
-  /** How much of the text each of them holds, where there are several. */
+  /** The length of text in each of them, if there are several. */
   lengths?: number[]
-  /** Their indexes, where lines of other branches stand between them. */
+  /** Their indexes, if lines of other branches are between them. */
   lines?: number[]
 }
 
 /**
- * A log after normalising. `shown` has an entry for every line that was sent. All other arrays run in parallel and have an entry for every
- * line as its tool wrote it, in the order in which it is read: what ran side by side comes one after the other.
+ * A normalized log. `shown` has an entry for every original line. All other arrays are parallel and have an entry for every line as its
+ * tool wrote it, in reading order: parallel branches come one after the other.
  */
 export interface Log {
-  /** What a person would see: colours, carriage returns and control characters resolved. */
+  /** What a person would see: colors, carriage returns and control characters resolved. */
   shown: string[]
-  /** Without the prefixes that carriers add (time stamps, build nodes, loggers), at most `LINE_CAP` characters. */
+  /** Without the prefixes of carriers (timestamps, build nodes, loggers), at most `LINE_CAP` characters. */
   text: string[]
-  /** The line was marked as an error by the build service itself. */
+  /** The build service itself marked the line as an error. */
   marked: boolean[]
-  /** Where an entry stands in `shown`; null for one that only keeps branches apart. */
+  /** The position of an entry in `shown`; null for a separator between branches. */
   spans: (Span | null)[]
-  /** Where branches that ran side by side begin; empty where nothing did. What no branch said comes before the first. */
+  /** The start of each parallel branch; empty without any. Lines of no branch come before the first. */
   branches: number[]
   /** The beginning is missing. */
   truncated: boolean
@@ -32,7 +32,7 @@ export interface Log {
 
 const known = new WeakMap<Log, Map<number, PlainLine | null>>()
 
-/** The line with its folders written plainly; null where they are. Few lines are asked for, some of them often. */
+/** The line with its folders simplified; null if there is nothing to simplify. Few lines are needed, some of them often. */
 export function plainAt(log: Log, index: number): PlainLine | null {
   const lines = known.get(log) ?? new Map<number, PlainLine | null>()
   known.set(log, lines)
@@ -43,23 +43,23 @@ export function plainAt(log: Log, index: number): PlainLine | null {
   return plain
 }
 
-/** What patterns see of a line. */
+/** The text of a line as patterns see it. */
 export const plainText = (log: Log, index: number) => plainAt(log, index)?.text ?? log.text[index]!
 
-/** Patterns never see more of a line than this. */
+/** The maximum part of a line that patterns see. */
 export const LINE_CAP = 2000
 
 /** The service keeps the last this many characters of a log. */
 export const LOG_CAP = LOG_MAX
 
-/** Most lines begin with a letter, which is cheaper to see than to trim the line. */
+/** Most lines start with a letter, which is cheaper to check than trimming the line. */
 const beginsVisibly = (text: string) => text.charCodeAt(0) > 0x20 && text.charCodeAt(0) < 0x7f
 
 export const isBlankText = (text: string) => !beginsVisibly(text) && text.trim() === ''
 
 export const isBlank = (log: Log, index: number) => isBlankText(log.text[index] ?? '')
 
-/** The numbers of the lines that were sent, from 1; none for an entry that shows nothing. */
+/** The original line numbers, from 1; none for an entry that shows nothing. */
 export function linesAt(log: Log, index: number): number[] {
   const span = log.spans[index]
   if (span?.lines) return span.lines.map((index) => index + 1)
@@ -68,7 +68,7 @@ export function linesAt(log: Log, index: number): number[] {
   return lines
 }
 
-/** The lines of an entry that a console broke, from the one where a part of its text begins on. */
+/** The lines of a wrapped entry, from the one where a part of its text starts. */
 export function linesFrom(log: Log, index: number, part: string | undefined): number[] {
   const lines = linesAt(log, index)
   const at = part ? log.text[index]!.indexOf(part) : -1
@@ -80,13 +80,13 @@ export function linesFrom(log: Log, index: number, part: string | undefined): nu
   return [...lines.slice(first), ...lines.slice(0, first)]
 }
 
-/** The number of the line where an entry begins. */
+/** The line number where an entry starts. */
 export const lineOf = (log: Log, index: number) => (log.spans[index]?.first ?? 0) + 1
 
 /** Evidence skips lines that show nothing. */
 export const isShown = (log: Log, index: number) => linesAt(log, index).length > 0
 
-/** First and last index of the branch that holds an entry: the whole log where nothing ran side by side. */
+/** First and last index of the branch of an entry: the whole log without parallel branches. */
 export function branchAround(log: Log, index: number): [number, number] {
   const next = log.branches.findIndex((start) => start > index)
   const own = next < 0 ? log.branches.length - 1 : next - 1

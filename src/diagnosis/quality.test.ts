@@ -3,7 +3,7 @@ import type { FailureCategory } from '../contract/sets.ts'
 import { diagnose } from './diagnose.ts'
 import type { Finding } from './finding.ts'
 
-/** Small logs in the manner of real ones, each with the line that says why, as a build engineer would mark it. */
+/** Small realistic logs, each with the line of the cause, as a build engineer would mark it. */
 interface Labelled {
   name: string
   lines: string[]
@@ -179,14 +179,14 @@ describe('each log of the set', () => {
     if (file !== undefined) expect(finding.file_path).toContain(file)
   })
 
-  it.each(SET)('$name, with the build service’s clock before each line', ({ lines, line, category }) => {
+  it.each(SET)('$name, with the build service’s timestamp before each line', ({ lines, line, category }) => {
     const stamped = lines.map((text, i) => `2026-10-01T10:00:${String(i).padStart(2, '0')}.0000000Z ${text}`)
     const finding = diagnose(stamped.join('\n'))
     expect(told(finding)).toEqual({ lines: expect.arrayContaining([line]), category })
   })
 })
 
-it('a build that passed gives no cause, whatever it warned of', () => {
+it('a passed build has no cause, whatever its warnings', () => {
   const { confidence, evidence } = diagnose(
     ['src/sail.c:9:6: warning: unused variable', 'Errors: 0', 'tests/error_handling.c ok', 'BUILD SUCCESSFUL in 12s'].join('\n'),
   )
@@ -197,6 +197,6 @@ it.each([
   ['Perforce password (P4PASSWD) invalid or unset.', 'Perforce password (P4PASSWD) invalid or unset.'],
   ["executeMethod class 'Builder' could not be found.", "executeMethod class 'Builder' could not be found."],
   ['src/boat.c:40:12: error: ‘hull’ undeclared (first use in this function)', 'src/boat.c:40: ‘hull’ undeclared'],
-])('%s is quoted as a whole unless a sentence begins inside it', (line, quoted) => {
+])('%s is quoted as a whole unless a sentence starts inside it', (line, quoted) => {
   expect(diagnose(line).diagnosis).toContain(quoted)
 })

@@ -1,64 +1,64 @@
 import type { FailureCategory, RULE_ROLES } from '../contract/sets.ts'
 
-/** What a rule asks of a line: our own are regular expressions, a studio's are compiled by `linear-pattern.ts`. */
+/** The pattern of a rule: built-in ones are regular expressions, a studio's are compiled by `linear-pattern.ts`. */
 export interface Pattern {
   readonly source: string
   test(line: string): boolean
   exec(line: string): { groups?: Record<string, string | undefined> } | null
 }
 
-/** How far the lines of one error reach from the line that matched. Patterns are tried on normalised lines. */
+/** How far an error extends from the matching line. Patterns are tested on normalized lines. */
 export interface Block {
   /** Lines directly above that belong to it. */
   back?: Pattern
   /** Lines below that belong to it, for as long as they match. */
   more?: Pattern
-  /** Everything below up to this line; the line itself stays out. */
+  /** Everything below up to this line, exclusive. */
   until?: Pattern
-  /** Everything below up to and including this line. */
+  /** Everything below up to this line, inclusive. */
   through?: Pattern
-  /** How many blank lines in a row may stand inside; more end the block. Default 0, with `until` and `through` 2. */
+  /** How many blank lines in a row are allowed inside; more end the block. Default 0, with `until` and `through` 2. */
   blanks?: number
-  /** At most so many lines below. Default 12, with `until` and `through` 60. */
+  /** At most this many lines below. Default 12, with `until` and `through` 60. */
   max?: number
 }
 
 export interface Example {
   /** In the tool's own format, lines joined by `\n`. */
   log: string
-  /** The line that says why, counted from 1. */
+  /** The line of the cause, counted from 1. */
   line: number
   file?: string
 }
 
 export interface Rule {
   id: string
-  /** As people call it. */
+  /** Its common name. */
   tool: string
   category: FailureCategory
   /**
-   * `root` says why; `wrapper` only repeats that something failed; `followup` is what other errors drag along;
-   * `noise` looks like an error and is none: nothing else may match its line.
+   * `root` is a cause; `wrapper` only repeats that something failed; `followup` is a consequence of other errors; `noise` looks like an
+   * error and is none: nothing else may match its line.
    */
   role: (typeof RULE_ROLES)[number]
-  /** The pattern runs only on lines that hold one of these. */
+  /** The pattern runs only on lines with one of these. */
   need: readonly string[]
-  /** Groups `file`, `line`, `code`, `test` and `msg` are understood. */
+  /** The groups `file`, `line`, `code`, `test` and `msg` have a meaning. */
   match: Pattern
-  /** The line only announces: what it is about starts at the next line that shows something. */
+  /** The line is only a header: its content starts at the next visible line. */
   header?: true
-  /** The last line of the block says why, not the one that matched: a traceback ends with its exception. */
+  /** The last line of the block is the cause, not the matching one: a traceback ends with its exception. */
   lead?: 'last'
-  /** The tool's own last word that the build failed: a program that ends well afterwards does not take it back. */
+  /** The tool's final statement that the build failed: a program that ends well afterwards does not revoke it. */
   final?: true
-  /** Ids of rules whose later matches follow from this one. */
+  /** Ids of rules whose later matches are consequences of this one. */
   explains?: readonly string[]
-  /** How sure a match is the cause, 0 to 100. */
+  /** The confidence that a match is the cause, 0 to 100. */
   score: number
   block?: Block
-  /** Blocks of the same tool this many lines apart (blank ones not counted) are one finding. Default 0. */
+  /** Blocks of the same tool this many lines apart (without blank ones) are one finding. Default 0. */
   near?: number
-  /** What to do about it; `{file}`, `{line}`, `{code}`, `{test}` and `{msg}` are filled in. */
+  /** What to do about it; `{file}`, `{line}`, `{code}`, `{test}` and `{msg}` are replaced. */
   fix?: string
   examples: readonly Example[]
 }

@@ -25,7 +25,7 @@ const post = (body: unknown, more: object = {}) =>
 describe('authentication', () => {
   test.each([
     ['no token', null, 'Bearer resource_metadata='],
-    ['a token nobody knows', 'stranger', 'Bearer error="invalid_token", resource_metadata='],
+    ['an unknown token', 'stranger', 'Bearer error="invalid_token", resource_metadata='],
   ])('%s gets the URL of the login metadata', async (_, token, start) => {
     const { status, text, headers } = await post(request('tools/list'), { token })
     expect(status).toBe(401)
@@ -77,8 +77,8 @@ describe('the protocol', () => {
     ['nothing', { headers: { ...ACCEPT, 'content-type': 'application/json' } }, 400],
     ['no message', { body: { hello: 1 }, headers: ACCEPT }, 400],
     ['another type', { raw: '{}', headers: { ...ACCEPT, 'content-type': 'text/plain' } }, 415],
-    ['a protocol of tomorrow', { body: request('ping'), headers: { ...ACCEPT, 'mcp-protocol-version': '2999-01-01' } }, 400],
-    ['who does not take JSON', { body: request('ping'), headers: { accept: 'text/html' } }, 406],
+    ['a future protocol version', { body: request('ping'), headers: { ...ACCEPT, 'mcp-protocol-version': '2999-01-01' } }, 400],
+    ['a client that does not accept JSON', { body: request('ping'), headers: { accept: 'text/html' } }, 406],
   ])('%s is refused with an error of the protocol', async (_, asking, status) => {
     const answer = await studio.ask('/mcp', { method: 'POST', token: tokenOf('lead'), ...asking })
     expect(answer).toMatchObject({ status, json: { jsonrpc: '2.0', error: { message: expect.any(String) } } })
@@ -129,10 +129,10 @@ describe('the stateless protocol', () => {
     ['another method in the header', 'tools/list', {}, { 'mcp-method': 'tools/call' }, -32020],
     ['another tool in the header', 'tools/call', { name: 'create_task' }, { 'mcp-name': 'ping' }, -32020],
     ['no tool in the header', 'tools/call', { name: 'ping' }, {}, -32020],
-    ['a header that the body does not bear out', 'tools/list', { _meta: {} }, {}, -32602],
+    ['a header that contradicts the body', 'tools/list', { _meta: {} }, {}, -32602],
     ['half an envelope', 'tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': VERSION } }, {}, -32602],
     [
-      'a version of tomorrow',
+      'a future version',
       'tools/list',
       { _meta: { ...META, 'io.modelcontextprotocol/protocolVersion': '2999-01-01' } },
       { 'mcp-protocol-version': '2999-01-01' },
@@ -227,9 +227,9 @@ describe('limits in the URL', () => {
   test.each([
     ['a project of another account', () => `?project=${id('projects', 'den')}`, 404],
     ['no number', () => '?project=star', 422],
-    ['a misspelt name', () => '?readonly=true', 422],
-    ['no yes or no', () => '?read_only=maybe', 422],
-    ['a toolset that is none', () => '?toolsets=builds,everything', 422],
+    ['a misspelled name', () => '?readonly=true', 422],
+    ['an invalid flag', () => '?read_only=maybe', 422],
+    ['an unknown toolset', () => '?toolsets=builds,everything', 422],
     ['no toolset', () => '?toolsets=', 422],
   ])('%s is refused', async (_, search, status) => {
     expect((await callAt(search(), 'ping')).status).toBe(status)

@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('with a replica', () => {
   test.each([
     ['another database', () => pair.standby.url.replace('/goldmaster?', '/postgres?')],
     ['the primary', () => pair.primary.url],
-    ['a server of its own', () => inject('server')],
+    ['a separate server', () => inject('server')],
   ])('a URL of %s is never read from', async (_, url) => {
     const wrong = openReplica(url(), pair.primary.db, log)
     const node = await openStudio({}, { beside: pair.primary, service: { replica: wrong } })

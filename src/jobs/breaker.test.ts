@@ -14,7 +14,7 @@ function setUp() {
   return { breaker, pass, fail }
 }
 
-test('opens after three failures in a row, for one server only', () => {
+test('the breaker opens after three failures in a row, for one server only', () => {
   const { breaker, fail } = setUp()
   expect(fail(2)).toBeUndefined()
   expect(breaker.open()).toEqual([])
@@ -25,7 +25,7 @@ test('opens after three failures in a row, for one server only', () => {
   expect(breaker.isOpen('b')).toBe(false)
 })
 
-test('lets one call check whether the server is back, and closes when it responds', () => {
+test('the breaker lets one call check whether the server is back, and closes when it responds', () => {
   const { breaker, pass, fail } = setUp()
   fail(3)
   expect(breaker.isHalfOpen('a')).toBe(false)
@@ -36,7 +36,7 @@ test('lets one call check whether the server is back, and closes when it respond
   expect(fail(2)).toBeUndefined()
 })
 
-test('doubles the pause after each failed call, up to five minutes, and never gives up', () => {
+test('the breaker doubles the pause after each failed call, up to five minutes, and never gives up', () => {
   const { breaker, pass, fail } = setUp()
   fail(2)
   const pauses = Array.from({ length: 9 }, () => {

@@ -70,7 +70,7 @@ test('the model gets redacted evidence and no more', async () => {
 test.each([
   ['cites a line it was not given', says({ ...good, cited_lines: [line, 999] })],
   ['cites nothing', says({ ...good, cited_lines: [] })],
-  ['is no JSON', says('I cannot help with that')],
+  ['is not JSON', says('I cannot help with that')],
   ['is an error', { status: 500, body: 'no' }],
   ['is empty', { body: '{}' }],
 ])('a reply that %s is dropped', async (_, reply) => {

@@ -176,12 +176,8 @@ test.each([
     (text: string) => text.replace('\n{"accounts":{', '\n{"secret_canary":{}},{"accounts":{'),
     PASSPHRASE,
   ],
-  [
-    'a column that is not there',
-    (text: string) => text.replace('\n{"accounts":{', '\n{"accounts":{"id\\" = 1; --":1,'),
-    PASSPHRASE,
-  ],
-  ['who operates the service', (text: string) => text.replace('{"users":{', '{"users":{"operator":true,'), PASSPHRASE],
+  ['an unknown column', (text: string) => text.replace('\n{"accounts":{', '\n{"accounts":{"id\\" = 1; --":1,'), PASSPHRASE],
+  ['the operator flag', (text: string) => text.replace('{"users":{', '{"users":{"operator":true,'), PASSPHRASE],
 ])('is refused as a whole with %s', async (_, change, passphrase) => {
   const text = change(full)
   const before = await empty.db.one(sql`select count(*) from accounts`)

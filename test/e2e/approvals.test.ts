@@ -57,12 +57,12 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await tab().go(`/projects/${studio().world.projects!.moon!.id}/approvals`)
     const queue = page.getByRole('list', { name: 'Waiting for approval' })
     await queue.getByRole('textbox').waitFor()
-    // What the frame of the list cuts off cannot be scrolled to.
+    // Content that the frame of the list cuts off cannot be scrolled to.
     expect(await queue.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('is cleared by keyboard: walked, commented, decided one by one and many at once', async () => {
+  test('is worked through by keyboard: moving, commenting, deciding one by one and several at once', async () => {
     const { page } = tab()
     await tab().go(`${project()}/approvals`)
     const queue = page.getByRole('list', { name: 'Waiting for approval' })
@@ -71,7 +71,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await page.keyboard.press('a')
     await page.getByText('T_Moon.png approved').waitFor()
     await page.keyboard.press('j')
-    // Without a reason nothing is denied: the comment asks for one.
+    // A denial needs a reason: the comment asks for one.
     await page.keyboard.press('d')
     await page.getByRole('alert').getByText('Enter a reason for denying T_Tree.png').waitFor()
     expect(await axe(page)).toEqual([])
@@ -116,7 +116,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     const { page } = tab()
     await page.keyboard.press('Control+k')
     const box = page.getByRole('combobox', { name: 'Search or go to' })
-    // The box has the focus already: whoever opens the palette types on.
+    // The field already has the focus: typing continues there.
     await box.waitFor()
     await page.keyboard.type('t_hill')
     const options = page.getByRole('option')
@@ -133,7 +133,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('is worked on by the palette, which also does what is chosen; g and a letter go, ? lists all keys', async () => {
+  test('is used through the palette, which also runs actions; g and a letter navigate, ? lists all keys', async () => {
     const { page } = tab()
     const type = async (text: string) => {
       await page.keyboard.press('Control+k')
@@ -174,9 +174,9 @@ describeWith('chromium')('the approval queue in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('takes a decision back by key and by button, one and several', async () => {
+  test('undoes a decision by key and by button, one and several', async () => {
     const { page } = tab()
-    // However slow the machine is, what was decided now is not older than a moment.
+    // On a slow machine too, a decision made now is only a moment old.
     await advanceClock(studio().db, '-1 hour')
     await tab().go(`/projects/${studio().world.projects!.undone!.id}/approvals`)
     const queue = page.getByRole('list', { name: 'Waiting for approval' })
@@ -198,7 +198,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await resetClock(studio().db)
   })
 
-  test('asks for what the rules of the project say, which show beforehand what they would have asked for', async () => {
+  test("follows the project's rules, whose preview shows what they would have matched", async () => {
     const { page } = tab()
     await tab().go(`/projects/${studio().world.projects!.ruled!.id}/approvals`)
     await page.getByText('No approval rules yet').waitFor()

@@ -61,12 +61,12 @@ const world = {
   ],
 }
 
-describeWith('chromium')('what is broken, in a browser', () => {
+describeWith('chromium')('breakages in a browser', () => {
   const { studio, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const history = () => tab().page.getByRole('list', { name: 'History' })
 
-  test('is listed without what is fixed, by state in the address', async () => {
+  test('are listed without fixed ones, by state in the URL', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/breakages`)
     const list = page.getByRole('list', { name: 'Breakages' })
@@ -81,7 +81,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     await list.getByText('Cook, Editor on main').waitFor()
   })
 
-  test('stands first on the overview, beside its builds and on their pages', async () => {
+  test('are first on the overview, next to their builds and on their pages', async () => {
     const { page } = tab()
     await tab().go(project('star'))
     const list = page.getByRole('list', { name: 'Breakages' })
@@ -94,7 +94,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     await page.getByRole('heading', { name: /error C2065/ }).waitFor()
   })
 
-  test('says where to switch investigations on when there never was any', async () => {
+  test('show where to enable investigations if there never was any', async () => {
     const { page } = tab()
     await tab().go(`${project('bare')}/breakages`)
     await page.getByText('No breakages yet').waitFor()
@@ -102,7 +102,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     await page.getByRole('heading', { name: 'Project settings' }).waitFor()
   })
 
-  test('is claimed, noted about, muted, resolved and made a task of', async () => {
+  test('are claimed, commented, muted, resolved and turned into a task', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/breakages`)
     await page.getByRole('link', { name: /error C2065/ }).click()
@@ -142,7 +142,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('is claimed and muted by the links of a chat message, after one question', async () => {
+  test('are claimed and muted by the links of a chat message, after a confirmation', async () => {
     const { page } = tab()
     const path = `${project('star')}/breakages/${studio().world.breakages!.damage!.id}`
     await tab().go(`${path}?do=claim`)
@@ -164,7 +164,7 @@ describeWith('chromium')('what is broken, in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('is found and claimed by the palette', async () => {
+  test('are found and claimed with the palette', async () => {
     const { page } = tab()
     const choose = async (words: string, name: RegExp) => {
       await page.keyboard.press('Control+k')

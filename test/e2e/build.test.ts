@@ -28,7 +28,7 @@ const PRINTED = [
   '##[endgroup]',
   `${'x'.repeat(3_000)}!`,
 ].join('\n')
-/** The second part is quiet, so it is folded; its first line names it. */
+/** The second section has no errors, so it is collapsed; its first line is the title. */
 const FOLDED = [
   ...Array.from(
     { length: 999 },
@@ -83,7 +83,7 @@ describeWith('chromium')('a failed build in a browser', () => {
   const go = (key: string) =>
     tab().go(`/projects/${studio().world.projects.star!.id}/builds/${(studio().world.build_runs[key] as { id: number }).id}`)
 
-  test('draws a part of a long log, finds words in it and jumps to the error', async () => {
+  test('renders a part of a long log, finds words in it and jumps to the error', async () => {
     const { page } = tab()
     await go('2')
     await page.getByRole('region', { name: 'Log' }).waitFor()
@@ -97,7 +97,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(await axe(page)).toEqual([])
   })
 
-  test('shows the line that e and a search go to, wherever the page stands', async () => {
+  test('shows the line that e and a search go to, wherever the page is scrolled', async () => {
     const { page } = tab()
     const inSight = (line: number) =>
       page.locator(`[data-line="${line}"]`).evaluate((element) => {
@@ -122,12 +122,12 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('shows what a terminal showed, in parts, with links to what is known', async () => {
+  test('shows what a terminal showed, in sections, with links to known records', async () => {
     const { page } = tab()
     const line = (n: number) => page.locator(`[data-line="${n}"]`)
     await go('4')
     await line(8).waitFor()
-    // Parts without trouble are folded.
+    // Sections without errors are collapsed.
     expect(await line(2).count()).toBe(0)
     const texts = await Promise.all([5, 6, 7].map((n) => line(n).innerText()))
     expect(texts.map((text) => text.replace(/^\d+\s*/, ''))).toEqual([
@@ -167,7 +167,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('has an address for a range of lines, opening what hides them', async () => {
+  test('has a URL for a range of lines, expanding what hides them', async () => {
     const { page } = tab()
     await go('4')
     await page.getByLabel('Line 5').click()
@@ -180,7 +180,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.locator('[data-line="2"]').waitFor()
   })
 
-  test('opens at the lines of its address, those of a folded part included', async () => {
+  test('opens at the lines of its URL, including those of a collapsed section', async () => {
     const { page } = tab()
     const { id } = studio().world.build_runs['6'] as { id: number }
     const lines = page.locator('[data-line]')
@@ -199,7 +199,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('has its log within the first screen when it failed, and first while it runs', async () => {
+  test('has its log on the first screen if it failed, and at the top while it runs', async () => {
     const { page } = tab()
     const topOf = async (name: string) => (await page.getByRole('heading', { name, exact: true }).boundingBox())!.y
     await go('6')
@@ -211,7 +211,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(await topOf('Log')).toBeLessThan(300)
   })
 
-  test('is searched by an expression, one that would never end included', async () => {
+  test('is searched by an expression, including one that would never end', async () => {
     const { page } = tab()
     await go('4')
     await page.getByRole('button', { name: 'Regular expression' }).click()
@@ -226,9 +226,9 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.getByText('invalid expression').waitFor()
   })
 
-  test('stands still while its parts arrive', async () => {
+  test('does not shift while its parts are loading', async () => {
     const { page } = tab()
-    // What the page shows comes after its frame.
+    // The content of the page arrives after its frame.
     await page.route(/\/batch\?/, async (route) => {
       const answer = await route.fetch()
       await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
@@ -248,7 +248,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.unroute(/\/batch\?/)
   })
 
-  test('is investigated by the palette, which also copies its link: diagnosis, evidence in the log, the change that did it', async () => {
+  test('is investigated with the palette, which also copies its link: diagnosis, evidence in the log, the suspect', async () => {
     const { page } = tab()
     await go('2')
     await page.getByRole('button', { name: 'Investigate' }).waitFor()
@@ -280,7 +280,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('that still runs is followed line by line, and asks for what is new alone', async () => {
+  test('that is running is followed line by line, and requests only new output', async () => {
     const { page } = tab()
     await go('5')
     const log = page.getByRole('region', { name: 'Log' })
@@ -295,7 +295,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await append(studio().service.db, id, 'not told within the second')
     await studio().db.execute(sql`update build_runs set progressed_at = now() + interval '1 second' where id = ${id}`)
     await log.getByText('not told').waitFor()
-    // The first piece also tells in which phase it is.
+    // The first piece also contains its phase.
     expect(asked.filter((path) => !/\/log\/rest$/.test(path)).every((path) => !path.endsWith('/log'))).toBe(true)
     expect(asked.filter((path) => /\/log\/rest$/.test(path))).toHaveLength(2)
     expect(asked.filter((path) => /\/build_runs\/\d+$/.test(path))).toHaveLength(1)
@@ -311,7 +311,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.getByText('Passed', { exact: true }).first().waitFor()
   })
 
-  test('calls nobody a suspect where nothing links a change to the failure', async () => {
+  test('has no suspect without evidence against a change', async () => {
     const { page } = tab()
     const suspects = [{ change_id: (studio().world.changes.c as { id: number }).id, user_id: null, score: 0.1, reasons: [] }]
     await studio().service.db.execute(sql`
@@ -325,7 +325,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.getByRole('link', { name: /CL 100.*Rework the damage/ }).waitFor()
   })
 
-  test('says so when there is no credit left', async () => {
+  test('shows that there is no credit left', async () => {
     const { page } = tab()
     await go('3')
     await page.getByRole('button', { name: 'Investigate' }).click()

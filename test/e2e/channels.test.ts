@@ -51,7 +51,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     return page().getByRole('dialog')
   }
 
-  test('a bot is made with what its guide asks for, and its token is never shown again', async () => {
+  test('a bot is created by following its guide, and its token is never shown again', async () => {
     await tab().go('/settings/channels')
     await page().getByText('No channels yet').waitFor()
     await page().getByRole('button', { name: 'New channel' }).click()
@@ -78,7 +78,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     await card('#night').waitFor()
   })
 
-  test('rules are added, changed and removed, each with what its subject can be narrowed by', async () => {
+  test('rules are added, edited and removed, each with the filters of its subject', async () => {
     await make('discord', 'rules', 'No project (add rules later)')
     await card('rules').getByText('No rules yet.').waitFor()
     await card('rules').getByRole('button', { name: 'Add rule' }).click()
@@ -112,7 +112,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     await card('rules').getByText('No rules yet.').waitFor()
   })
 
-  test('a test message is followed until it is sent, and stands in the log', async () => {
+  test('a test message is followed until it is sent, and is in the log', async () => {
     await make('discord', 'tests')
     await card('tests').getByRole('button', { name: 'Send test message' }).click()
     await card('tests').getByText('Test message sent').waitFor()
@@ -124,9 +124,9 @@ describeWith('chromium')('chat channels in a browser', () => {
     expect(await axe(page())).toEqual([])
   })
 
-  test('a test message that cannot be sent now says why, and is tried again', async () => {
+  test('a test message that cannot be sent now shows why, and is retried', async () => {
     await make('teams', 'later')
-    // Twice: after the first the message is tried again at once, which a page may not have looked at in between.
+    // Twice: after the first the message is retried at once, which a page may not have polled in between.
     vendors.inject('later', '503', '503')
     await card('later').getByRole('button', { name: 'Send test message' }).click()
     await card('later').getByText('Not sent yet. Retrying: The chat service answered HTTP 503.').waitFor()
@@ -148,7 +148,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     await dialog.getByText('Sent', { exact: true }).waitFor()
   })
 
-  test('a channel that was switched off says what to do, and works again with a new secret', async () => {
+  test('a disabled channel shows what to do, and works again with a new secret', async () => {
     await make('discord', 'gone')
     vendors.remove('discord', 'gone')
     await card('gone').getByRole('button', { name: 'Send test message' }).click()
@@ -174,7 +174,7 @@ describeWith('chromium')('chat channels in a browser', () => {
     await card('brief').getByRole('button', { name: 'Remove', exact: true }).click()
     await page().getByRole('button', { name: 'Remove it' }).click()
     await card('brief').waitFor({ state: 'detached' })
-    // A refused form is noted by the browser.
+    // The browser logs a refused form.
     expect(tab().complaints.filter((one) => !one.includes('422'))).toEqual([])
   })
 })

@@ -14,7 +14,7 @@ const world = {
   projects: [...nightOwl.projects, { key: 'bare', account: 'owl', name: 'Nothing Yet', members: { lead: 'owner' } }],
   integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
   channels: [{ key: 'room', account: 'owl', kind: 'discord', name: 'builds', secret: 'https://discord.com/api/webhooks/1/x' }],
-  // Lists name whom something speaks against, here people that the account doesn't know.
+  // Lists show suspects, here people that the account doesn't know.
   breakages: nightOwl.breakages.map((breakage) => ({
     ...breakage,
     suspects: ('suspects' in breakage ? breakage.suspects : []).map((change) => ({
@@ -41,7 +41,7 @@ const OUTSIDE = [
   '/api/docs',
 ]
 
-/** Answers what was asked before with the same at once, so that hours of a page's clock pass in a moment and no look waits for another. */
+/** Replays earlier responses at once, so that hours of a page's clock pass in a moment and no poll waits for another. */
 const ANSWER_AGAIN = `
   window.pending = 0
   const answers = new Map()
@@ -62,7 +62,7 @@ const ANSWER_AGAIN = `
     }
   }`
 
-/** Sums up how far what one looks at is moved by what arrives after it. */
+/** Sums up the layout shift caused by late content. */
 const MEASURE_SHIFT = `
   window.shifted = 0
   new PerformanceObserver((list) => {
@@ -71,7 +71,7 @@ const MEASURE_SHIFT = `
 
 const changing = () => document.getAnimations().some((moving) => moving instanceof CSSTransition)
 
-/** Every page as everybody may see it: readable to all, within its window, and without a complaint in the console. */
+/** Every page as everybody may see it: accessible, within its window, and without a console error. */
 describeWith('chromium')('every page in a browser', () => {
   let studio: Studio
   let browser: Browser
@@ -88,17 +88,17 @@ describeWith('chromium')('every page in a browser', () => {
     await studio?.close()
   })
 
-  /** By all rules once; what another light and another window may change by the rules about that. */
+  /** By all rules once; what another theme and another window may change by the related rules. */
   const faultsOf = async ({ page, go, complaints, foreign }: Tab, path: string) => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-    // Only what the page itself asks for, once the one before it is gone.
+    // Only requests of the page itself, once the one before it is gone.
     await page.goto('about:blank')
     const counted = new Set<Request>()
     const asked = new Set<string>()
     const count = (request: Request) => {
       const isRead = /^\/(?:app|api)\//.test(new URL(request.url()).pathname)
-      // What is asked again on a slow machine, because it has grown old, belongs to no opening.
+      // Queries that are repeated on a slow machine, because they are stale, do not belong to the opening.
       if (isRead && urlsOf(request).some((url) => !asked.has(url))) counted.add(request)
       for (const url of urlsOf(request)) asked.add(url)
     }
@@ -111,7 +111,7 @@ describeWith('chromium')('every page in a browser', () => {
     if (shifted !== undefined && shifted >= 0.1) light.push(`layout shift ${shifted}`)
     // An address may make 300 in five minutes, and a whole studio may share one.
     if (counted.size > 3) light.push(`${counted.size} requests: ${[...counted].flatMap(urlsOf).join(' ')}`)
-    // The reference is as long as all other pages together: it is looked at in one light.
+    // The reference is as long as all other pages together: it is checked in one theme.
     const isLong = path === '/api/docs'
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(() => page.evaluate(changing)).toBe(false)
@@ -129,14 +129,14 @@ describeWith('chromium')('every page in a browser', () => {
     return faults
   }
 
-  test('of those outside has no fault', async () => {
+  test('for signed-out users has no fault', async () => {
     const tab = await openTab(browser, studio.service.site)
-    // The browser notes answers by which pages learn that nobody is signed in or that a link is too old.
+    // The browser logs responses by which pages learn that nobody is signed in or that a link has expired.
     expect((await check(tab, OUTSIDE)).filter((fault) => !fault.includes('Failed to load resource'))).toEqual([])
     await tab.context.close()
   })
 
-  test('can be installed as an app of its own', async () => {
+  test('can be installed as an app', async () => {
     const { page, context, go } = await openTab(browser, studio.service.site)
     await go('/sign-in')
     const session = await context.newCDPSession(page)
@@ -145,13 +145,13 @@ describeWith('chromium')('every page in a browser', () => {
     for (const { src, sizes, type } of JSON.parse(data!).icons as Record<'src' | 'sizes' | 'type', string>[]) {
       const icon = await page.request.get(`${studio.service.site}${src}`)
       expect(icon.headers()['content-type']).toBe(type)
-      // A PNG tells its width in bytes 16 to 19.
+      // A PNG has its width in bytes 16 to 19.
       if (type === 'image/png') expect((await icon.body()).readUInt32BE(16)).toBe(Number.parseInt(sizes, 10))
     }
     await context.close()
   })
 
-  describe('of those inside', () => {
+  describe('for signed-in users', () => {
     let tab: Tab
     beforeAll(async () => {
       tab = await openTab(browser, studio.service.site)
@@ -196,7 +196,7 @@ describeWith('chromium')('every page in a browser', () => {
     ]
     test.each(paths)('has no fault %s', async (_, of) => expect(await check(tab, of())).toEqual([]))
 
-    test('asks at most 20 times in five minutes while nothing happens', async () => {
+    test('makes at most 20 requests in five minutes while nothing happens', async () => {
       const idle = await openTab(browser, studio.service.site)
       const { page } = idle
       await page.clock.install()
@@ -211,7 +211,7 @@ describeWith('chromium')('every page in a browser', () => {
         }, path)
         await settled(page)
       }
-      // A dialog over the log of a list: all three look again.
+      // A dialog over the log of a list: all three poll.
       const openMessage = async () => {
         await page.getByText('Log', { exact: true }).click()
         await page.getByRole('button', { name: 'Test message', exact: true }).click()
@@ -221,7 +221,7 @@ describeWith('chromium')('every page in a browser', () => {
       for (const [path, act] of [...pages.map((path) => [path] as const), ['/settings/channels', openMessage] as const]) {
         await show(path)
         await act?.()
-        // What comes a moment after the page belongs to it.
+        // Requests a moment after the page belong to it.
         await page.clock.runFor(5_000)
         await expect.poll(() => page.evaluate('pending')).toBe(0)
         await page.evaluate('looks = []')
@@ -231,11 +231,11 @@ describeWith('chromium')('every page in a browser', () => {
       }
       expect(tooMany).toEqual([])
 
-      // Of a build that prints all the time, too, once nobody has touched its page for two minutes.
+      // Also for a build that prints all the time, once nobody has touched its page for two minutes.
       await show(record('build_runs', 'runs', 'builds'))
       await page.evaluate(`heard = 0
         new EventSource('/app/api/v1/workspace/events/stream?account_id=${studio.world.accounts.owl!.id}&include=all').onmessage = () => heard++`)
-      // From here on time passes only as told.
+      // From here on time is simulated.
       await page.clock.pauseAt(((await page.evaluate('Date.now()')) as number) + 130_000)
       await page.evaluate('looks = []')
       for (const piece of [1, 2, 3, 4]) {
@@ -249,7 +249,7 @@ describeWith('chromium')('every page in a browser', () => {
       await idle.context.close()
     })
 
-    test('has no fault with its menu open where there is little room', async () => {
+    test('has no fault with its menu open in a small window', async () => {
       const { page } = tab
       await tab.go('/feed')
       await page.getByRole('button', { name: 'Menu', exact: true }).click()

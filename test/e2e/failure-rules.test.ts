@@ -32,7 +32,7 @@ describeWith('chromium')('failure rules in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
-  /** Asks for an investigation on the build's page and does the worker's part. */
+  /** Requests an investigation on the build's page and runs the job. */
   async function investigate(build: string) {
     await tab().go(`${project()}/builds/${(studio().world.build_runs[build] as { id: number }).id}`)
     await tab().page.getByRole('button', { name: 'Investigate' }).click()
@@ -45,7 +45,7 @@ describeWith('chromium')('failure rules in a browser', () => {
   const trial = () => tab().page.getByRole('region', { name: 'Test result' })
   const save = (name: string) => tab().page.getByRole('button', { name }).click()
 
-  test('a rule is tried, refused while it is bad, added, and explains the next failed build', async () => {
+  test('a rule is tried, refused while it is invalid, added, and explains the next failed build', async () => {
     const { page } = tab()
     await investigate('1')
     expect(await page.getByText('no lightmap').count()).toBeGreaterThan(0)
@@ -87,7 +87,7 @@ describeWith('chromium')('failure rules in a browser', () => {
     await page.getByRole('button', { name: /^line 2/ }).waitFor()
   })
 
-  test('is edited with what it held, kept while typing, and removed', async () => {
+  test('is edited with its content, kept while typing, and removed', async () => {
     const { page } = tab()
     await tab().go(`${project()}/settings`)
     await page.getByRole('button', { name: 'Edit baker.missing-lightmap' }).click()
@@ -104,14 +104,14 @@ describeWith('chromium')('failure rules in a browser', () => {
     await page.getByText('No failure rules yet.').waitFor()
   })
 
-  test('is for owners of the account to write', async () => {
+  test('can be written only by owners of the account', async () => {
     const other = await openTab(browser(), studio().service.site)
     await signInAs(other, 'artist@example.com', PASSWORD)
     await other.go(`${project()}/settings`)
     await other.page.getByText('Only owners of the account can change them.').waitFor()
     expect(await other.page.getByRole('button', { name: 'New rule' }).isDisabled()).toBe(true)
     await other.context.close()
-    // The two refusals of the first test are the only complaints: a browser logs every answer above 399.
+    // The two refusals of the first test are the only errors: a browser logs every response above 399.
     expect(tab().complaints.filter((text) => !text.includes('422'))).toEqual([])
   })
 })

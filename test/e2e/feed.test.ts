@@ -24,7 +24,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await studio?.close()
   })
 
-  test('shows a build the moment its webhook arrives, without a complaint and without another host', async () => {
+  test('shows a build the moment its webhook arrives, without a console error and without another host', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     const listening = page.waitForResponse(/events\/stream/)
@@ -45,7 +45,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await tab.context.close()
   })
 
-  test('and every list show a build that starts, without being asked again', async () => {
+  test('and every list show a started build without a reload', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     await signInAs(tab, 'lead@example.com', PASSWORD)
@@ -73,7 +73,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await tab.context.close()
   })
 
-  test('sends a stranger to the door and back to where they wanted to go', async () => {
+  test('sends a signed-out user to the sign-in page and back to the requested page', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     const path = `/projects/${studio.world.projects.star!.id}/builds`

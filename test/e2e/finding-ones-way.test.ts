@@ -30,7 +30,7 @@ const world = {
   tasks: [{ key: 't', project: 'long', title: `${LONG}${LONG}`, labels: [LONG, 'ui'] }],
 }
 
-describeWith('chromium')('finding one’s way in a browser', () => {
+describeWith('chromium')('navigation in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const idOf = (list: 'build_runs' | 'changes' | 'tasks' | 'integrations', key: string) =>
@@ -38,7 +38,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
   const focusIn = (selector: string) =>
     tab().page.evaluate((selector) => document.activeElement?.closest(selector) !== null, selector)
 
-  test('whoever opens the door types at once', async () => {
+  test('the sign-in page has the focus in its first field', async () => {
     const stranger = await openTab(browser(), studio().service.site)
     await stranger.go('/sign-in')
     await stranger.page.locator('input:focus').waitFor()
@@ -48,7 +48,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await stranger.context.close()
   })
 
-  test('the feed shows the projects, and its figures lead to what they count', async () => {
+  test('the feed shows the projects, and its figures link to what they count', async () => {
     const { page } = tab()
     await tab().go('/feed')
     await page.getByRole('link', { name: /Builds failed/ }).click()
@@ -58,7 +58,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'Starfall' }).waitFor()
   })
 
-  test('an address that nobody knows says so and leads back, signed in or not', async () => {
+  test('an unknown URL says so and links back, signed in or not', async () => {
     const stranger = await openTab(browser(), studio().service.site)
     for (const { page } of [tab(), stranger]) {
       const answer = await page.goto(`${studio().service.site}/nothing/here`)
@@ -74,7 +74,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     expect(await studio().ask('/nothing/here')).toMatchObject({ status: 404, json: { error: 'not_found' } })
   })
 
-  test('a list is still narrowed after a look at one of its records', async () => {
+  test('a list keeps its filters after opening one of its records', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/builds`)
     await page.getByLabel('Status').selectOption('failed')
@@ -87,7 +87,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     expect(await page.getByRole('link', { name: 'night #1' }).count()).toBe(0)
   })
 
-  test('a record names its list and its project', async () => {
+  test('a record shows its list and its project', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/builds/${idOf('build_runs', '2')}`)
     await settled(page)
@@ -97,14 +97,14 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     expect(await page.title()).toBe('Builds · Starfall · Goldmaster')
   })
 
-  test('builds of one job are told apart where they are linked', async () => {
+  test('links to builds of one job are distinguishable', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/changes/${idOf('changes', 'c')}`)
     await page.getByRole('link', { name: 'night #1' }).waitFor()
     await page.getByRole('link', { name: 'night #2' }).waitFor()
   })
 
-  test('the focus goes along into the next page, and stays when a button goes away or works', async () => {
+  test('the focus moves along to the next page, and stays when a button disappears or works', async () => {
     const { page } = tab()
     await tab().go(`${project('star')}/builds`)
     await page.getByRole('link', { name: 'night #2' }).press('Enter')
@@ -120,7 +120,7 @@ describeWith('chromium')('finding one’s way in a browser', () => {
     expect(await focusIn('button')).toBe(true)
   })
 
-  test('names without end stay inside the window', async () => {
+  test('endless names stay inside the window', async () => {
     const { page } = tab()
     const paths = ['', '/builds', `/builds/${idOf('build_runs', '3')}`, '/tasks', `/tasks/${idOf('tasks', 't')}`]
     const tooWide: string[] = []

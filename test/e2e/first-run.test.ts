@@ -16,16 +16,16 @@ describeWith('chromium')('the first run in a browser', () => {
     await studio?.close()
   })
 
-  test('leads from nothing to the first delivery, then to a token that works until it is revoked', async () => {
+  test('leads from an empty service to the first delivery, then to a token that works until it is revoked', async () => {
     const tab = await openTab(browser, studio.service.site, { permissions: ['clipboard-write', 'clipboard-read'] })
     const { page } = tab
     await tab.go('/')
     await page.getByRole('heading', { name: 'Welcome to Goldmaster' }).waitFor()
-    // The browser itself notes the answer by which the app learns that nobody is signed in.
+    // The browser logs the response by which the app learns that nobody is signed in.
     expect(tab.complaints.splice(0)).toEqual([expect.stringContaining('401')])
     await page.getByLabel('Setup token').waitFor()
     expect(await axe(page)).toEqual([])
-    // In the tab that asks for it already: only the end of the address changes.
+    // In the tab that already asks for it: only the hash changes.
     await tab.go(`/welcome#set-up=${studio.service.setUpToken}`)
     await page.getByLabel('Your name').waitFor()
     expect(await axe(page)).toEqual([])
@@ -78,7 +78,7 @@ describeWith('chromium')('the first run in a browser', () => {
     await tab.context.close()
   })
 
-  test('without a mail server nobody is promised a mail, and who can help is named', async () => {
+  test('without a mail server no email is promised, and the page says who can help', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     await tab.go('/reset')

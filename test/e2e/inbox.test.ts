@@ -39,14 +39,14 @@ describeWith('chromium')('the inbox in a browser', () => {
   })
   afterAll(() => node?.stop())
 
-  /** A task that Ann gives to Lead. */
+  /** A task that Ann assigns to Lead. */
   const give = async (title: string) =>
     (await studio().db.one<{ id: number }>(sql`
       insert into tasks (account_id, project_id, title, user_id, created_by_user_id)
       values (${id('accounts', 'owl')}, ${id('projects', 'star')}, ${title}, ${id('users', 'lead')}, ${id('users', 'ann')})
       returning id`))!.id
 
-  test('is empty at first, and fills and counts while one looks at it', async () => {
+  test('is empty at first, and updates live', async () => {
     await tab().go('/inbox')
     await page().getByText('You’re all caught up').waitFor()
     await page().getByRole('button', { name: 'Show read notifications' }).click()
@@ -59,7 +59,7 @@ describeWith('chromium')('the inbox in a browser', () => {
     expect(await axe(page())).toEqual([])
   })
 
-  test('marks as read what is opened', async () => {
+  test('marks opened entries as read', async () => {
     await tab().go('/inbox')
     await page()
       .getByRole('link', { name: /Paint the moon/ })
@@ -74,7 +74,7 @@ describeWith('chromium')('the inbox in a browser', () => {
       .waitFor()
   })
 
-  test('is walked, marked and opened by keys', async () => {
+  test('is operated by keys', async () => {
     const second = await give('Second task')
     await give('Third task')
     await tab().go('/feed')
@@ -103,7 +103,7 @@ describeWith('chromium')('the inbox in a browser', () => {
     await bell().getByText('1 unread').waitFor()
   })
 
-  test('is marked as read as a whole', async () => {
+  test('can be marked as read as a whole', async () => {
     await give('Fifth task')
     await tab().go('/inbox')
     await items().getByText('Fifth task').first().waitFor()
@@ -112,7 +112,7 @@ describeWith('chromium')('the inbox in a browser', () => {
     expect(tab().complaints).toEqual([])
   })
 
-  test('a key after g belongs to no page: approvals do not take it for a decision', async () => {
+  test('a key after g is not handled by pages: approvals do not take it as a decision', async () => {
     await tab().go(`/projects/${id('projects', 'star')}/approvals`)
     await page().getByText('Nothing to approve').waitFor()
     await page().keyboard.press('g')
@@ -121,14 +121,14 @@ describeWith('chromium')('the inbox in a browser', () => {
     expect(page().url()).toContain('/approvals')
   })
 
-  describe('what one hears of where', () => {
+  describe('notification preferences', () => {
     const box = (name: string) => page().getByRole('checkbox', { name })
     const kept = () =>
       page()
         .request.get(`${studio().service.site}/app/api/v1/me/preferences`)
         .then((response) => response.json())
 
-    test('is chosen with one click each, also with several in a row', async () => {
+    test('are saved with one click each, also several in a row', async () => {
       await tab().go('/settings/notifications')
       await page().getByText('This service can’t send email').waitFor()
       expect(await box('A task is assigned to me: By email').isChecked()).toBe(true)
@@ -146,7 +146,7 @@ describeWith('chromium')('the inbox in a browser', () => {
       expect(await box('A task is assigned to me: By email').isChecked()).toBe(false)
     })
 
-    test("offers the browser's own time zone", async () => {
+    test("offer the browser's own time zone", async () => {
       const other = await openTab(browser(), studio().service.site, {
         timezoneId: 'Asia/Kolkata',
         storageState: await tab().context.storageState(),
@@ -158,7 +158,7 @@ describeWith('chromium')('the inbox in a browser', () => {
       await other.context.close()
     })
 
-    test('names what one is called in chat among the connected accounts', async () => {
+    test("show one's chat id among the connected accounts", async () => {
       await tab().go('/settings/notifications')
       await page().locator('main').getByRole('link', { name: 'Connected accounts' }).click()
       for (const chat of ['Discord', 'Microsoft Teams', 'Mattermost', 'Rocket.Chat', 'Slack'])
@@ -170,7 +170,7 @@ describeWith('chromium')('the inbox in a browser', () => {
     })
   })
 
-  test('the link of a mail stops its kind after one click, signed out', async () => {
+  test('the unsubscribe link of an email works with one click, signed out', async () => {
     const { service, db } = studio()
     const url = new URL(unsubscribeUrl(service.vault, service.site, id('users', 'ann'), 'suspected'))
     const stranger = await openTab(browser(), service.site)

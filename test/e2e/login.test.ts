@@ -46,7 +46,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await studio?.close()
   })
 
-  /** Runs the login, and in the browser what a person does at the address it prints. */
+  /** Runs the login, and in the browser a person's actions at the printed URL. */
   async function login(act: (page: Page) => Promise<void>, words = ['login']) {
     const tab = await openTab(browser, studio.service.site)
     let acted: Promise<void> | undefined
@@ -54,7 +54,7 @@ describeWith('chromium')('logging in through a browser', () => {
       watch(written, end) {
         const url = /^ {2}(http\S+)\n/m.exec(written)?.[1]
         if (url) acted ??= tab.page.goto(url).then(() => act(tab.page))
-        // Whatever goes wrong there, the command line must not wait for it.
+        // Whatever fails there, the CLI must not wait for it.
         acted?.catch(end)
       },
     })
@@ -64,11 +64,11 @@ describeWith('chromium')('logging in through a browser', () => {
     return { ...ended, said }
   }
 
-  test('the command line is let in by whoever signs in first, and works', async () => {
+  test('the CLI is authorized by a user who signs in first, and works', async () => {
     const { code, err, said } = await login(async (page) => {
       await fillIn(page)
       await page.getByRole('heading', { name: 'Allow Goldmaster CLI?' }).waitFor()
-      // One question and nothing else: no way leads into the app.
+      // A single question: no navigation into the app.
       expect(await page.getByRole('navigation').count()).toBe(0)
       expect(await axe(page)).toEqual([])
       await page.getByRole('button', { name: 'Allow' }).click()
@@ -83,7 +83,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await line.run(['logout'])
   })
 
-  test('whoever cannot claim a breakage with a usual login can after doing what the refusal says', async () => {
+  test("a user whose default login cannot claim a breakage can after following the error's advice", async () => {
     const allow = async (page: Page) => {
       await fillIn(page)
       await page.getByRole('button', { name: 'Allow' }).click()
@@ -108,7 +108,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await line.run(['logout'])
   })
 
-  test('the command line says that it was denied, and keeps nothing', async () => {
+  test('the CLI reports that it was denied, and stores nothing', async () => {
     const { code, err, said } = await login(async (page) => {
       await fillIn(page)
       await page.getByRole('button', { name: 'Deny' }).click()
@@ -120,7 +120,7 @@ describeWith('chromium')('logging in through a browser', () => {
     expect((await line.run(['whoami'])).code).toBe(4)
   })
 
-  test('somebody else can answer', async () => {
+  test('another user can answer', async () => {
     const { code } = await login(async (page) => {
       await fillIn(page)
       await page.getByText('lead@example.com').waitFor()
@@ -135,7 +135,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await line.run(['logout'])
   })
 
-  test('an address that was cut off says so instead of asking', async () => {
+  test('a truncated URL is reported instead of asking', async () => {
     const tab = await openTab(browser, studio.service.site)
     await tab.go('/cli/auth?port=50123&request=cut')
     await fillIn(tab.page)
@@ -146,7 +146,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await tab.context.close()
   })
 
-  test('an assistant that nobody knows is not let in, and whoever came with it is told without signing in', async () => {
+  test('an unknown assistant is refused, and its user sees that without signing in', async () => {
     const tab = await openTab(browser, studio.service.site)
     await tab.go('/oauth/authorize?client_id=nobody&response_type=code')
     await tab.page.getByRole('heading', { name: 'Login failed' }).waitFor()
@@ -156,7 +156,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await tab.context.close()
   })
 
-  test('an assistant is let in on the same page, whatever it calls itself', async () => {
+  test('an assistant is authorized on the same page, whatever its name', async () => {
     const state = '12345678901234567890'
     const back = createServer()
     const code = new Promise<URLSearchParams>((resolve) =>
@@ -193,11 +193,11 @@ describeWith('chromium')('logging in through a browser', () => {
     expect(await page.getByRole('list', { name: 'Permissions' }).getByRole('listitem').count()).toBe(10)
     expect(await page.getByRole('navigation').count()).toBe(0)
     expect(await axe(page)).toEqual([])
-    // Nobody was signed in at first, which the browser itself notes.
+    // Nobody was signed in at first, which the browser logs.
     expect(tab.complaints).toEqual([expect.stringContaining('401')])
     await page.getByRole('button', { name: 'Allow' }).click()
     const said = await code
-    // The answer may still be on its way into the tab, and the next page would meet it.
+    // The response may still be arriving in the tab, and the next page would see it.
     await page.getByText('Thank you').waitFor()
     back.close()
     expect(said.get('state')).toBe(state)

@@ -22,7 +22,7 @@ const world = {
   breakages: [{ project: 'star', builds: ['b125'], jobs: ['night'], cause: 'It broke', opened_at: '2026-10-01T10:00:00Z' }],
 }
 
-/** A browser too busy to tell at once: what was out of sight is told together with what came into sight. */
+/** A browser too busy to report at once: it reports several changes of visibility together. */
 const BUSY = `
   const Real = IntersectionObserver
   window.IntersectionObserver = class extends Real {
@@ -44,7 +44,7 @@ describeWith('chromium')('a long list in a browser', () => {
     await rows().first().waitFor()
   }
 
-  test('goes on to its end however fast one scrolls, in few requests', async () => {
+  test('loads to its end however fast one scrolls, in few requests', async () => {
     const { page } = tab()
     await page.setViewportSize({ width: 1280, height: 300 })
     await page.addInitScript(BUSY)
@@ -61,7 +61,7 @@ describeWith('chromium')('a long list in a browser', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('asks for no more than its first page and the page of what happened, and stays where it is', async () => {
+  test('reloads only its first page and the page of the event, and keeps its position', async () => {
     const { page } = tab()
     const place = await page.evaluate(() => window.scrollY)
     const asked: string[] = []
@@ -79,7 +79,7 @@ describeWith('chromium')('a long list in a browser', () => {
     expect(await page.evaluate(() => window.scrollY)).toBe(place)
   })
 
-  test('says why it does not go on, keeps what it has, and goes on when asked to', async () => {
+  test('shows why it stopped loading, keeps what it has, and continues on request', async () => {
     const { page } = tab()
     await openBuilds()
     await page.route(/build_runs\?.*cursor=/, (route) =>
@@ -94,7 +94,7 @@ describeWith('chromium')('a long list in a browser', () => {
     await expect.poll(() => rows().count()).toBeGreaterThan(50)
   })
 
-  test('draws the rows around those in sight, leaves the text of the others to be found, and keeps the focus', async () => {
+  test('renders the rows around the visible ones, keeps the text of the others searchable, and keeps the focus', async () => {
     const page = await tab().context.newPage()
     await page.setViewportSize({ width: 1280, height: 300 })
     await page.goto(`${studio().service.site}/projects/${studio().world.projects.star!.id}/builds`)
@@ -122,7 +122,7 @@ describeWith('chromium')('a long list in a browser', () => {
     const { id } = studio().world.build_runs[`b${COUNT - 2}`] as { id: number }
     const row = rows().filter({ hasText: `#${COUNT - 2}` })
     const another = context.waitForEvent('page')
-    // Where the pointer is, whatever lies there.
+    // At the pointer, whatever is there.
     const clickOn = async (part: Locator) => {
       const { x, y, width, height } = (await part.boundingBox())!
       await page.mouse.click(x + width / 2, y + height / 2)

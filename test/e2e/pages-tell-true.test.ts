@@ -66,11 +66,11 @@ const world = {
   ],
 }
 
-describeWith('chromium')('pages in a browser tell what happened', () => {
+describeWith('chromium')('pages in a browser are accurate', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
-  test('the overview says first whether main is green, and leads to the build that says so', async () => {
+  test('the overview shows first whether main is green, and links to the build that shows it', async () => {
     const { page } = tab()
     await tab().go(project())
     const health = page.getByRole('region', { name: 'Health' })
@@ -79,7 +79,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     await page.getByRole('heading', { name: 'night #41' }).waitFor()
   })
 
-  test('trends keep their period in the address, name the build under the pointer, and open it', async () => {
+  test('trends keep their period in the URL, describe the build under the pointer, and open it', async () => {
     const { page } = tab()
     await tab().go(`${project()}?days=7`)
     expect(await page.getByLabel('Period').inputValue()).toBe('7')
@@ -115,7 +115,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   })
 
-  test('a browser that names its language as POSIX systems do sees times and drawings', async () => {
+  test('a browser with a POSIX language name shows times and charts', async () => {
     const posix = await openTab(browser(), studio().service.site, { storageState: await tab().context.storageState() })
     await posix.page.addInitScript(() => {
       Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })
@@ -129,7 +129,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     await posix.context.close()
   })
 
-  test('a task names what it is linked to without asking for each of it', async () => {
+  test('a task shows its links without a request for each', async () => {
     const { page } = tab()
     const asked: string[] = []
     page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
@@ -140,7 +140,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     expect(asked.filter((path) => /\/(?:changes|build_runs)\/\w+$/.test(path))).toEqual([])
   })
 
-  test('a change names its builds, tasks and deployments without asking for each of them', async () => {
+  test('a change shows its builds, tasks and deployments without a request for each', async () => {
     const { page } = tab()
     const asked: string[] = []
     page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
@@ -153,7 +153,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     expect(await axe(page)).toEqual([])
   })
 
-  test('a deployment has release notes in three formats, to be changed before they are copied', async () => {
+  test('a deployment has release notes in three formats, which can be edited before copying', async () => {
     const { page, context } = tab()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await tab().go(`${project()}/deployments/${studio().world.deployments.out!.id}`)
@@ -168,7 +168,7 @@ describeWith('chromium')('pages in a browser tell what happened', () => {
     expect(await axe(page)).toEqual([])
   })
 
-  test('a timeline has the stores of all games', async () => {
+  test('a timeline has the stores of all projects', async () => {
     const { page } = tab()
     await tab().go(`${project()}/deployments`)
     await page.getByLabel('Show', { exact: true }).selectOption('timeline')

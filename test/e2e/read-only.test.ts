@@ -35,7 +35,7 @@ const world = {
   deployments: [{ key: 'demo', project: 'demo', platform: 'steam', status: 'live', version: '1' }],
   integrations: [{ key: 'demo', project: 'demo', provider: 'jenkins' }],
 }
-/** What may be used where nothing can be changed: filters, ways of looking and copying, and who belongs to the account. */
+/** What may be used on a read-only page: filters, views, copying, and the members of the account. */
 const HARMLESS = new RegExp(
   `^(?:${[
     'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Configuration|Store|Approval|Outcome|Period|Account|Show|Branch|Category|Owner',
@@ -49,7 +49,7 @@ const HARMLESS = new RegExp(
 /** Settings of a person rather than of the account. */
 const OWN = ['profile', 'sessions', 'connected-accounts', 'notifications', 'tokens', 'sign-in'].map((name) => `/settings/${name}`)
 
-/** The accessible names of everything on the page that can be used. */
+/** The accessible names of all enabled controls on the page. */
 const usable = (page: Page) =>
   page.locator('main :is(button, input, textarea, select):enabled:visible').evaluateAll((elements) =>
     elements.map((element) => {
@@ -76,7 +76,7 @@ describeWith('chromium')('a read-only account in a browser', () => {
   }
   const project = (key: string) => `/projects/${studio.world.projects[key]!.id}`
 
-  test('of the demo says why on every page, and offers nothing that would be refused', async () => {
+  test('of the demo shows why on every page, and offers nothing that would be refused', async () => {
     const tab = await enter('demo')
     const { page } = tab
     const record = (kind: string, path = kind) => `/${path}/${(studio.world[kind as 'tasks']!.demo as { id: number }).id}`
@@ -105,7 +105,7 @@ describeWith('chromium')('a read-only account in a browser', () => {
     await tab.context.close()
   })
 
-  test('says so where it becomes one while somebody types, keeps the text, and takes it once it is paid for', async () => {
+  test('says so when it becomes one while somebody types, keeps the text, and accepts it after payment', async () => {
     const tab = await enter('paid')
     const { page } = tab
     await tab.go(`${project('paid')}/tasks/${studio.world.tasks.paid!.id}`)

@@ -18,7 +18,7 @@ describeWith('chromium')('settings in a browser', () => {
   const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
   const project = () => `/projects/${studio().world.projects.star!.id}`
 
-  test('operators see how the service is and what to do next; for everybody else the page is not there', async () => {
+  test('operators see the status of the service and what to do next; for everybody else the page does not exist', async () => {
     const { page } = tab()
     await tab().go('/settings/service')
     await page.getByText('Page not found').waitFor()
@@ -56,7 +56,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText(/Processed again/).waitFor()
   })
 
-  test('a secret is saved with only signed deliveries, and the page says which paths the switch opens again', async () => {
+  test('a secret is saved with only signed deliveries, and the page shows which paths the switch opens again', async () => {
     const { page } = tab()
     const { id, webhook_token } = studio().world.integrations.ci!
     await tab().go(`${project()}/integrations/${id}`)
@@ -89,7 +89,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.unroute('**/integrations/*')
   })
 
-  test('a service that meters nothing has no billing: no menu entry, no page, no way to change the plan', async () => {
+  test('a service without metering has no billing: no menu entry, no page, no way to change the plan', async () => {
     const { page } = tab()
     await tab().go('/settings/account')
     await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
@@ -111,7 +111,7 @@ describeWith('chromium')('settings in a browser', () => {
     expect(await planOf()).toEqual(before)
   })
 
-  test('an outbound webhook is made, paused and removed', async () => {
+  test('an outbound webhook is created, paused and removed', async () => {
     const { page } = tab()
     await tab().go('/settings/webhooks')
     await page.getByRole('button', { name: 'New webhook' }).click()
@@ -132,7 +132,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText('No webhooks yet').waitFor()
   })
 
-  test('a token for Unreal Game Sync is made, stands in the lines to paste, and is revoked', async () => {
+  test('a token for Unreal Game Sync is created, is in the lines to paste, and is revoked', async () => {
     const { page } = tab()
     await tab().go(`${project()}/settings`)
     await page.getByRole('link', { name: 'tokens and setup' }).click()
@@ -151,7 +151,7 @@ describeWith('chromium')('settings in a browser', () => {
     expect(await status()).toBe(401)
   })
 
-  test('creating a token asks for the password when the sign-in is not fresh', async () => {
+  test('creating a token asks for the password if the sign-in is not fresh', async () => {
     const { page } = tab()
     await studio().db.execute(sql`update sessions set confirmed_at = now() - interval '1 hour'`)
     await tab().go('/settings/tokens')
@@ -179,7 +179,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText('Nightly report').waitFor()
   })
 
-  test('the audit log is narrowed, saved whole and verified, and says why it does not arrive elsewhere', async () => {
+  test('the audit log is filtered, saved completely and verified, and shows why its stream fails', async () => {
     const { page } = tab()
     const { db, service, world } = studio()
     const account = Number(world.accounts.owl!.id)
@@ -207,7 +207,7 @@ describeWith('chromium')('settings in a browser', () => {
     expect(await axe(page)).toEqual([])
   })
 
-  test('somebody is invited, and the invitation is withdrawn', async () => {
+  test('a person is invited, and the invitation is withdrawn', async () => {
     const { page } = tab()
     await tab().go('/settings/members')
     await page.getByLabel('Email').fill('new@example.com')
@@ -218,7 +218,7 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText('No pending invitations').waitFor()
   })
 
-  test('a name that a member claims is confirmed with one click', async () => {
+  test('a claimed name of a member is confirmed with one click', async () => {
     await studio().load({
       users: [
         {
@@ -249,7 +249,7 @@ describeWith('chromium')('settings in a browser', () => {
     await mia.context.close()
   })
 
-  test('a new password signs out elsewhere and asks about tokens', async () => {
+  test('a new password ends other sessions and asks about tokens', async () => {
     const email = 'zoe@example.com'
     await studio().load({
       users: [{ key: 'zoe', email, name: 'Zoe', password: PASSWORD, accounts: { [studio().world.accounts.owl!.id]: 'member' } }],
@@ -269,7 +269,7 @@ describeWith('chromium')('settings in a browser', () => {
     for (const one of [here, there]) await one.context.close()
   })
 
-  test('a lapsed trial on a service that meters nothing sends nobody to billing', async () => {
+  test('an ended trial on a service without metering sends nobody to billing', async () => {
     await studio().load({
       accounts: [
         { key: 'lapsed', name: 'Lapsed Games', plan: 'team', trial_ends_at: '2020-01-01T00:00:00Z', payment_method: false },

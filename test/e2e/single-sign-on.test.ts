@@ -23,7 +23,7 @@ async function signOut(page: Page) {
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
 }
 
-/** Goes to the provider, by the address. */
+/** Goes to the provider with an email address. */
 async function leave(page: Page, email: string) {
   await page.getByRole('button', { name: 'Single sign-on' }).click()
   await page.getByLabel('Email').fill(email)
@@ -35,7 +35,7 @@ async function letIn(page: Page, who: string) {
   await page.getByRole('button', { name: 'Let me in' }).click()
 }
 
-describeWith('chromium')('other ways in than a password', () => {
+describeWith('chromium')('sign-in methods other than a password', () => {
   let studio: Studio
   let provider: OpenIdProvider
   let browser: Browser
@@ -61,7 +61,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await studio?.close()
   })
 
-  test('an owner sets the provider up and comes through it, then it is the only way in', async () => {
+  test('an owner configures the provider and signs in through it, then it is required', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     await signInAs(tab, 'lead@owl.example', PASSWORD)
@@ -89,7 +89,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved').waitFor()
 
-    // Out at the provider as well, and the password leads there again.
+    // Signed out at the provider as well, and the password redirects there again.
     await signOut(page)
     await page.getByRole('button', { name: 'Sign out of the provider' }).click()
     await page.getByRole('heading', { name: 'Sign in to Goldmaster' }).waitFor()
@@ -100,13 +100,13 @@ describeWith('chromium')('other ways in than a password', () => {
     await tab.context.close()
   })
 
-  test('who is new becomes a member, follows their groups, and is told when the provider is away', async () => {
+  test('a new person becomes a member, follows their groups, and gets an error when the provider is unreachable', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page } = tab
     await tab.go('/settings/members')
     await leave(page, 'new@owl.example')
     await letIn(page, 'new')
-    // Back where they wanted to go.
+    // Back at the requested page.
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
     await page.getByText('New One').first().waitFor()
 
@@ -123,7 +123,7 @@ describeWith('chromium')('other ways in than a password', () => {
     ).toEqual([])
 
     await provider.leave()
-    // The provider's page was the browser's last; what it said about itself is asked anew after a change.
+    // The provider's page was the browser's last; its metadata is fetched again after a change.
     await studio.db.execute(sql`update sso_connections set updated_at = now() + interval '1 second'`)
     await leave(page, 'new@owl.example')
     await page.getByText('does not respond. Try again in a moment').waitFor()
@@ -132,7 +132,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await tab.context.close()
   })
 
-  test('a code of an app is asked for after the password, and a passkey needs neither', async () => {
+  test('a code of an app is required after the password, and a passkey needs neither', async () => {
     const tab = await openTab(browser, studio.service.site)
     const { page, context } = tab
     await signInAs(tab, 'moth@owl.example', PASSWORD)
@@ -146,7 +146,7 @@ describeWith('chromium')('other ways in than a password', () => {
     await page.getByRole('button', { name: 'Turn on' }).click()
     await page.getByRole('button', { name: 'I’ve saved them' }).click()
     await page.getByText('You have 10 recovery codes left').waitFor()
-    // After axe, whose own session takes the devices along when it ends.
+    // After axe, whose own session removes the devices when it ends.
     const devices = await context.newCDPSession(page)
     await devices.send('WebAuthn.enable')
     await devices.send('WebAuthn.addVirtualAuthenticator', {

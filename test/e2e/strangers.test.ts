@@ -6,7 +6,7 @@ import { openVisit } from '../support/visit.ts'
 import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
-/** Stands in everything the first account has; whoever sees it sees too much. */
+/** A word in all data of the first account; nobody else may see it. */
 const SECRET = 'Nebula'
 const at = '2026-10-01T10:00:00Z'
 const world = {
@@ -33,7 +33,7 @@ const world = {
 }
 const RECORDS = ['tasks', 'changes', 'builds', 'assets', 'deployments', 'integrations'] as const
 
-describeWith('chromium')('a stranger in a browser', () => {
+describeWith('chromium')('a user of another account in a browser', () => {
   const { studio, tab } = openVisit(world, 'rival@example.com', PASSWORD)
   const project = (key: string) => `/projects/${studio().world.projects[key]!.id}`
   const record = (kind: (typeof RECORDS)[number]) =>
@@ -44,17 +44,17 @@ describeWith('chromium')('a stranger in a browser', () => {
     return [path, (await tab().page.innerText('body')).includes(SECRET), (await tab().page.title()).includes(SECRET)]
   }
 
-  test('finds no page of a project of another account', async () => {
+  test("finds no page of the account's project", async () => {
     const paths = [...PROJECT_PLACES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
     for (const path of paths) expect(await seen(path)).toEqual([path, false, false])
   })
 
-  test("finds no record of another account in their own project's pages", async () => {
+  test("finds no record of the account in their own project's pages", async () => {
     for (const path of RECORDS.map((kind) => project('den') + record(kind)))
       expect(await seen(path)).toEqual([path, false, false])
   })
 
-  test('reads nothing of it in the feed, the palette and the settings', async () => {
+  test('sees nothing of it in the feed, the palette and the settings', async () => {
     const { page } = tab()
     await tab().go('/feed')
     await page.getByText('No events yet').first().waitFor()

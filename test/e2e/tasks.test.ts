@@ -26,7 +26,7 @@ describeWith('chromium')('the task board in a browser', () => {
     return answer.json()
   }
 
-  test('takes a task to where it is dragged, and it is still there afterwards', async () => {
+  test('moves a task to where it is dragged, and it stays there', async () => {
     await tab().go(board())
     const card = column('To do').getByRole('listitem').filter({ hasText: 'Moon is too bright' })
     await card.dragTo(column('In progress'))
@@ -35,7 +35,7 @@ describeWith('chromium')('the task board in a browser', () => {
     expect(await axe(tab().page)).toEqual([])
   })
 
-  test('carries a task by keyboard and keeps the focus on it', async () => {
+  test('moves a task by keyboard and keeps the focus on it', async () => {
     await tab().go(board())
     await column('Blocked').getByRole('link', { name: /Lamp/ }).focus()
     await tab().page.keyboard.press('Shift+ArrowRight')
@@ -46,7 +46,7 @@ describeWith('chromium')('the task board in a browser', () => {
     expect(await tab().page.evaluate(() => document.activeElement?.textContent)).toContain('Moon is too bright')
   })
 
-  test('shows what somebody else wrote meanwhile and loses neither text', async () => {
+  test("shows somebody else's concurrent edit and loses neither text", async () => {
     const { page } = tab()
     await tab().go(`${board()}/${(studio().world.tasks.moon as { id: number }).id}`)
     await page.getByRole('button', { name: /^Edit description/ }).click()
@@ -70,7 +70,7 @@ describeWith('chromium')('the task board in a browser', () => {
     await page.getByRole('list', { name: 'History' }).getByText('Lead changed the description').first().waitFor()
   })
 
-  test('shows the tracker item that its words name, as soon as they do', async () => {
+  test('shows the tracker item that its text names, as soon as it does', async () => {
     const { page } = tab()
     const issue = {
       key: 'GAME-12',
@@ -90,7 +90,7 @@ describeWith('chromium')('the task board in a browser', () => {
     expect(await axe(page)).toEqual([])
   })
 
-  test('makes a task for an agent, and keeps what was typed when the dialog is left', async () => {
+  test('creates a task for an agent, and keeps the input when the dialog is closed', async () => {
     const { page } = tab()
     await tab().go(board())
     await column('To do').waitFor()
@@ -109,7 +109,7 @@ describeWith('chromium')('the task board in a browser', () => {
     expect(await page.getByLabel('Assignee').inputValue()).toBe('handle:moon-bot')
   })
 
-  test('lists tasks to change several at once, takes back a deletion, and keeps the view under a name', async () => {
+  test('lists tasks to edit several at once, undoes a deletion, and saves the view under a name', async () => {
     const { page } = tab()
     await tab().go(`${board()}?layout=list`)
     await page.getByLabel('Search tasks').fill('moon')
@@ -140,7 +140,7 @@ describeWith('chromium')('the task board in a browser', () => {
     expect(await page.getByLabel('Search tasks').inputValue()).toBe('moon')
   })
 
-  test('says who deleted a task where it was, and brings it back there', async () => {
+  test('shows who deleted a task at its URL, and restores it there', async () => {
     const { page } = tab()
     const path = `${board()}/${(studio().world.tasks.lamp as { id: number }).id}`
     await tab().go(path)
@@ -156,7 +156,7 @@ describeWith('chromium')('the task board in a browser', () => {
     tab().complaints.length = 0
   })
 
-  test('opens dialogs that take the focus, keep it, and give it back', async () => {
+  test('opens dialogs that trap the focus and return it', async () => {
     const { page } = tab()
     await tab().go(board())
     tab().complaints.length = 0
@@ -165,7 +165,7 @@ describeWith('chromium')('the task board in a browser', () => {
     const isOpener = () => opener.evaluate((element) => element === document.activeElement)
     await opener.click()
     expect(await dialog.getByLabel('Title').evaluate((element) => element === document.activeElement)).toBe(true)
-    // Between the last and the first stands the browser's own bar, never the page behind.
+    // Between the last and the first element is the browser's own toolbar, never the page behind.
     const behind: boolean[] = []
     for (let i = 0; i < 15; i++) {
       await page.keyboard.press('Tab')

@@ -15,7 +15,7 @@ const world = {
   build_runs: [{ key: 'night', project: 'star', status: 'failed', ci_job_name: 'night', output_log: 'error: it broke\n' }],
 }
 
-describeWith('chromium')('when something is in the way, in a browser', () => {
+describeWith('chromium')('problems in a browser', () => {
   let store: Studio
   let node: Studio
   let browser: Browser
@@ -49,16 +49,16 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
   }
   const save = ({ page }: Tab) => page.getByRole('button', { name: 'Save' }).click()
 
-  test('a server that is away is told of at once, keeps what was typed, and is found again by itself', async () => {
+  test('an unreachable server is shown at once, keeps the input, and is found again automatically', async () => {
     const { page } = tab
     await write(tab, 'Written before the storm')
     await node.close()
-    // Nobody touched anything: the broken stream is what tells.
+    // Without any action: the broken stream shows it.
     await page.getByText('Can’t reach the server').first().waitFor()
     await save(tab)
     await page.getByRole('alert').getByText('Can’t reach the server').waitFor()
     expect(await page.getByLabel('Description').inputValue()).toBe('Written before the storm')
-    // A page that was never fetched waits for the server, too.
+    // A page that was never loaded waits for the server, too.
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deployments' }).click()
     await page.getByRole('link', { name: 'Deployments' }).waitFor()
     await open()
@@ -71,7 +71,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     expect((await stored()).description).toBe('Written before the storm')
   })
 
-  test('a limit says how long to wait, and what was typed can be sent afterwards', async () => {
+  test('a rate limit shows how long to wait, and the input can be sent afterwards', async () => {
     const { page } = tab
     await tab.go(`${project()}/tasks`)
     await page.getByRole('button', { name: 'New task' }).click()
@@ -94,7 +94,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     await page.getByText('Retrying in').waitFor({ state: 'detached' })
   })
 
-  test('a page that is limited keeps what it shows, says when it asks again, and does so by itself', async () => {
+  test('a rate-limited page keeps its content, shows when it retries, and does so automatically', async () => {
     const { page } = tab
     await tab.go(`${project()}/builds`)
     const main = page.getByRole('main')
@@ -110,10 +110,10 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
       .first()
       .waitFor()
     expect(await main.getByRole('status', { name: 'Loading' }).count()).toBe(0)
-    // An address that is opened anew has nothing to keep: it says the same, and does not ask again and again.
+    // A newly opened URL has no content to keep: it shows the same, and does not retry repeatedly.
     const asked: string[] = []
     page.on('request', (request) => request.url().includes('/app/api/') && asked.push(request.url()))
-    // What the page before it asked in its last moment does not count.
+    // Last requests of the previous page do not count.
     page.once('framenavigated', () => asked.splice(0))
     await page.reload()
     await page.getByText(/again in \d+ s/).waitFor()
@@ -124,7 +124,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     await page.getByText('No deployments yet').waitFor()
   })
 
-  test('the investigations of a day are a matter of the build, not of the whole page', async () => {
+  test('the daily limit of investigations is shown on the build, not on the whole page', async () => {
     const { page } = tab
     await tab.go(`${project()}/builds/${store.world.build_runs.night!.id}`)
     await page.getByRole('button', { name: 'Investigate' }).click()
@@ -132,7 +132,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     expect(await page.getByText('Retrying in').count()).toBe(0)
   })
 
-  test('a session that ends is asked for again, and what was typed is saved after it', async () => {
+  test('an ended session asks for a sign-in, and the input is saved after it', async () => {
     const other = await openTab(browser, node.service.site)
     await signInAs(other, 'lead@example.com', PASSWORD)
     await write(tab, 'Typed while somebody signed me out')
@@ -156,7 +156,7 @@ describeWith('chromium')('when something is in the way, in a browser', () => {
     await other.context.close()
   })
 
-  test('of two people at one task the second sees what the first wrote, and loses nothing', async () => {
+  test("the second of two people who edit one task sees the other's text, and loses nothing", async () => {
     const second = await openTab(browser, node.service.site)
     await signInAs(second, 'artist@example.com', PASSWORD)
     await write(second, 'What the artist thinks')

@@ -2,7 +2,7 @@ import { LINE_CAP } from '../../src/diagnosis/log.ts'
 import type { Pattern, Rule } from '../../src/diagnosis/rule.ts'
 import { fill, type Piece, parse, sample, samples } from './pattern-pieces.ts'
 
-/** Ends that spoil a match: the first is no word, no space and no sign; the second is what a dot does not match. */
+/** Endings that spoil a match: the first is no word, no space and no punctuation; the second is not matched by a dot. */
 const SPOILERS = ['\u0007', '\u2028'] as const
 /** What overlapping classes have in common is often a plain character. */
 const PLAIN = [...'a1 ./-']
@@ -18,18 +18,18 @@ function partsOf(piece: Piece): Set<string> {
   return parts
 }
 
-/** A pattern of many choices would otherwise be led up to in more ways than there is time to try. */
+/** A pattern with many alternatives would otherwise have more prefixes than there is time to try. */
 const PREFIXES = 6
 
-/** Ways to get past a piece: without and with its optional parts, by each of its alternatives. */
+/** Ways through a piece: without and with its optional parts, by each of its alternatives. */
 function waysPast(piece: Piece): string[] {
   const options = piece.kind === 'choice' ? piece.options.map((option) => samples(option)) : []
   return [...new Set([sample(piece), sample(piece, 1), ...options])]
 }
 
 /**
- * What leads up to each repeated piece, that piece until the line is full, and an end that spoils the match; and the same with what
- * leads up to it again and again, for a pattern that may begin anywhere.
+ * The text before each repeated piece, that piece until the line is full, and an end that spoils the match; and the same with the text
+ * before it repeated, for a pattern that may start anywhere.
  */
 function attacks(pieces: readonly Piece[], before: readonly string[], characters: readonly string[]): string[] {
   const found: string[] = []
@@ -55,11 +55,11 @@ function attacks(pieces: readonly Piece[], before: readonly string[], characters
   return found
 }
 
-/** Lines made to keep this pattern busy: if it can run long, it very likely does on one of them. */
+/** Lines made to keep this pattern busy: if it can be slow, it very likely is on one of them. */
 export const attacksOn = ({ source }: Pattern): Set<string> =>
   new Set(attacks(parse(source), [''], [...new Set([...PLAIN, ...source.replace(/\\.|[[\](){}|?*+^$]/g, '')])]))
 
-/** Lines full of what makes a rule look closer. */
+/** Lines full of a rule's required literals. */
 export const linesAround = (need: readonly string[]): string[] =>
   need
     .flatMap((literal) => [fill(literal), `${literal}${' '.repeat(LINE_CAP)}`, `${' a/b.c:1'.repeat(250)}${literal}`])

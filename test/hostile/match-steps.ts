@@ -6,7 +6,7 @@ type Repeat = Extract<Piece, { kind: 'repeat' }>
 /** What is left to match, first piece first. */
 type Rest = { piece: Piece; rest: Rest } | { again: Repeat; count: number; since: number; rest: Rest } | undefined
 
-/** Where to go on when what was tried does not match: at `at`, and after it at each place from there to `last`. */
+/** Where to continue when an attempt does not match: at `at`, and after it at each offset from there to `last`. */
 interface Retry {
   at: number
   last: number
@@ -18,8 +18,8 @@ class Enough extends Error {}
 const before = (pieces: readonly Piece[], rest: Rest): Rest => pieces.reduceRight<Rest>((rest, piece) => ({ piece, rest }), rest)
 
 /**
- * How many characters and places a backtracking engine looks at until it has matched the line or given up, at most `most`: the same on
- * every machine, where the time it takes is not.
+ * How many characters and offsets a backtracking engine visits until it has matched the line or given up, at most `most`: the same on every
+ * machine, unlike the time.
  */
 export function stepsOf({ source, flags = '' }: Pattern & { flags?: string }, line: string, most: number): number {
   let steps = 0
@@ -44,7 +44,7 @@ export function stepsOf({ source, flags = '' }: Pattern & { flags?: string }, li
     return place.test(line)
   }
 
-  /** Whether the rest matches at the place. What may be tried instead waits in a list: a call for each would go thousands deep. */
+  /** Whether the rest matches at the offset. Alternatives are kept in a list: recursion would go thousands deep. */
   const matches = (start: Rest, from: number): boolean => {
     const retries: Retry[] = [{ at: from, last: from, rest: start }]
     let at = 0
@@ -59,7 +59,7 @@ export function stepsOf({ source, flags = '' }: Pattern & { flags?: string }, li
       else retry.at += Math.sign(retry.last - at)
       return true
     }
-    /** True: go on with `at` and `rest`. */
+    /** True: continue with `at` and `rest`. */
     const take = (piece: Piece, next: Rest): boolean => {
       rest = next
       switch (piece.kind) {

@@ -1,13 +1,13 @@
 import { LINE_CAP } from '../../src/diagnosis/log.ts'
 
-/** A pattern taken apart as far as needed to write texts that nearly match it, and to count the steps of matching one. */
+/** A pattern parsed as far as needed to write texts that nearly match it, and to count the steps of matching one. */
 export type Piece =
   /** One character; `source` is its part of the pattern. */
   | { kind: 'text'; sample: string; source: string }
-  /** A place, like the start of a line. */
+  /** An assertion, like the start of a line. */
   | { kind: 'place'; source: string }
   | { kind: 'choice'; options: Piece[][] }
-  /** Looks without taking: adds nothing to a text, but can be kept busy like the rest. */
+  /** A lookaround: adds nothing to a text, but can be kept busy like the rest. */
   | { kind: 'look'; options: Piece[][]; source: string; isBehind: boolean; isNot: boolean }
   | { kind: 'repeat'; piece: Piece; min: number; max: number; isLazy: boolean }
 
@@ -15,7 +15,7 @@ const ESCAPES: Record<string, string> = { d: '1', w: 'a', s: ' ', S: 'x', D: 'x'
 const PLACES = new Set(['^', '$', '\\b', '\\B'])
 const LIKELY = [...'a1 ./:-_Ax"\'\\([,✖']
 
-/** The member of a class that likely belongs to its neighbours too. */
+/** The member of a class that likely belongs to its neighbors too. */
 function memberOf(body: string): string {
   const pattern = new RegExp(`[${body}]`)
   return LIKELY.find((char) => pattern.test(char)) ?? body.at(-1) ?? ''
@@ -79,11 +79,11 @@ export function parse(source: string): Piece[] {
   return [{ kind: 'choice', options: alternatives() }]
 }
 
-/** So often that a line is full; a repeat of repeats would otherwise be as long as its author likes. */
+/** Repeated until a line is full; a repeat of repeats would otherwise have any length. */
 export const fill = (part: string, times = LINE_CAP): string =>
   part === '' ? '' : part.repeat(Math.min(times, Math.ceil(LINE_CAP / part.length))).slice(0, LINE_CAP)
 
-/** A text the piece matches: optional parts stand `least` times in it. */
+/** A text that the piece matches, with optional parts `least` times. */
 export function sample(piece: Piece, least: 0 | 1 = 0): string {
   if (piece.kind === 'text') return piece.sample
   if (piece.kind === 'look' || piece.kind === 'place') return ''

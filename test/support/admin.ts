@@ -14,7 +14,7 @@ interface Store {
 
 const refuse = () => Promise.reject(new Error('not opened here'))
 
-/** The first word `admin` on a database of the test. */
+/** The first word `admin` on a test database. */
 export const adminOf = (store: Store) => {
   const close = async () => {}
   const opened = {
@@ -28,6 +28,6 @@ export const adminOf = (store: Store) => {
   return { admin: async () => adminCommand({ store: async () => opened, rawDatabase: refuse }) }
 }
 
-/** `goldmaster admin …` on a database of the test, piped: gives what it printed, and throws what it complained of. */
+/** `goldmaster admin …` on a test database, piped: returns its output, and throws its errors. */
 export const admin = (store: Store, ...words: string[]): Promise<string> =>
   performed(['admin', ...words], { beside: adminOf(store) })

@@ -1,7 +1,7 @@
 import { type Database, type Sql, sql } from '../../src/db/database.ts'
 import type { Retained } from '../../src/domain/accounts/retention-days.ts'
 
-/** What the rows of `AGING` belong to. */
+/** The parents of the rows of `AGING`. */
 export async function makeOwners(db: Database) {
   await db.execute(sql`insert into accounts (id, name) values (1, 'Owl')`)
   await db.execute(sql`insert into users (id, email, name) values (1, 'lead@example.com', 'Lead')`)
@@ -14,7 +14,7 @@ export async function makeOwners(db: Database) {
 }
 
 export const numbers = (count: number) => sql`generate_series(1, ${count}::integer) n`
-/** How rows of a given age come to be, and how many there are. */
+/** How to create rows of a given age, and how to count them. */
 export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; left: Sql }> = {
   bodies: {
     fill: (count, at) => sql`

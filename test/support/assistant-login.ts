@@ -4,7 +4,7 @@ import type { Answer, Studio } from './studio.ts'
 import { signIn, type Visitor } from './visitor.ts'
 
 const PASSWORD = 'a long enough password'
-/** Where the assistants of these tests wait for the browser. */
+/** The redirect URI of the assistants in these tests. */
 export const BACK = 'http://127.0.0.1:43210/callback'
 
 export type Wishes = Record<string, string | undefined>
@@ -28,7 +28,7 @@ export const pkce = () => {
   return { code_verifier, code_challenge: challengeOf(code_verifier) }
 }
 
-/** A studio, somebody signed in there, and the steps by which an assistant gets a token, one by one. */
+/** A studio, a signed-in user, and the steps by which an assistant gets a token, one by one. */
 export async function openLogin() {
   const studio = await openSite({
     accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
@@ -69,7 +69,7 @@ export class Login {
     }
   }
 
-  /** One step of the browser, not following where it leads. */
+  /** One request of the browser, without following redirects. */
   async authorize(wishes: Wishes | URLSearchParams, headers: Record<string, string> = {}) {
     const given = (wishes instanceof URLSearchParams ? [...wishes] : Object.entries(wishes)).filter(
       (pair): pair is [string, string] => pair[1] !== undefined,
@@ -90,13 +90,13 @@ export class Login {
     return this.lead.app('/assistants/authorizations', { method: 'POST', body: { allow, request } })
   }
 
-  /** What the consent page does once somebody pressed its button. */
+  /** What the consent page does after the button is pressed. */
   async consent(wishes: Wishes | URLSearchParams, allow = true): Promise<URL> {
     const { location } = await this.authorize(wishes)
     return new URL((await this.decide(location!.searchParams.get('request')!, allow)).json.redirect_to)
   }
 
-  /** All that is needed to exchange a fresh code. */
+  /** Everything needed to exchange a fresh code. */
   async codeFor(more: Wishes = {}): Promise<Form> {
     const { code_verifier, code_challenge } = pkce()
     const wishes = await this.wishes({ code_challenge, ...more })

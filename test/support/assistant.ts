@@ -14,13 +14,13 @@ import { PROGRAM } from './built.ts'
 export interface ToolAnswer {
   text: string
   error: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
   data: any
 }
 
-/** An assistant that is connected: the SDK's own client. Every answer is held against what its tool declares. */
+/** A connected assistant: the SDK's own client. Every reply is checked against its tool's declaration. */
 export interface Assistant {
-  /** The older SDK's has the methods that tests use in the same form. */
+  /** The older SDK's client has the same methods as far as tests use them. */
   client: Client
   call(name: string, args?: Record<string, unknown>, onprogress?: (progress: Progress) => void): Promise<ToolAnswer>
   toolNames(): Promise<string[]>
@@ -39,7 +39,7 @@ const assistant = (client: Client, callTool: Client['callTool']): Assistant => (
   toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
 })
 
-/** The SDK's first line, which begins with a handshake. */
+/** The SDK's version 1, which starts with a handshake. */
 async function connectOld(transport: Parameters<OldClient['connect']>[0]): Promise<Assistant> {
   const client = new OldClient(NAME)
   await client.connect(transport)
@@ -47,7 +47,7 @@ async function connectOld(transport: Parameters<OldClient['connect']>[0]): Promi
   return assistant(client as unknown as Client, callTool as unknown as Client['callTool'])
 }
 
-/** Its second line, pinned to the protocol in which every request stands for itself. */
+/** Its version 2, pinned to the stateless protocol. */
 async function connectPinned(transport: Transport): Promise<Assistant> {
   const client = new Client(NAME, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   await client.connect(transport)
@@ -69,7 +69,7 @@ export const connectHttp = (site: string, token: string) => connectOld(new OldHt
 export const connectHttpPinned = (site: string, token: string) =>
   connectPinned(new StreamableHTTPClientTransport(...mcpAt(site, token)))
 
-/** The real command in a process of its own, as an assistant starts it; from the sources, or as Node is told to find it. */
+/** The real command in a separate process, as an assistant starts it; from the sources, or from the given program. */
 const commandFor = (site: string, token: string, words: string[] = [], program: string[] = [PROGRAM], env = {}) => ({
   command: process.execPath,
   args: [...program, 'mcp', ...words],

@@ -1,7 +1,7 @@
-/** What a tool that no built-in rule knows prints before a compiler complains too. */
+/** The output of a tool without a built-in rule, before a compiler error. */
 export const BAKER_LOG = "baking\nBAKE-17 Maps/Sky.map: no lightmap\nmain.cpp:3:7: error: expected ';' before 'x'\n"
 
-/** An account's own rule about it. */
+/** An account's own rule for it. */
 export const bakerRule = {
   id: 'baker.missing-lightmap',
   tool: 'Baker',

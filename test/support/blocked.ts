@@ -1,7 +1,7 @@
 import { type Pool, type Sql, sql } from '../../src/db/database.ts'
 import { until } from './until.ts'
 
-/** Holds rows while `work` runs into them `count` times, so that all of them overlap; then lets them go and awaits them. */
+/** Locks rows while `work` runs into them `count` times, so that all of them overlap; then releases them and awaits the results. */
 export async function overlapping<T>(
   db: Pool,
   held: Sql,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Submitted } from '../../src/domain/changes/submit.ts'
 
-/** A build of a generated world: what its report says, and where it truly stands. */
+/** A build of a generated world: its report, and its true position. */
 export interface MadeBuild {
   job: string
   stream: number
@@ -10,11 +10,11 @@ export interface MadeBuild {
   commit_hash?: string
   changelist?: string
   branch: string
-  /** How many changes of its stream it holds. */
+  /** How many changes of its stream it contains. */
   holds: number
 }
 
-/** What tools tell of a studio with several streams, in the order in which it happened, and what is true of it. */
+/** The reports of a studio with several streams, in the order in which things happened, and the truth. */
 export interface MadeWorld {
   numbered: boolean
   names: string[]
@@ -67,7 +67,7 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
       files: [{ path: numbered ? `${names[stream]}/Source/combat.c` : 'src/combat.c', action: 'edit' }],
     }
   }
-  /** The changes arrive on the stream in one push, or one by one where each is a changelist. */
+  /** The changes arrive on the stream in one push, or one by one as changelists. */
   const arrive = (stream: number, changes: Submitted[]) => {
     const before = world.truth[stream]!.at(-1)
     world.truth[stream]!.push(...changes.map(({ identifier }) => identifier))
@@ -98,7 +98,7 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
       const missing = world.truth[from]!.filter((identifier) => !world.truth[to]!.includes(identifier))
       if (from === to || missing.length === 0) continue
       const merge = change(to, `Merge ${names[from]}`)
-      // A merge of git brings the commits themselves; an integration of Perforce is a changelist of its own.
+      // A git merge contains the commits themselves; a Perforce integration is a separate changelist.
       submit(to, numbered ? [merge] : [...missing.map((identifier) => ({ ...told.get(identifier)!, branch: names[to]! })), merge])
     } else if (step.kind === 'pick') {
       const [from, to] = [step.from % streams, step.to % streams]
@@ -115,7 +115,7 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
         number: String(world.builds.length + 1),
         branch: numbered ? `${names[at]!.toUpperCase()}/` : names[at]!,
         holds: own.length,
-        // The number of the whole depot: often that of another stream's change.
+        // The depot-wide number: often that of another stream's change.
         ...(numbered ? { changelist: String(made) } : { commit_hash: own.at(-1)! }),
       })
       world.after.push(world.deliveries.length)
@@ -124,7 +124,7 @@ function make(numbered: boolean, streams: number, steps: readonly Step[]): MadeW
   return world
 }
 
-/** What is in a build and not in the newest older place of its job and stream that passed. */
+/** The changes of a build since the newest earlier pass of its job and stream. */
 export function rangeOf({ builds, truth }: MadeWorld, build: MadeBuild): string[] {
   const all = builds.filter(({ job, stream, status }) => job === build.job && stream === build.stream && status === 'completed')
   // A change at which the job passed is not a suspect.

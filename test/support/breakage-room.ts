@@ -3,12 +3,12 @@ import { SCOPES } from '../../src/contract/sets.ts'
 import { openStudio, type Studio } from './studio.ts'
 import { workOff } from './work-off.ts'
 
-/** A log that fails for a reason of this name. */
+/** A log that fails with a cause of this name. */
 export const brokenLog = (name: string) => `$ make game
 src/${name}.c:54:3: error: '${name}' undeclared
 make: *** [game] Error 1
 `
-/** One that lies in the machines. */
+/** An infrastructure failure. */
 export const DISK_FULL = `$ make game
 write error: No space left on device
 make: *** [game] Error 1
@@ -16,28 +16,28 @@ make: *** [game] Error 1
 
 const CHANGES = 30
 
-/** What a CI says of a build. */
+/** A CI's build report. */
 export interface Reported {
   job?: string
   number: number
-  /** The number of the change that was built. */
+  /** The number of the built change. */
   at?: number
   branch?: string
   status?: 'failed' | 'success' | 'running' | 'aborted'
   log?: string
   minute?: number
-  /** Job and number of the build that started it. */
+  /** Job and number of its upstream build. */
   upstream?: readonly [job: string, number: number]
 }
 
 export interface BreakageRoom {
   project: number
-  /** Ids of the changes `c1`, `c2`, … that lie on `main` in this order, and on `dev` too. */
+  /** Ids of the changes `c1`, `c2`, … on `main` in this order, and also on `dev`. */
   change(number: number): number
   report(reported: Reported): Promise<number>
-  /** Does what waits to be done: investigations first, then what follows. */
+  /** Runs waiting jobs: investigations first, then the rest. */
   work(): Promise<void>
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
   api(path: string, body?: object, method?: string): Promise<{ status: number; json: any }>
   breakages(query?: string): Promise<BreakageDetail[]>
   only(): Promise<BreakageDetail>
@@ -63,7 +63,7 @@ export const openBreakageStudio = () =>
 const BEGAN = Date.UTC(2026, 9, 1, 8)
 const timeOf = (minute: number) => new Date(BEGAN + minute * 60_000).toISOString()
 
-/** A project of its own with a CI and thirty changes. */
+/** A separate project with a CI and thirty changes. */
 export async function breakageRoom(studio: Studio, account = 'owl'): Promise<BreakageRoom> {
   const accountId = studio.world.accounts![account]!.id
   const made = await studio.load({
@@ -110,7 +110,7 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
         },
       })
       if (!json.records) throw new Error(JSON.stringify(json))
-      // What was said before, word for word, is recorded once.
+      // An identical repeated report is recorded once.
       return json.records[0]?.id
     },
     async work() {

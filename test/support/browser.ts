@@ -17,7 +17,7 @@ const FLAGS = [
 
 export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM!, headless: true, args: FLAGS })
 
-/** A studio whose own address is the one it listens at, as browsers insist. */
+/** A studio whose configured URL is the one it listens at, as browsers require. */
 export async function openSite(world: object = {}, settings: StudioSettings = {}): Promise<Studio> {
   const port = await freePort()
   return openStudio(world, { ...settings, port, service: { ...settings.service, site: `http://localhost:${port}` } })
@@ -26,9 +26,9 @@ export async function openSite(world: object = {}, settings: StudioSettings = {}
 export interface Tab {
   page: Page
   context: BrowserContext
-  /** What the console complained about, refusals of the content security policy included. */
+  /** Console errors, including those of the content security policy. */
   complaints: string[]
-  /** Requests to anybody but the service. */
+  /** Requests to any other host. */
   foreign: string[]
   go(path: string): Promise<void>
 }
@@ -56,14 +56,14 @@ export async function signInAs({ page, go }: Tab, email: string, password: strin
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
 
-/** What a request asks for: of a batch each of its parts, as if it had been asked alone. */
+/** The URLs of a request: for a batch each of its parts, as if it were requested alone. */
 export function urlsOf(request: Request): string[] {
   const { pathname, searchParams, origin, href } = new URL(request.url())
   const parts = searchParams.getAll('get').map((part) => `${origin}/app/api${part}`)
   return pathname === `/app/api${BATCH_PATH}` ? parts : [href]
 }
 
-/** A page with its heading and all it had to wait for. */
+/** A page with its heading and all its content loaded. */
 export async function settled(page: Page) {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('body:not(:has([role="status"][aria-label="Loading"]))').waitFor()
@@ -75,10 +75,10 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[]
 }
 
-/** What axe finds, by all its rules or some, as lines to read; none is what a page should have. */
+/** The findings of axe, by all its rules or some, as readable lines; a page should have none. */
 export async function axe(page: Page, rules?: string[]): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-  // Into a world of its own: the page's policy would refuse it, as it should.
+  // In an isolated world: the page's policy would refuse it, as it should.
   const session = await page.context().newCDPSession(page)
   const { readFileSync } = await import('node:fs')
   const { frameTree } = await session.send('Page.getFrameTree')

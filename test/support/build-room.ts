@@ -6,7 +6,7 @@ import { CLIENT } from './built.ts'
 import { scratch } from './stand-in.ts'
 import { openTools, type Tools } from './tools.ts'
 
-/** How a build ended: what came out of it, byte for byte. */
+/** The end of a build: its output, byte for byte. */
 export interface BuildEnded {
   code: number | null
   signal: NodeJS.Signals | null
@@ -20,16 +20,16 @@ export interface BuildRunning {
   ended: Promise<BuildEnded>
 }
 
-/** A machine that builds: the client in one file, and a service that hears of it. */
+/** A build machine: the single-file client, and a service that it reports to. */
 export interface BuildRoom {
   tools: Tools
   folder: string
-  /** `goldmaster` with these words; `env` is all that it knows of its surroundings. */
+  /** `goldmaster` with these words; `env` is its whole environment. */
   start(words: readonly string[], env?: Record<string, string>, input?: string): BuildRunning
-  /** `goldmaster run` around a script of Node. */
+  /** `goldmaster run` around a Node script. */
   build(script: string, flags?: readonly string[], env?: Record<string, string>): BuildRunning
-  /** What the service knows of a build. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  /** The service's data about a build. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
   known(number: string): Promise<any>
   log(number: string): Promise<string>
   close(): Promise<void>
@@ -81,7 +81,7 @@ export async function openBuildRoom(): Promise<BuildRoom> {
   }
 }
 
-/** Something that answers in the service's place. */
+/** A server in the service's place. */
 export async function standInService(answer: RequestListener) {
   const server = createServer(answer)
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 const ROOT = resolve(import.meta.dirname, '../..')
 const at = (path: string) => join(ROOT, path)
 
-/** `goldmaster` as it is shipped: from the sources each start would cost several times the work, and tests start it dozens of times. */
+/** The shipped `goldmaster`: from the sources each start would cost several times as much, and tests start it dozens of times. */
 export const PROGRAM = at('dist/main.js')
-/** The command line in one file. */
+/** The single-file CLI. */
 export const CLIENT = at('dist/goldmaster.mjs')
 
 const { isStale } = await import(pathToFileURL(at('scripts/stale.mjs')).href)
@@ -16,7 +16,7 @@ export function buildWeb() {
   if (!isStale(at('dist/web/index.html'), ['src/web', 'src/contract'].map(at))) return
   execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     cwd: ROOT,
-    // As it is shipped: the test runner's own word for itself would give React's development build.
+    // As shipped: the test runner's NODE_ENV would give React's development build.
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: 'inherit',
   })

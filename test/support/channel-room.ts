@@ -45,7 +45,7 @@ interface Broken {
   suspect?: { change_id: number; user_id: number | null; reasons?: string[] }
 }
 
-/** Something broke, as the engine writes it down. */
+/** A breakage, as the engine writes it. */
 export const breakageIn = async (
   db: Database,
   { project_id, branch = 'main', cause = 'The cave fell in', jobs = ['Cook'], category = 'compile_error', suspect }: Broken,
@@ -62,7 +62,7 @@ export const setState = (db: Database, id: number, state: BreakageState, owner: 
       occurrence = greatest(occurrence, 1) + case when state = 'fixed' and ${state} = 'open' then 1 else 0 end, state = ${state},
       owner_user_id = coalesce(${owner}, owner_user_id), fixed_at = case when ${state} = 'fixed' then now() end where id = ${id} and (${state} <> 'open' or state = 'fixed')`)
 
-/** A studio, chat vendors that keep to their limits, and nodes that tell; cleared away after each test. */
+/** A studio, chat vendors that enforce their limits, and sending nodes; cleaned up after each test. */
 export function openChannelRoom() {
   let studio: Studio
   let vendors: ChatVendors
@@ -98,7 +98,7 @@ export function openChannelRoom() {
     vendors: () => vendors,
     id,
     messages,
-    /** A node that tells, stopped after the test if not before. */
+    /** A sending node, stopped after the test if not before. */
     node(db: Pool = studio.db): Lanes {
       const node = startSender({
         db,
@@ -123,7 +123,7 @@ export function openChannelRoom() {
     becomes: (breakage: number, state: BreakageState, owner?: number) => setState(studio.db, breakage, state, owner),
     /** Queues the messages for everything that happened until now. */
     heard,
-    /** Nothing waits any more. */
+    /** Nothing is waiting any more. */
     async quiet() {
       await heard()
       await until(async () => (await studio.db.execute(sql`select from messages where status in ('waiting', 'sending')`)) === 0)

@@ -10,34 +10,34 @@ import { slackApi } from './chat/slack-api.ts'
 import { webhook } from './chat/webhooks.ts'
 
 export interface ChatVendorsOptions {
-  /** Slack: who is found by which address. */
+  /** Slack: people by email address. */
   people?: Record<string, string>
-  /** How often a room may be written to; as often as one likes unless said. */
+  /** The rate limit of a room; unlimited by default. */
   rate?: Rate
   faults?: FaultSchedule
   port?: number
 }
 
 export interface ChatVendors {
-  /** What somebody would give us to write to a room there. Slack's rooms are ids: C…, or U… for somebody. */
+  /** The credentials that somebody would enter for a room there. Slack's rooms are ids: C…, or U… for a person. */
   destination(kind: ChannelKind, room: string): Room
   messages(kind?: ChannelKind, room?: string): StoredMessage[]
-  /** Everything that a vendor would not have taken, and every return before its time. */
+  /** Everything that a vendor would not have accepted, and every early retry. */
   violations(): string[]
-  /** How many requests have come. */
+  /** The number of requests. */
   requests(): number
   /** The next requests to a room fail like this. */
   inject(room: string, ...faults: Fault[]): void
-  /** A webhook is deleted, a room closed. */
+  /** Deletes a webhook, or closes a room. */
   remove(kind: ChannelKind, room: string): void
-  /** Somebody deletes a message. */
+  /** Deletes a message. */
   erase(message: StoredMessage): void
   close(): Promise<void>
 }
 
 const SECRET = 'xoxb-stand-in'
 
-/** Where each vendor's requests arrive; what follows is the room and the secret of a webhook, or the method of Slack's API. */
+/** The paths of each vendor; followed by the room and the secret of a webhook, or the method of Slack's API. */
 const PATHS: Record<ChannelKind, string> = {
   slack: '/slack/api/',
   slack_webhook: '/slack/services/',
@@ -47,7 +47,7 @@ const PATHS: Record<ChannelKind, string> = {
   rocketchat: '/rocketchat/hooks/',
 }
 
-/** Servers that stand in for the vendors: they keep what they are sent, hold to the vendors' limits, and fail as they are told. */
+/** Servers that stand in for the vendors: they store what they are sent, enforce the vendors' limits, and fail on command. */
 export async function openChatVendors(options: ChatVendorsOptions = {}): Promise<ChatVendors> {
   const rooms = openRooms()
   const violations: string[] = []
@@ -62,7 +62,7 @@ export async function openChatVendors(options: ChatVendorsOptions = {}): Promise
 
   const server = createServer(async (incoming, response) => {
     requests++
-    // Whoever asked may be gone before everything was said.
+    // The client may be gone before the request was read.
     const asked = await read(incoming).catch(() => undefined)
     if (asked === undefined) return send(response, { status: 400, body: 'no such address, or nothing that can be read' })
     const [kind, request] = asked
@@ -76,7 +76,7 @@ export async function openChatVendors(options: ChatVendorsOptions = {}): Promise
     }
     if (fault === '500' || fault === '503') return send(response, { status: Number(fault), body: '<html>an outage</html>' })
     if (fault === 'reset before') return void incoming.socket.resetAndDestroy()
-    // Whoever asked hears nothing until they give up.
+    // The client gets nothing until it gives up.
     if (fault === 'hang before') return
     const answered = answer()
     if (fault === 'reset after') return void incoming.socket.resetAndDestroy()

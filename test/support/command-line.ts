@@ -13,11 +13,11 @@ interface Ended {
 interface Running {
   env?: Record<string, string>
   input?: string
-  /** Called with all that was written so far, whenever there is more; `end` stops the program, `type` answers it. */
+  /** Called with everything written so far, whenever there is more; `end` stops the program, `type` answers it. */
   watch?: (written: string, end: () => void, type: (text: string) => void) => void
 }
 
-/** The client as it is shipped, in one file, with a home of its own. */
+/** The shipped single-file client, with a separate home folder. */
 export class CommandLine {
   readonly home = mkdtempSync(join(tmpdir(), 'goldmaster-cli-'))
   readonly env: Record<string, string>
@@ -31,7 +31,7 @@ export class CommandLine {
     return this.#spawn(process.execPath, [CLIENT, ...args], running)
   }
 
-  /** In a pseudo-terminal, as people run it; both outputs are one. */
+  /** In a pseudo-terminal, as people run it; both outputs are combined. */
   terminal(args: readonly string[], running: Running & { columns?: number; rows?: number } = {}): Promise<Ended> {
     const words = [process.execPath, CLIENT, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')
     const line = `stty cols ${running.columns ?? 100} rows ${running.rows ?? 40}; ${words}`

@@ -4,13 +4,13 @@ import { PROGRAM } from './built.ts'
 
 export interface Running {
   child: ChildProcess
-  /** Standard output and error, as far as they were written. */
+  /** Standard output and error so far. */
   said(): string
   /** The exit code, or the signal that ended it. */
   ended: Promise<number | NodeJS.Signals | null>
 }
 
-/** `goldmaster` as people run it, in a process of its own. */
+/** `goldmaster` as people run it, in a separate process. */
 export function goldmaster(args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: resolve(import.meta.dirname, '../..'),

@@ -9,7 +9,7 @@ interface Check {
   status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO'
 }
 
-/** Runs every scenario that a revision of the protocol asks of a server; what each check of it came to. */
+/** Runs every scenario of a protocol revision for servers; returns the results of its checks. */
 export async function runSuite(suite: string, url: string, revision: string, folder: string): Promise<Map<string, Check[]>> {
   const [command, ...words] = suite.split(' ')
   const child = spawn(command!, [...words, 'server', '--url', url, '--requirements', revision, '-o', folder], { stdio: 'ignore' })
@@ -22,13 +22,13 @@ export async function runSuite(suite: string, url: string, revision: string, fol
   )
 }
 
-/** What the suite calls by a name of its own, and what stands for it here. */
+/** The suite's own names, and their counterparts here. */
 export interface Fixtures {
-  /** By the name of a tool or prompt, or the address of a resource. */
+  /** By the name of a tool or prompt, or the URI of a resource. */
   [name: string]: { name: string; arguments?: object } | { uri: string }
 }
 
-/** The suite knows neither tokens nor our names: what stands between adds the one and translates the others. */
+/** The suite knows neither tokens nor our names: a proxy adds the one and translates the others. */
 export async function translate(port: number, site: string, token: string, fixtures: () => Fixtures) {
   const server = createServer(async (asked, answer) => {
     const parts: Buffer[] = []

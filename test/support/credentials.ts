@@ -1,10 +1,10 @@
 /**
- * Credentials in the shapes tools give them, made up, each with a mark in the part that must not leave. `#` stands where more of the
- * mark goes, so that lengths fit.
+ * Fake credentials in the shapes of real tools, each with a mark in the part that must not be sent. `#` is replaced with more of the mark,
+ * so that lengths match.
  */
 export const MARK = 'Zq7Marked'
 const fill = (length: number) => `${MARK}${'Zq7xK2vN9wLp4TsR8dYb6HcJ3mFg5A1eQ0uZi'.repeat(3)}`.slice(0, length)
-/** Where only hexadecimal digits fit. */
+/** For hexadecimal positions. */
 export const HEX_MARK = 'badc0ffee0ddf00d'
 const hex = (length: number) => `${HEX_MARK}${'0123456789abcdef'.repeat(4)}`.slice(0, length)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -66,11 +66,11 @@ export const CREDENTIALS: Readonly<Record<string, string>> = {
   'Atlassian token': `ATATT3${fill(60)}`,
 }
 
-/** Whether any part of a marked credential is left, in upper case or not. */
+/** Whether any part of a marked credential is left, in any case. */
 export const isMarked = (text: string): boolean =>
   /zq7m|kim:zq7|badc0ffee0ddf00d/i.test(text) || text.includes(base64(`kim:${MARK}`).slice(0, 12))
 
-/** What looks like an address or a credential and is none. */
+/** Texts that look like an address or a credential and are none. */
 export const HARMLESS: readonly string[] = [
   'icon@2x.png',
   'Hero@Walk.fbx',

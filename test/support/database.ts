@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
 import { withDatabase } from '../setup.ts'
 
-/** What the service itself answers with 503 after a few seconds is no failure of a test on a busy machine. */
+/** A 503 of the service after a few seconds must not fail a test on a busy machine. */
 const PATIENT = { statementTimeout: 60_000, connectTimeout: 60_000 }
 
 export interface TestDatabase {
@@ -13,13 +13,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A fresh, migrated, empty database of one's own. */
+/** A new, migrated, empty database. */
 export const createDatabase = (): Promise<TestDatabase> => create(inject('clone'))
 
-/** One without a schema. */
+/** A database without a schema. */
 export const createEmptyDatabase = (): Promise<TestDatabase> => create('template template1')
 
-/** What is many counts on from here: ids that a column or a cast of 32 bits would not take. */
+/** Large tables start at this id: a column or a cast of 32 bits would fail. */
 export const BEYOND_32_BITS = 2 ** 31 + 5
 
 export async function beginBeyond32Bits(db: Pool) {

@@ -10,7 +10,7 @@ const LISTS = {
   tasks: 'tasks',
 }
 
-/** Everything the API says about a project: every list to its end, every record, every log, the feed. */
+/** Everything that the API returns about a project: every list to its end, every record, every log, the feed. */
 export async function everyAnswer(studio: Studio, projectId: number, token: string): Promise<{ text: string; records: number }> {
   const texts: string[] = []
   let records = 0

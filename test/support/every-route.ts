@@ -3,7 +3,7 @@ import { type Route, routes } from '../../src/contract/routes.ts'
 import { sha } from './night-owl.ts'
 import type { Answer, Asking, Studio } from './studio.ts'
 
-/** What is needed to ask every route of the table something sensible in the world of `night-owl.ts`. */
+/** What is needed to call every route with valid arguments in the world of `night-owl.ts`. */
 
 const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showTask: ['tasks', 'task4'],
@@ -39,11 +39,11 @@ export const withRecord = all.filter(([name]) => RECORDS[name])
 export const writing = all.filter(([, route]) => route.writes)
 export const paged = inProject.filter(([, route]) => 'cursor' in route.query)
 
-/** Names things of the world and asks for them. */
+/** Resolves keys of the world and calls routes with them. */
 export const asker = (studio: () => Studio) => {
   const id = (kind: string, key: string): string => String(studio().world[kind as 'tasks']![key]!.id)
   const tokenOf = (key: string) => studio().world.tokens![key]!.token as string
-  /** The record a route is about, in the project whose keys carry this mark. */
+  /** The record of a route, in the project whose keys have this suffix. */
   const recordOf = (name: RouteName, mark = '') => {
     const record = RECORDS[name]
     return record && id(record[0], mark + record[1])

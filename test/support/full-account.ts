@@ -20,7 +20,7 @@ export const fullWorld = {
 
 const DAY = sql`'2026-10-05T12:00:00Z'::timestamptz`
 
-/** Fills what no world file describes, of the account and project that the integration belongs to. */
+/** Fills the tables that no world file describes, for the integration's account and project. */
 export async function fillTables(db: Pool, vault: Vault, integrationId: number) {
   const { account_id, project_id } = (await db.one<{ account_id: number; project_id: number }>(sql`
     select p.account_id, p.id as project_id from integrations i join projects p on p.id = i.project_id where i.id = ${integrationId}`))!

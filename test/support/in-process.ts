@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { type Beside, perform } from '../../src/cli/main.ts'
 
-/** A command that did not work: what it said, and how it ended. */
+/** A failed command: its output and exit code. */
 export class Refused extends Error {
   readonly exit: number
 
@@ -14,11 +14,11 @@ export class Refused extends Error {
 interface Surroundings {
   beside?: Beside
   env?: Record<string, string>
-  /** How wide the window is that a person looks at; without it the output goes into a pipe. */
+  /** The width of a person's terminal; without it the output goes into a pipe. */
   columns?: number
 }
 
-/** A command inside this process, which a list of them has no time to start: what it printed, and throws what it complained of. */
+/** Runs a command inside this process, because starting many would take too long: returns its output, and throws its errors. */
 export async function performed(
   words: readonly string[],
   { beside = {}, env = {}, columns }: Surroundings = {},

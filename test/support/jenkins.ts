@@ -16,12 +16,12 @@ export interface FakeJenkins {
   calls: string[]
   headers: IncomingMessage['headers'][]
   bodies: string[]
-  /** By path without query; the first that fits answers. */
+  /** By path without query; the first match is used. */
   answers: Record<string, Answer>
   close(): void
 }
 
-/** A Jenkins that says what a test lets it say. */
+/** A Jenkins that returns what a test sets. */
 export async function openJenkins(port = 0): Promise<FakeJenkins> {
   const jenkins: Omit<FakeJenkins, 'url'> = { calls: [], headers: [], bodies: [], answers: {}, close: () => {} }
   const server = createServer((request, reply) => {
@@ -50,7 +50,7 @@ export const json =
   (_, reply) =>
     reply.writeHead(200, { 'content-type': 'application/json;charset=utf-8' }).end(JSON.stringify(value()))
 
-/** A console as Jenkins hands it out: from an offset on, packed when long, its size in a header, `start` beyond the end begins anew. */
+/** A console as Jenkins serves it: from an offset on, compressed if long, its size in a header; `start` beyond the end starts over. */
 export const progressive =
   (state: () => { log: Buffer | undefined; running: boolean }): Answer =>
   (request, reply) => {
@@ -59,7 +59,7 @@ export const progressive =
     if (log === undefined) return void reply.writeHead(200, { 'x-text-size': '0', 'x-more-data': 'true' }).end()
     const asked = Number(new URL(request.url!, 'http://x').searchParams.get('start'))
     const start = asked > log.length ? 0 : asked
-    // While it runs only whole lines are told, 10,000 at most.
+    // While it runs only complete lines are returned, 10,000 at most.
     let end = log.length
     if (running) {
       end = start

@@ -7,7 +7,7 @@ import { until } from './until.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
 
-/** A service in a process of its own over the studio's database, which can be killed and started again. */
+/** A service in a separate process over the studio's database, which can be killed and restarted. */
 export async function openNode(studio: Studio, more: Record<string, string> = {}) {
   const port = await freePort()
   const site = `http://127.0.0.1:${port}`
@@ -43,7 +43,7 @@ export async function openNode(studio: Studio, more: Record<string, string> = {}
   }
 }
 
-/** Posts until it is heard, as tools with retries do. */
+/** Posts until it succeeds, like tools with retries. */
 async function insist(url: string, init: RequestInit): Promise<{ status: string; tries: number }> {
   for (let tries = 1; ; tries++) {
     const answer = await fetch(url, init).catch(() => undefined)
@@ -53,7 +53,7 @@ async function insist(url: string, init: RequestInit): Promise<{ status: string;
   }
 }
 
-/** Many deliveries over 16 connections, each with a commit or changelist and an asset of its own, while `disturb` goes on. */
+/** Many deliveries over 16 connections, each with its own commit or changelist and asset, while `disturb` runs. */
 export async function sendWhile(studio: Studio, site: string, count: number, disturb: (sent: () => number) => Promise<void>) {
   const address = (key: string) => `${site}/webhooks/${key}?token=${studio.world.integrations![key]!.webhook_token}`
   let next = 0
@@ -85,7 +85,7 @@ export async function sendWhile(studio: Studio, site: string, count: number, dis
   return answers
 }
 
-/** How often each delivery took effect: once is what everybody wants. */
+/** How often each delivery took effect: it should be once. */
 export const effects = (studio: Studio) =>
   studio.db.one(sql`
     select (select count(*) from changes) as changes, (select count(*) from assets) as assets, (select max(version) from assets) as version,

@@ -2,12 +2,12 @@ import { get } from 'node:http'
 import type { Event } from '../../src/contract/shapes.ts'
 import { until } from './until.ts'
 
-/** One open stream of events, and what it has brought so far. */
+/** One open event stream, and what it has received so far. */
 export interface Listening {
   status: number
   events: (Event & { position: number })[]
   ended: Promise<void>
-  /** How often it was told to look anew. */
+  /** How often it was told to reload. */
   resets(): number
   until(count: number): Promise<void>
   stop(): void
@@ -20,7 +20,7 @@ interface Listen {
   lastId?: number
 }
 
-/** Follows the feed over a connection of its own; what came only in part when it broke did not come. */
+/** Follows the feed over a separate connection; an incomplete message at its end does not count. */
 export const listen = ({ site, token, query = '', lastId }: Listen): Promise<Listening> =>
   new Promise((resolve, reject) => {
     const headers = {
@@ -53,5 +53,5 @@ export const listen = ({ site, token, query = '', lastId }: Listen): Promise<Lis
     request.on('error', reject)
   })
 
-/** What the tasks among the events are called. */
+/** The titles of the tasks in the events. */
 export const titlesOf = (events: readonly Event[]) => events.map((event) => /#\d+ “(.*)” is to do/.exec(event.message)?.[1])

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../../src/contract/sets.ts'
 
-/** So long ago that a few minutes more make no difference to `3 h ago`. */
+/** Long enough ago that a few minutes more make no difference to `3 h ago`. */
 const hours = (count: number) => new Date(Date.now() - (count + 0.5) * 3_600_000).toISOString()
 const BRANCH = '//CinderCoast/Release-0.9-Console-Certification'
 const token = (key: string, name: string, scopes: readonly Scope[], more: object = {}) => ({
@@ -38,7 +38,7 @@ const asset = (name: string, asset_type: string, status: string, age: number) =>
 })
 const decided = (status: string, age: number) => (status === 'pending' ? {} : { approver: 'mira', decided_at: hours(age - 1) })
 
-/** A studio that names things as studios do: longer than a line, alike at the beginning, and a few in wide letters. */
+/** A studio with realistic names: longer than a line, with common prefixes, and a few in wide characters. */
 export const longNames = () => ({
   accounts: [
     { key: 'salt', name: 'Salt & Lantern Interactive Entertainment GmbH & Co. KG', plan: 'enterprise', credits: 4_000 },

@@ -3,7 +3,7 @@ import { providers } from '../../src/intake/providers/index.ts'
 import { CREDENTIALS, isMarked } from './credentials.ts'
 import type { Sample } from './samples.ts'
 
-/** Texts with a marked address or credential in them, put wherever a tool may write one. */
+/** Texts with a marked address or credential, put wherever a tool may write one. */
 
 const HOST = 'marked.example'
 const ADDRESSES = [
@@ -19,7 +19,7 @@ const MARKS = [...ADDRESSES, ...Object.values(CREDENTIALS)]
 const LINK_MARKS = MARKS.filter((mark) => /^https?:\S+$/.test(mark))
 
 let turn = 0
-/** A text that says what was said, and a mark; another one each time, of those that leave it short enough. */
+/** The text with a mark added; a different one each time, of those that keep it short enough. */
 export function marked(text: string, most = Number.POSITIVE_INFINITY): string {
   turn++
   if (/^https?:\S+$/.test(text)) return LINK_MARKS[turn % LINK_MARKS.length]!
@@ -27,7 +27,7 @@ export function marked(text: string, most = Number.POSITIVE_INFINITY): string {
   return `${text} ${fitting[turn % fitting.length]}`
 }
 
-/** What of all marks is left in a text. */
+/** The marks that are left in a text. */
 export const leaksIn = (text: string): string[] =>
   text
     .split(/\\n|[\n,{}]/)
@@ -49,7 +49,7 @@ const change = (value: unknown, [key, ...rest]: Path, to: (text: string) => stri
   return copy
 }
 
-/** As many texts of a payload marked as it bears: those that its tool takes from a closed set stay, or it would say nothing. */
+/** Marks as many texts of a payload as possible: values of a closed set stay, or it would not be readable. */
 export function markedSample(sample: Sample): Sample {
   const provider = Object.values(providers).find(({ paths }) => paths.includes(sample.path))!
   const before = kindsOf(provider, sample, sample.body)

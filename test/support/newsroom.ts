@@ -5,7 +5,7 @@ import { openStudio, type Studio } from './studio.ts'
 
 export const hour = 3_600_000
 export const now = Date.now()
-/** Four rows share each hour, over all sources, so that ties cross tables. */
+/** Four rows share each hour, over all sources, so that ties span tables. */
 export const ago = (i: number) => new Date(Math.floor(now / hour) * hour - Math.floor(i / 4) * hour).toISOString()
 export const N = 24
 const rows = <T>(make: (i: number) => T) => Array.from({ length: N }, (_, i) => make(i))
@@ -89,7 +89,7 @@ const WORLD = {
   tasks: together('tasks'),
 }
 
-/** Two accounts that may read the feed, one that may not, and every kind of event in all projects. */
+/** Two accounts with the feed, one without, and every kind of event in all projects. */
 export function openNewsroom() {
   let studio: Studio
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { SCOPES, type Scope } from '../../src/contract/sets.ts'
 
-/** Two accounts that must not see each other, a demo, a lapsed trial, and a project with a few of everything. */
+/** Two accounts without access to each other, a demo, an ended trial, and a project with a few records of everything. */
 
 const day = (n: number) => new Date(Date.UTC(2026, 9, 1 + n, 12)).toISOString()
-/** Rows in threes share a time, so that every walk has ties to break. */
+/** Rows in threes share a time, so that every page order has ties. */
 const tied = (i: number) => day(Math.floor(i / 3))
 export const sha = (i: number) => i.toString(16).padStart(40, 'a')
 

@@ -4,22 +4,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { openObjectStore } from '../../src/net/object-store.ts'
 
-/** How the store is: well, gone, mute, breaking off in the middle of an answer, or refusing with a status. */
+/** The state of the store: normal, unreachable, silent, breaking off in the middle of a response, or refusing with a status. */
 type Mood = 'good' | 'away' | 'silent' | 'breaks off' | number
 
 const KEY = { region: 'eu-central-1', accessKey: 'AKIDTEST', secretKey: 'a secret/of+tests' }
 
 /**
- * A store that speaks S3 for one bucket, and checks version 4 of the signature by itself: from what arrived, as the documentation of
- * Amazon describes it.
+ * An S3 server for one bucket, which checks the version 4 signature independently: from the received request, as Amazon's documentation
+ * describes it.
  */
 export async function openObjectStoreServer() {
   const objects = new Map<string, Buffer>()
-  /** Uploads in parts that have not ended, by their id. */
+  /** Unfinished multipart uploads, by their id. */
   const uploads = new Map<string, { key: string; parts: Map<number, Buffer> }>()
   const asked: string[] = []
   let [mood, lasting]: [Mood, number] = ['good', 0]
-  /** Called when something has been asked, before the answer. */
+  /** Called for each request, before the response. */
   let onAsked: (method: string, key: string) => Promise<void> | void = () => {}
 
   const moodNow = (): Mood => {
@@ -79,7 +79,7 @@ export async function openObjectStoreServer() {
       return createHash('md5').update(part).digest('hex') === etag ? part : undefined
     })
     if (parts.length === 0 || parts.includes(undefined)) return refuse(response, 400, 'InvalidPart')
-    // All but the last have five megabytes or more.
+    // All but the last part have five megabytes or more.
     if (parts.slice(0, -1).some((part) => part!.length < 5 * 1024 * 1024)) return refuse(response, 400, 'EntityTooSmall')
     objects.set(key, Buffer.concat(parts as Buffer[]))
     return response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>')
@@ -90,13 +90,13 @@ export async function openObjectStoreServer() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket/some/prefix`
   return {
     settings: { ...KEY, url },
-    /** A client of it; told not to try again where a test waits for the failure. */
+    /** A client of it; without retries where a test waits for the failure. */
     client: (more: { secretKey?: string } = {}, how: { attempts?: number; readMs?: number } = {}) =>
       openObjectStore({ ...KEY, url, ...more }, how),
     objects,
     uploads,
     asked,
-    /** For so many requests. */
+    /** For this many requests. */
     become(next: Mood, times = Number.POSITIVE_INFINITY) {
       ;[mood, lasting] = [next, times]
     },
@@ -124,7 +124,7 @@ const refuse = (response: ServerResponse, status: number, code: string) =>
 const hex = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text, 'utf8').digest()
 
-/** The code of the refusal, where the request is not signed as it should be. */
+/** The error code, if the request is not signed correctly. */
 function wrongIn({ method, url, headers }: IncomingMessage, body: Buffer): string | undefined {
   const said =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=(\w{64})$/

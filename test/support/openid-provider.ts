@@ -6,20 +6,20 @@ import { freePort } from './free-port.ts'
 
 export interface Person {
   email?: string
-  /** Some providers write it as a word. */
+  /** Some providers send it as a string. */
   email_verified?: boolean | 'false'
   name?: string
   groups?: string[]
 }
 
-/** A real OpenID provider with a form that takes anybody's word: `people` by their subject may change while it runs. */
+/** A real OpenID provider with a form that trusts any input: `people` by their subject may change while it runs. */
 export interface OpenIdProvider {
   issuer: string
   people: Record<string, Person>
   client: { client_id: string; client_secret: string }
-  /** Requests it was asked, by path. */
+  /** Requests by path. */
   asked: string[]
-  /** Nobody answers until it is back. */
+  /** Unreachable until it is back. */
   leave(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>
@@ -27,7 +27,7 @@ export interface OpenIdProvider {
 
 export async function openIdProvider(site: string, people: Record<string, Person>): Promise<OpenIdProvider> {
   const port = await freePort()
-  // Not the name that the service has: to the browser it is another site.
+  // Another host name than the service's: to the browser it is another site.
   const issuer = `http://127.0.0.1:${port}`
   const client = { client_id: 'goldmaster', client_secret: 'the secret of the client' }
   const scope = 'openid email profile'
@@ -45,7 +45,7 @@ export async function openIdProvider(site: string, people: Record<string, Person
         },
       },
     },
-    // The studio's own service needs nobody's consent.
+    // The studio's own service needs no consent.
     async loadExistingGrant(ctx: { oidc: { client: { clientId: string }; session: { accountId: string } } }) {
       const { client, session } = ctx.oidc
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })

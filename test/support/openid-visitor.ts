@@ -2,13 +2,13 @@ import type { OpenIdProvider } from './openid-provider.ts'
 import type { Studio } from './studio.ts'
 import { type Visitor, visit } from './visitor.ts'
 
-/** Signs in through the provider as a browser would: what each side sets as a cookie goes back to that side only. */
+/** Signs in through the provider like a browser: each side's cookies are sent only to that side. */
 export async function signInThrough(studio: Studio, provider: OpenIdProvider, who: string, email: string) {
   const begun = await begin(studio, email)
   return finish(studio, begun.cookie, await visitProvider(provider, begun.redirect_to, who))
 }
 
-/** Where the service sends the browser, and the cookie that it must bring back. */
+/** The service's redirect, and the cookie that must be sent back. */
 export async function begin(studio: Studio, email: string) {
   const visitor = visit(studio)
   const { status, json } = await visitor.app('/single_sign_on', { method: 'POST', body: { email, to: '/inbox' } })
@@ -16,7 +16,7 @@ export async function begin(studio: Studio, email: string) {
   return { redirect_to: json.redirect_to as string, cookie: visitor.cookie }
 }
 
-/** Where the provider sends the browser in the end. */
+/** The provider's final redirect. */
 export async function visitProvider(provider: OpenIdProvider, address: string, who: string): Promise<string> {
   const jar = new Map<string, string>()
   let url = address
@@ -40,7 +40,7 @@ export async function visitProvider(provider: OpenIdProvider, address: string, w
   return url
 }
 
-/** What the service makes of it: where the browser goes, and who it is now. */
+/** The service's response: where the browser goes, and the signed-in user. */
 export async function finish(studio: Studio, cookie: string, callback: string): Promise<{ location: string; visitor: Visitor }> {
   const answer = await fetch(callback, { headers: { cookie }, redirect: 'manual' })
   const visitor = visit(studio)

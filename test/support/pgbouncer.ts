@@ -17,7 +17,7 @@ export const POOL_MODES: PoolMode[] = (() => {
   return Number(major) > 1 || Number(minor) >= 21 ? ['transaction', 'session'] : ['session']
 })()
 
-/** With fewer connections than it has clients, or a connection for each of them; an old one does not know every setting. */
+/** With fewer connections than clients, or a connection for each of them; an old version does not know every setting. */
 const SETTINGS: Record<PoolMode, string> = {
   transaction: `pool_mode = transaction
 default_pool_size = 4
@@ -33,7 +33,7 @@ export async function openPgBouncer(url: string, mode: PoolMode): Promise<{ url:
   const { host, port, user, database, password } = new pg.Client(url)
   const folder = await mkdtemp(join(tmpdir(), 'goldmaster-pgbouncer-'))
   const listening = await freePort()
-  // Run by root, it becomes `nobody`, who owns the socket of a built-in server but has to get there.
+  // Started by root, it becomes `nobody`, who owns the socket of a built-in server but needs access to its folder.
   if (isRoot && host.startsWith('/')) await chmod(dirname(host), 0o755)
   const settings = join(folder, 'pgbouncer.ini')
   await writeFile(

@@ -7,7 +7,7 @@ interface Placed {
   branch: string
 }
 
-/** Puts changes that are there already on branches, in the order given. */
+/** Puts existing changes on branches, in the order given. */
 export async function place(db: Database, placed: readonly Placed[]) {
   const accounts = await db.rows<{ account_id: number }>(sql`
     with placed as (${placing(placed)} returning account_id) select distinct account_id from placed`)

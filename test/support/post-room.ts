@@ -11,7 +11,7 @@ import { openStudio, type Studio } from './studio.ts'
 import { until } from './until.ts'
 import { workshop } from './workshop.ts'
 
-/** A studio, somebody who is told what happens in it, and nodes that tell; all of it is cleared away after each test. */
+/** A studio, a receiver of its webhooks, and sending nodes; all of it is cleaned up after each test. */
 export function openPostRoom() {
   let studio: Studio
   let receiver: Receiver
@@ -48,7 +48,7 @@ export function openPostRoom() {
     tasks: async (...titles: string[]) => {
       for (const title of titles) await task(title)
     },
-    /** A node that sends, stopped after the test if not before. */
+    /** A sending node, stopped after the test if not before. */
     pump(db: Pool = studio.db, allowed: AllowedHosts = allowedHosts(['127.0.0.1'])): Lanes {
       const pump = startSender({
         db,
@@ -65,19 +65,19 @@ export function openPostRoom() {
         },
       }
     },
-    /** Connections of a node of its own. */
+    /** The connections of a separate node. */
     pool: () => pools[pools.push(openDatabase(studio.url, { max: 4 })) - 1]!,
     subscribe: (fields: Partial<webhooks.WebhookFields> & { account_id?: number } = {}) =>
       webhooks.create(studio.db, studio.service.vault, { account_id: id('accounts', 'owl'), url: receiver.url, ...fields }),
     titles: (path?: string) => receiver.received.filter((one) => path === undefined || one.path === path).map(titleOf),
-    /** Everything that happened so far is in its queue, and nothing waits there. */
+    /** Everything that happened so far is queued, and nothing is waiting. */
     settled: (webhookId: number) =>
       until(
         async () => (await missing(webhookId)) === 0 && (await deliveries(webhookId)).every((one) => one.status === 'delivered'),
       ),
-    /** The first message of it was sent so often, or more often: the next attempt may follow at once. */
+    /** Its first message was sent this often or more: the next attempt may follow at once. */
     tried: (webhookId: number, times: number) => until(async () => ((await deliveries(webhookId)).at(-1)?.tries ?? 0) >= times),
-    /** As if what waits had waited long enough. */
+    /** As if waiting messages had waited long enough. */
     hurry: (webhookId: number) =>
       studio.db.execute(sql`
         with rested as (update destinations set rests_until = now() where id = ${webhookId})
@@ -87,5 +87,5 @@ export function openPostRoom() {
 
 const titleOf = ({ body }: Received) => /#\d+ “(.*)” is to do/.exec(body.data.message)?.[1]
 
-/** Without what was sent again. */
+/** Without repeated ones. */
 export const firsts = <T>(list: T[]) => [...new Set(list)]

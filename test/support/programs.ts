@@ -14,7 +14,7 @@ export function pathTo(program: string): string | undefined {
   })
 }
 
-// Without a window, the browser needs much less of the processor.
+// Without a window, the browser needs much less CPU.
 const [browser] = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].flatMap(
   (name) => pathTo(name) ?? [],
 )

@@ -8,10 +8,7 @@ export interface RawAnswer {
   body: string
 }
 
-/**
- * Sends bytes as they are and reads whatever comes back until the other side closes or says no more.
- * What comes after the first answer stays in its body.
- */
+/** Sends raw bytes and reads everything until the other side closes or stops. What comes after the first response stays in its body. */
 export function sendBytes(site: string, bytes: string | Buffer | Buffer[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(site)
   return new Promise((resolve, reject) => {

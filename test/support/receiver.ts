@@ -12,12 +12,12 @@ export interface Received {
   body: { type: string; timestamp: string; data: Event }
 }
 
-/** Somebody's server on the other side: keeps what it is sent, in order, and answers as it is told. */
+/** A receiver's server: stores what it is sent, in order, and responds as the test says. */
 export interface Receiver {
   url: string
   received: Received[]
   connections: number
-  /** Called for every message once it was read whole; 204 unless it says otherwise. */
+  /** Called for every message once it was read completely; responds with 204 by default. */
   answer(message: Received, response: ServerResponse): void | Promise<void>
   until(count: number): Promise<void>
   close(): Promise<void>
@@ -51,7 +51,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
   return receiver
 }
 
-/** Undefined where several stand in it, a line each. */
+/** Undefined if there are several, one per line. */
 const jsonOf = (text: string) => {
   try {
     return JSON.parse(text)
@@ -60,7 +60,7 @@ const jsonOf = (text: string) => {
   }
 }
 
-/** Checks a message the way its receiver would, by the published rules and nothing of ours. */
+/** Checks a message like its receiver would, by the published rules and without our code. */
 export function isGenuine({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`

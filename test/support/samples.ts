@@ -7,7 +7,7 @@ import { ingest } from '../../src/intake/ingest.ts'
 import { everyAnswer } from './every-record.ts'
 import { openStudio, type Studio, type StudioSettings } from './studio.ts'
 
-/** A delivery as a tool once sent it. */
+/** A recorded delivery of a tool. */
 export interface Sample {
   name: string
   path: string
@@ -17,7 +17,7 @@ export interface Sample {
 
 const PROVIDERS_FOLDER = new URL('../../src/intake/providers/', import.meta.url)
 
-/** Every payload that stands beside the adapters. */
+/** Every recorded payload of the adapters. */
 export const fixtures = (): Sample[] =>
   readdirSync(PROVIDERS_FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\/fixtures\/[^/]+(?<!\.facts)\.json$/.test(file))
@@ -45,7 +45,7 @@ export const openSamples = ({ password, ...settings }: StudioSettings & { passwo
     settings,
   )
 
-/** Those that belong to the connection it once came over stay out. */
+/** Headers of the original connection are dropped. */
 const CONNECTION = /^(connection|host|content-length|accept-encoding|expect)$/i
 const own = (headers: Record<string, string>) =>
   Object.fromEntries(
@@ -56,7 +56,7 @@ const own = (headers: Record<string, string>) =>
 
 const hmac = (text: string) => createHmac('sha256', SECRET).update(text).digest('hex')
 
-/** Where the fixture cannot carry a signature that holds, one is made. */
+/** Creates a signature if the fixture's own cannot be valid. */
 function signed(path: string, raw: string): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000)
   if (path === 'buildkite') return { 'x-buildkite-signature': `timestamp=${timestamp},signature=${hmac(`${timestamp}.${raw}`)}` }
@@ -64,7 +64,7 @@ function signed(path: string, raw: string): Record<string, string> {
   return path.endsWith('build_notification') ? { 'x-jenkins-signature': `sha256=${hmac(raw)}` } : {}
 }
 
-/** Sends them all to their endpoints, does what was promised after a 202, and gives the answers. */
+/** Sends them all to their endpoints, runs the jobs after a 202, and returns the replies. */
 export async function sendAll(studio: Studio, samples: Sample[]) {
   const answers = []
   for (const { name, path, headers, body } of samples) {
@@ -77,7 +77,7 @@ export async function sendAll(studio: Studio, samples: Sample[]) {
       headers: {
         'content-type': 'application/json',
         ...own(headers),
-        // Fixtures share one made-up id; each of these is a delivery of its own.
+        // Fixtures share one fake id; each of these is a separate delivery.
         ...(provider === 'github' && { 'x-github-delivery': randomUUID() }),
         ...signed(path, raw),
       },
@@ -91,7 +91,7 @@ export async function sendAll(studio: Studio, samples: Sample[]) {
 
 const WORDS: Record<number, string[]> = { 200: ['processed', 'duplicate', 'stale', 'ignored', 'verified'], 202: ['accepted'] }
 
-/** 200 or 202 with a word that fits what was recorded, or 422; never anything else. */
+/** 200 or 202 with a status that matches what was recorded, or 422; nothing else. */
 export function expectTruth({ name, status, json, text }: Awaited<ReturnType<typeof sendAll>>[number]) {
   expect([200, 202, 422], `${name}: ${text}`).toContain(status)
   if (status === 422) return expect(json, name).toMatchObject({ error: 'unreadable_body', delivery_id: expect.any(String) })
@@ -105,7 +105,7 @@ const ADDRESS = /[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/gi
 
 const addressesIn = (text: string): Set<string> => new Set(text.match(ADDRESS) ?? [])
 
-/** No address that was sent stands in anything that is answered later. */
+/** No sent address is in any later reply. */
 export async function expectNoAddress(studio: Studio, samples: Sample[]) {
   const sent = addressesIn(JSON.stringify(samples.map(({ body }) => body)))
   const { text, records } = await everyAnswer(

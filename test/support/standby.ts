@@ -6,14 +6,14 @@ import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { TestDatabase } from './database.ts'
 
-/** A built-in PostgreSQL of one's own, and another that follows it. */
+/** A separate built-in PostgreSQL, and a standby of it. */
 export interface Pair {
   primary: TestDatabase
-  /** A look at the standby from beside the service. */
+  /** A direct connection to the standby. */
   standby: Pool
-  /** Holds the standby where it is, or lets it go on. */
+  /** Pauses the standby's replay, or resumes it. */
   replay(does: 'pause' | 'resume'): Promise<void>
-  /** Makes the standby a primary, for good. */
+  /** Promotes the standby, permanently. */
   promote(): Promise<void>
   stopPrimary(): Promise<void>
   stopStandby(): Promise<void>
@@ -27,7 +27,7 @@ export async function openPair(): Promise<Pair> {
   const made = await startEmbedded(first)
   await migrate(made.url)
   await made.stop()
-  // What a base backup would be, of a server at rest. Run by root, the two belong to `nobody`, who has to get at the socket.
+  // Equivalent to a base backup of a stopped server. Started by root, the two belong to `nobody`, who needs access to the socket.
   await cp(first, second, { recursive: true })
   for (const path of [folder, first, second]) await chmod(path, 0o755)
   const leading = await startEmbedded(first)

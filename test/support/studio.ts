@@ -21,7 +21,7 @@ import { loadWorld } from '../../src/world/world.ts'
 import { beginBeyond32Bits, createDatabase, type TestDatabase } from './database.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
-/** What accounts may use unless a test says otherwise. */
+/** The default quotas in tests. */
 export const UNLIMITED: Quotas = {
   stored_bytes: null,
   deliveries: null,
@@ -36,7 +36,7 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
   json: any
 }
 
@@ -44,7 +44,7 @@ export interface Asking {
   token?: string | null
   method?: string
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Buffer<ArrayBuffer>
   headers?: Record<string, string>
 }
@@ -56,7 +56,7 @@ export interface Studio extends TestDatabase {
   world: Loaded
   load(world: object): Promise<Loaded>
   client(token: string): Client
-  /** One request; every successful answer is held against its shape, extra fields refused. */
+  /** One request; every successful reply is checked against its shape, without extra fields. */
   ask(path: string, asking?: Asking): Promise<Answer>
   close(): Promise<void>
 }
@@ -64,15 +64,15 @@ export interface Studio extends TestDatabase {
 export interface StudioSettings {
   rates?: Partial<Rates>
   redisUrl?: string
-  /** How long a request waits for Redis; as long as of the service itself unless told. */
+  /** How long a request waits for Redis; the service's default unless given. */
   redisTimeout?: number
-  /** Parts of the service that a test brings along: a log it reads, a database that is away. */
+  /** Parts of the service that a test replaces: a log it reads, an unreachable database. */
   service?: Partial<Service>
-  /** Where to listen, when the address must be known before. */
+  /** The port to listen on, if the URL must be known before. */
   port?: number
   /** Changes, builds, investigations and tasks get ids of more than 32 bits. */
   wideIds?: boolean
-  /** Share another studio's database: a second node. */
+  /** Shares another studio's database: a second node. */
   beside?: TestDatabase
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PROVIDERS, SCOPES } from '../../src/contract/sets.ts'
 import { type Answer, type Asking, openStudio, type Studio, type StudioSettings } from './studio.ts'
 
-/** What the signed integration shares with its tool. */
+/** The secret of the signed integration. */
 export const SECRET = 'shared with the tool'
 
 const integration = (provider: string, more: object = {}) => ({ key: provider, project: 'star', provider, ...more })
@@ -35,13 +35,13 @@ const world = {
   tasks: [{ key: 'task', project: 'star', title: 'Fix the moon' }],
 }
 
-/** A project with an integration of every tool, and the tools' voices. */
+/** A project with an integration of every tool, and functions that send as these tools. */
 export interface Tools {
   studio: Studio
   project: number
   /** The webhook token of an integration. */
   tokenOf(key: string): string
-  /** Asks the REST API inside the project. */
+  /** Calls the REST API inside the project. */
   api(path: string, asking?: Asking): Promise<Answer['json']>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   github(body: unknown, headers?: Record<string, string>, key?: string): Promise<Answer>
@@ -71,7 +71,7 @@ export async function openTools(settings: StudioSettings = {}): Promise<Tools> {
   }
 }
 
-/** As GitHub tells of a push. */
+/** GitHub's push event. */
 export const push = (commits: object[], more: object = {}) => ({
   ref: 'refs/heads/main',
   before: 'b'.repeat(40),

@@ -3,10 +3,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** How a network treats those who talk through it: as it should, slowly, not at all, or by hanging up. */
+/** How a network behaves: normal, slow, silent, or disconnecting. */
 export type Mood = 'good' | 'slow' | 'silent' | 'hangs up'
 
-/** A way to PostgreSQL whose mood can be changed at any time, for conversations under way too. */
+/** A proxy to PostgreSQL whose behavior can be changed at any time, also for open connections. */
 export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
   const { host, port, user, database } = new pg.Client(databaseUrl)
   const callers = new Set<Socket>()
@@ -16,7 +16,7 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
     let before: Promise<unknown> = Promise.resolve()
     from.on('data', (bytes) => {
       const came = vanished.has(near) ? 'silent' : mood
-      // One after the other, or slow bytes would be overtaken.
+      // In sequence, or slow bytes would be overtaken.
       before = before.then(async () => {
         if (came === 'slow') await sleep(delay)
         if (came !== 'silent' && !to.destroyed) to.write(bytes)
@@ -38,7 +38,7 @@ export async function openUnsteadyWay(databaseUrl: string, delay = 100) {
       mood = next
       if (mood === 'hangs up') for (const caller of callers) caller.resetAndDestroy()
     },
-    /** The machine behind those who talk now is gone without a word; whoever calls anew finds another. */
+    /** The machine of the open connections vanishes silently; new connections reach another one. */
     vanish() {
       vanished = new Set(callers)
     },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { openBrowser, openSite, openTab, signInAs, type Tab } from './browser.ts'
 import type { Studio } from './studio.ts'
 
-/** A studio and somebody who is signed in to it in a browser, for all tests of a group. */
+/** A studio and a user signed in with a browser, for all tests of a group. */
 export function openVisit(world: object, email: string, password: string) {
   let studio: Studio | undefined
   let browser: Browser | undefined

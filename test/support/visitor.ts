@@ -1,6 +1,6 @@
 import type { Answer, Asking, Studio } from './studio.ts'
 
-/** A browser without pages: it keeps its cookie and says where its requests come from. */
+/** A browser without pages: it keeps its cookie and sends the origin headers. */
 export interface Visitor {
   cookie: string
   ask(path: string, asking?: Asking): Promise<Answer>

@@ -4,10 +4,10 @@ import { WORK } from '../../src/jobs/worker.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
 import type { Studio } from './studio.ts'
 
-/** Does the waiting jobs of one kind, here and now, and tells how many there were. */
+/** Runs the waiting jobs of one kind now, and returns how many there were. */
 export const workOff = (studio: Studio, kind: JobKind): Promise<number> => doJobs(studio, kind, sql`true`)
 
-/** Only jobs that are due by the clock of the database, which `advanceClock` moves; several at once where a test says so. */
+/** Only jobs that are due by the clock of the database, which `advanceClock` moves; several at once on request. */
 export const workOffDue = (studio: Studio, kind: JobKind, atOnce = 1): Promise<number> =>
   doJobs(studio, kind, sql`run_at <= goldmaster_now()`, atOnce)
 

@@ -1,4 +1,4 @@
-/** Milliseconds that the processor worked for it, not those of the clock: others use this machine too. */
+/** Milliseconds of CPU time, not wall time: others use this machine too. */
 export function workOf(act: () => unknown): number {
   const before = process.cpuUsage()
   act()

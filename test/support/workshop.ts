@@ -1,7 +1,7 @@
 import { SCOPES } from '../../src/contract/sets.ts'
 import type { Answer, Asking, Studio } from './studio.ts'
 
-/** A small world to build upon: a team with two projects, and strangers with one of their own. */
+/** A small world to build upon: a team with two projects, and another account with one. */
 export const workshop = {
   accounts: [
     { key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true },
@@ -24,7 +24,7 @@ export const workshop = {
   ],
 }
 
-/** Names things of the world, and asks inside a project of it. */
+/** Resolves keys of the world, and calls routes inside its projects. */
 export const visitor = (studio: () => Studio) => {
   const id = (kind: string, key: string): string => String(studio().world[kind as 'tasks']![key]!.id)
   const tokenOf = (key: string) => studio().world.tokens![key]!.token as string

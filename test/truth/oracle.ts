@@ -9,7 +9,7 @@ import type { Build, Cause, Change } from './world.ts'
 export interface Reported {
   build: Build
   hasLog: boolean
-  /** In which order builds were first reported. */
+  /** The order in which builds were first reported. */
   arrival: number
 }
 

@@ -4,9 +4,9 @@ import { type Expected, expectedBreakages } from './oracle.ts'
 import { openStage, type Player } from './play.ts'
 import { type Change, makeWorld } from './world.ts'
 
-/** Random studios against an independent reckoning. More of them by hand: TRUTH_SEEDS=1-200 npx vitest run test/truth */
+/** Random studios against an independent computation. More of them manually: TRUTH_SEEDS=1-200 npx vitest run test/truth */
 const [FIRST, LAST] = (process.env.TRUTH_SEEDS ?? '1-4').split('-').map(Number) as [number, number]
-/** Worlds that happen side by side in one studio. */
+/** Worlds that run in parallel in one studio. */
 const GROUP = 16
 
 /** Breakages by the builds they hold; a withdrawn one holds none. */
@@ -39,7 +39,7 @@ async function checkClaims({ expected, found }: Compared, player: Player, where:
   expect(numbers(expected.suspects), `${about}: suspects`).toEqual(expect.arrayContaining(suspects))
   if (found.state === 'fixed' && found.fixed_by_change !== null)
     expect(numbers(expected.fixers), `${about}: fixed by`).toContain(found.fixed_by_change.identifier)
-  // The last word of every room is the state; of one that comes and goes a room that cannot edit hears once a day.
+  // The last message of every room is the state; for a flaky one a room that cannot edit gets one message a day.
   if (isSteady)
     for (const words of player.lastWords(found.id))
       expect(words, `${about}: last word`).toMatch(found.state === 'fixed' ? /Fixed|passing now/ : /Broken|failing now/)
@@ -47,7 +47,7 @@ async function checkClaims({ expected, found }: Compared, player: Player, where:
 
 const numbers = (changes: readonly Change[]) => changes.map(({ changelist }) => String(changelist))
 
-/** Whoever is told in person made a change that there is evidence against at that moment, and is told once of each occurrence. */
+/** Notified people made a change with evidence against it at that moment, and are notified once per occurrence. */
 async function checkTold(player: Player, compared: readonly Compared[], told: Map<number, string>, where: string) {
   for (const { id, person, breakage } of await player.told()) {
     if (told.has(id)) continue

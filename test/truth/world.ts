@@ -40,7 +40,7 @@ export type Happening =
 export interface World {
   seed: number
   happenings: Happening[]
-  /** After how many of them the service is asked. */
+  /** After how many of them the service is checked. */
   looks: number[]
 }
 
@@ -94,7 +94,7 @@ export function makeWorld(seed: number): World {
   const start = (stream: string, job: string, cause: Cause | null, upstream: Build | null = null): Build => {
     const number = (counts.get(`${job} ${stream}`) ?? 0) + 1
     counts.set(`${job} ${stream}`, number)
-    // A job of every stream has a name of its own, as CIs have it.
+    // A job of every stream has its own name, as in CIs.
     return { job: `${job} ${stream.split('/').at(-1)}`, number, stream, changelist, cause, upstream, isPreflight: false }
   }
 
@@ -134,7 +134,7 @@ export function makeWorld(seed: number): World {
     if (chance(0.3)) push(tick + 0.9, { kind: 'pause', seconds: of([70, 600, 3600]) })
   }
   const happenings = timeline.sort((a, b) => a.at - b.at).map(({ happening }) => happening)
-  // Rarely or often, at moments of chance.
+  // Rarely or often, at random moments.
   const looks: number[] = []
   const pace = 20 + below(60)
   for (let next = 1 + below(pace); next < happenings.length; next += 1 + below(pace)) looks.push(next)

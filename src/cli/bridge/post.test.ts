@@ -15,7 +15,7 @@ async function listen(answer: RequestListener) {
 const telling = (url: string, said: string[] = []) =>
   post({ url, token: 'the token', body: { changelist: 1 }, signal: AbortSignal.timeout(200_000), say: (text) => said.push(text) })
 
-test('waits as long as requested, and through temporary failures', async () => {
+test('a bridge waits as long as requested, and through temporary failures', async () => {
   const replies = [429, 503, 403, 202]
   const seen: { at: number; token: unknown }[] = []
   const url = await listen((request, reply) => {
@@ -31,7 +31,7 @@ test('waits as long as requested, and through temporary failures', async () => {
   expect(said[0]).toContain('429')
 })
 
-test('waits for an unreachable service', async () => {
+test('a bridge waits for an unreachable service', async () => {
   const url = await listen((_, reply) => reply.end('{}'))
   const { port } = server!.address() as AddressInfo
   server!.close()
@@ -43,7 +43,7 @@ test('waits for an unreachable service', async () => {
   expect(said[0]).toContain('ECONNREFUSED')
 })
 
-test.each([401, 404, 413, 422, 302])('does not retry a permanent refusal: %i', async (status) => {
+test.each([401, 404, 413, 422, 302])('a bridge does not retry a permanent refusal: %i', async (status) => {
   const url = await listen((_, reply) => reply.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('{"error":"no"}'))
   await expect(telling(url)).rejects.toMatchObject({ status, message: expect.stringContaining('no') })
   await expect(telling(url)).rejects.toBeInstanceOf(BridgeRefused)

@@ -25,7 +25,7 @@ const json = async (...args: string[]) => {
   return JSON.parse(out)
 }
 
-test('lists them by state, and shows one with evidence, builds and history', async () => {
+test('breakages are listed by state, and one is shown with evidence, builds and history', async () => {
   const { out } = await line.run(['breakages', 'list', '--state', 'open', '--limit', '50'])
   const rows = out
     .trimEnd()
@@ -39,7 +39,7 @@ test('lists them by state, and shows one with evidence, builds and history', asy
   expect(shown).not.toContain('@example')
 })
 
-test('claims, mutes, resolves and reopens several at once, with a note', async () => {
+test('several breakages are claimed, muted, resolved and reopened at once, with a note', async () => {
   const [five, seven] = [id('breakage5'), id('breakage7')]
   const said = await line.run(['breakages', 'claim', five, seven, '--note', 'on it'])
   expect(said.out.trimEnd().split('\n')).toEqual([
@@ -59,7 +59,7 @@ test('claims, mutes, resolves and reopens several at once, with a note', async (
   expect(await json('reopen', five)).toMatchObject({ state: 'open', reopened_count: 1 })
 })
 
-test('creates a task from one, once', async () => {
+test('a task is created from a breakage once', async () => {
   const first = await json('task', id('breakage9'))
   expect(first).toMatchObject({ task_type: 'bug', links: { build_runs: [{ ci_job_name: 'night' }] } })
   expect((await json('task', id('breakage9'))).id).toBe(first.id)

@@ -129,9 +129,9 @@ describe('goldmaster diagnose', () => {
   })
 
   it.each([
-    ['nothing to read', []],
-    ['two ways at once', ['--list', 'a', '--cases', 'b']],
-    ['an option it does not know', ['--yaml', 'a']],
+    ['no input', []],
+    ['two inputs at once', ['--list', 'a', '--cases', 'b']],
+    ['an unknown option', ['--yaml', 'a']],
   ])('exits with 2 on %s', async (_, args) => {
     const { code, err } = await run(args)
     expect(code).toBe(2)

@@ -277,12 +277,12 @@ describe('an unreachable service', () => {
   })
 
   test.each([
-    ['refuses the token', 401, '', /was not taken: .* answers 401/],
-    ['asks for patience', 429, '{"error":"rate_limited"}', /is not told yet/],
-    ['is broken', 500, '<html>', /is not told yet/],
-    ['takes nothing that large', 413, '{}', /is not told yet/],
-    ['is somebody else', 200, '<html>welcome', /is not told yet/],
-    ['sends elsewhere', 302, '', /is not told yet/],
+    ['one that refuses the token', 401, '', /was not taken: .* answers 401/],
+    ['one that asks to wait', 429, '{"error":"rate_limited"}', /is not told yet/],
+    ['one that fails', 500, '<html>', /is not told yet/],
+    ['one that refuses a large body', 413, '{}', /is not told yet/],
+    ['one that is another server', 200, '<html>welcome', /is not told yet/],
+    ['one that redirects', 302, '', /is not told yet/],
   ])('or %s does not affect a build', async (_, status, body, said) => {
     const headers = { 'retry-after': '300', location: 'https://login.example/' }
     const service = await standInService((request, reply) =>
@@ -297,7 +297,7 @@ describe('an unreachable service', () => {
     expect(err.toString().match(/\n/g)).toHaveLength(1)
   })
 
-  test('that never responds does not block a build', async () => {
+  test('or one that never responds does not block a build', async () => {
     const service = await standInService(() => {})
     const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.site }).ended
     service.close()
@@ -307,7 +307,7 @@ describe('an unreachable service', () => {
   test.each([
     ['no service', { GOLDMASTER_HOST: '' }, 'GOLDMASTER_HOST'],
     ['no token', { GOLDMASTER_WEBHOOK_TOKEN: '' }, 'GOLDMASTER_WEBHOOK_TOKEN'],
-    ['no address', { GOLDMASTER_HOST: 'ftp://gold' }, 'no address of a service'],
+    ['an invalid URL', { GOLDMASTER_HOST: 'ftp://gold' }, 'no address of a service'],
   ])('or %s is configured: the build runs and prints one line about it', async (_, env, named) => {
     const { code, out, err } = await room.build(`console.log('fine')`, [], env).ended
     expect([code, out.toString()]).toEqual([0, 'fine\n'])

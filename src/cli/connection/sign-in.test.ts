@@ -76,7 +76,7 @@ const login = (args: string[], back: (state: string) => string[] = (state) => [`
 }
 const kept = () => join(line.home, 'config/goldmaster/hosts.json')
 
-test('requests all ten scopes with PKCE, waits for the browser, and stores the token with its expiry', async () => {
+test('login requests all ten scopes with PKCE, waits for the browser, and stores the token with its expiry', async () => {
   const { code, err, pages } = await login(['--no-browser'])
   expect(err).toContain('as user 5')
   expect(code).toBe(0)
@@ -98,7 +98,7 @@ test('requests all ten scopes with PKCE, waits for the browser, and stores the t
   expect((await line.run(['whoami', '--pick', 'token.expires_at'])).out).toBe(`${EXPIRES}\n`)
 })
 
-test('opens the available browser, and prints the URL anyway', async () => {
+test('login opens the available browser, and prints the URL anyway', async () => {
   const { code, err } = await login([], undefined, { BROWSER: '/bin/true' })
   expect(code).toBe(0)
   expect(err).toContain('Your browser opens')
@@ -107,13 +107,13 @@ test('opens the available browser, and prints the URL anyway', async () => {
   expect(without.code).toBe(0)
 })
 
-test('requests fewer scopes on request', async () => {
+test('login requests fewer scopes on request', async () => {
   expect((await login(['--no-browser', '--scope', 'ping,read:builds'])).code).toBe(0)
   expect(asked!.get('scope')).toBe('ping read:builds')
   expect((await line.run(['login', '--host', site, '--scope', 'read:members'])).code).toBe(2)
 })
 
-test('refuses a grant that is wider than requested, and stores nothing', async () => {
+test('login refuses a grant that is wider than requested, and stores nothing', async () => {
   granted = ['ping', 'read:builds', 'write:tasks']
   const { code, err } = await login(['--no-browser', '--scope', 'ping,read:builds'])
   expect(code).toBe(1)
@@ -121,7 +121,7 @@ test('refuses a grant that is wider than requested, and stores nothing', async (
   expect(existsSync(kept())).toBe(false)
 })
 
-test('refuses requests with a wrong state, and continues to wait', async () => {
+test('login refuses requests with a wrong state, and continues to wait', async () => {
   const { code, pages } = await login(['--no-browser'], (state) => [
     'code=stolen&state=guessed',
     'code=x',
@@ -131,7 +131,7 @@ test('refuses requests with a wrong state, and continues to wait', async () => {
   expect(pages.map(({ status }) => status)).toEqual([400, 400, 200])
 })
 
-test('reports that the login was denied, or that the code is invalid', async () => {
+test('login reports that it was denied, or that the code is invalid', async () => {
   const denied = await login(['--no-browser'], (state) => [`error=access_denied&state=${state}`])
   expect(denied).toMatchObject({ code: 1, err: expect.stringContaining('denied in the browser') })
   const wrong = await login(['--no-browser'], (state) => [`code=another&state=${state}`])
@@ -139,7 +139,7 @@ test('reports that the login was denied, or that the code is invalid', async () 
   expect(existsSync(kept())).toBe(false)
 })
 
-test('keeps several hosts apart', async () => {
+test('login keeps several hosts apart', async () => {
   await login(['--no-browser'])
   const other = site.replace('127.0.0.1', 'localhost')
   expect(await line.run(['whoami', '--host', other])).toMatchObject({ code: 4 })

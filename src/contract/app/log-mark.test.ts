@@ -10,7 +10,7 @@ test('a log continues after its last complete line', () => {
   expect(continued(had, rest!)).toBe(`${lines(0, 100)}half of a line\nmore`)
 })
 
-test('and is found when its beginning is no longer kept', () => {
+test('a log is found when its beginning is no longer kept', () => {
   expect(restAfter(lines(500, 1_010), markOf(lines(0, 1_000))!)).toBe(lines(1_000, 1_010))
 })
 

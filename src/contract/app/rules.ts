@@ -63,7 +63,7 @@ const RuleTrial = object({
   }),
 })
 
-/** Validated field by field where rules are created (`diagnosis/definition.ts`), as for those from a file. */
+/** Validated field by field where rules are created (`diagnosis/own-rules/definition.ts`), as for those from a file. */
 const definition = anyObject
 
 export const ruleRoutes = {

@@ -93,7 +93,7 @@ async function connectOrStart(cluster: string, timeout: number): Promise<Client>
       throw new Error(`The database in ${cluster} does not answer: see ${cluster}.log.`)
     } else if (!launched) {
       launched = await launch(cluster)
-      // One that is already running was asked, and its silence counts.
+      // The timeout starts anew with a launch; a server that was already running has no extra time.
       if (launched) heard = performance.now()
     }
     await sleep(10)

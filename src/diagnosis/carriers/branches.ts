@@ -1,13 +1,13 @@
 import { isBlankText } from '../log.ts'
-/** Lines of one branch in their order, as indexes of the log. */
+/** Lines of one branch in order, as indexes of the log. */
 export interface Branch {
   name: string
   lines: number[]
 }
 
 /**
- * Splits the output of branches that ran side by side, each to be read by itself; null where they follow one another, as the steps of a job do.
- * What no branch said comes first.
+ * Splits the output of parallel branches, so that each is read separately; null if they run one after the other, like the steps of a job.
+ * Lines of no branch come first.
  */
 export function splitBranches(texts: readonly string[], names: readonly string[]): Branch[] | null {
   const branches = new Map<string, Branch>([['', { name: '', lines: [] }]])

@@ -22,7 +22,7 @@ const whole = ['hero', 'menu', 'cave', 'lake'].map(
 )
 const broken = whole.flatMap((line) => line.match(new RegExp(`.{1,${WIDTH}}`, 'g'))!)
 
-describe('what a carrier puts before each line is learned from the log', () => {
+describe('the prefix that a carrier puts before each line is learned from the log', () => {
   it.each<[string, (line: string, i: number) => string]>([
     ['a time and two blanks', (line, i) => `${clock(i)}  ${line}`],
     ['a date and a time in brackets', (line, i) => `[2026-03-07 ${clock(i)}] ${line}`],
@@ -40,7 +40,7 @@ describe('what a carrier puts before each line is learned from the log', () => {
     expect(normalise(LINES.map(carry).join('\n')).text).toEqual(LINES)
   })
 
-  it('but what a tool says itself stays: levels, verdicts, progress', () => {
+  it("but a tool's own words stay: levels, verdicts, progress", () => {
     for (const line of [
       '[INFO] building',
       '[ 12%] Building hero.o',
@@ -52,7 +52,7 @@ describe('what a carrier puts before each line is learned from the log', () => {
   })
 })
 
-describe('branches that ran side by side', () => {
+describe('parallel branches', () => {
   const raw = LINES.flatMap((line, i) => [
     `[linux] ${line}`,
     ...(i % 2 ? [`[windows] Packing ${i}`, `[windows] Packed ${i}`] : []),
@@ -68,7 +68,7 @@ describe('branches that ran side by side', () => {
     expect(linesAt(log, index)).toEqual([2 + raw.indexOf(`[linux] ${LINES[3]}`)])
   })
 
-  it('also where one of them has a carrier of its own, or a console that breaks its lines', () => {
+  it('also if one of them has another carrier, or a console that wraps its lines', () => {
     const own = [...LINES, ...broken]
     const mixed = own.flatMap((line, i) => [`[linux] ${clock(i % 9)} ${line}`, `[windows] Packing ${i}`])
     const split = normalise(mixed.join('\n'))
@@ -77,16 +77,16 @@ describe('branches that ran side by side', () => {
     expect(linesAt(split, index)).toEqual([19, 21, 23])
   })
 
-  it('while steps that follow one another stay where they are', () => {
+  it('while sequential steps stay where they are', () => {
     const steps = ['one', 'two'].flatMap((step) => LINES.map((line) => `[step ${step}] ${line}`))
     expect(normalise(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
   })
 })
 
-describe('lines that a console broke at its edge', () => {
+describe('lines that a console wrapped', () => {
   const log = normalise(['> Task :app:compile', ...broken, 'BUILD FAILED in 3s'].join('\r\n'))
 
-  it('are whole again', () => {
+  it('are joined again', () => {
     expect(log.text).toEqual(['> Task :app:compile', ...whole, 'BUILD FAILED in 3s'])
   })
 
@@ -94,11 +94,11 @@ describe('lines that a console broke at its edge', () => {
     expect(linesAt(log, 2)).toEqual([5, 6, 7])
   })
 
-  it('while a list of lines of one length stays a list', () => {
+  it('while a list of lines of equal length stays a list', () => {
     const list = Array.from({ length: 30 }, (_, i) => `Compiling ${'x'.repeat(40)}${String(i).padStart(4, '0')}.cpp`)
     expect(normalise(list.join('\n')).text).toEqual(list)
   })
-  it('and so do the rows of a table, which end in the same words', () => {
+  it('and so do the rows of a table with the same last word', () => {
     const rows = ['Anchor', 'Buoy', 'Crane', 'Dock', 'Eddy', 'Ferry', 'Gale', 'Hull', 'Inlet', 'Jetty'].map(
       (name, i) => `${name.padEnd(44)}${i % 4 ? 'PASS' : 'FAIL'}`,
     )

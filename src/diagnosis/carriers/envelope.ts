@@ -14,7 +14,7 @@ function open(line: string): Record<string, unknown> | null {
 
 const ALL = 0.9
 
-/** JSON lines: the text is the field that says something else nearly every time, and says the most. */
+/** JSON lines: the text is the field that differs in nearly every line and is the longest. */
 export function learnEnvelope(lines: readonly string[]): Layer | null {
   if (shareOf(lines, looksWrapped) < ALL) return null
   const said = new Map<string, string[]>()

@@ -8,22 +8,22 @@ import { learnMark, learnStamp } from './stamp.ts'
 const MOST_LAYERS = 6
 const SAMPLE = 400
 
-/** Lines from all over the log, so that no single step speaks for it. */
+/** Lines from all over the log, so that no single step dominates. */
 function sampleOf(lines: readonly string[]): string[] {
   const filled = lines.filter((line) => !isBlankText(line))
   const step = Math.max(1, filled.length / SAMPLE)
   return Array.from({ length: Math.min(SAMPLE, filled.length) }, (_, i) => filled[Math.floor(i * step)]!)
 }
 
-/** Lines without what their carriers put before them; those of one branch have the same name in `branches`. */
+/** Lines without their carriers' prefixes; those of one branch have the same name in `branches`. */
 export interface Carried {
   texts: string[]
   branches: string[]
 }
 
 /**
- * Learns from a log what its carriers put before each line, and takes it off: whatever the product, a prefix is what the starts of most
- * lines have in common, times and numbers aside. Null where there is none.
+ * Learns the prefixes of a log's carriers and removes them: whatever the product, a prefix is what the starts of most lines have in common,
+ * apart from times and numbers. Null if there is none.
  */
 export function withoutCarriers(lines: readonly string[]): Carried | null {
   const layers = learnLayers(lines)

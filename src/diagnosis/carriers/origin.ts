@@ -1,6 +1,6 @@
 import { isSaid, type Layer, shareOf, tallyOf, withoutNumbers } from './layer.ts'
 
-/** How a carrier writes where a line comes from: `[linux] `, `server_1  | `, `job<TAB>`. */
+/** How a carrier writes the origin of a line: `[linux] `, `server_1  | `, `job<TAB>`. */
 const SHAPES: readonly { shape: RegExp; share: number }[] = [
   { shape: /^\[([^\][]{1,60})\](?: |$)/, share: 0.6 },
   { shape: /^([\w.@/-]{1,60}) *\|(?: |$)/, share: 0.9 },
@@ -8,7 +8,7 @@ const SHAPES: readonly { shape: RegExp; share: number }[] = [
 ]
 
 const MOST_ORIGINS = 40
-/** An origin has many lines: a word that comes once or twice is what a line says. */
+/** An origin has many lines: a word that occurs once or twice is part of the line. */
 const LINES_EACH = 4
 
 const originOf = (line: string, shape: RegExp) => shape.exec(line)?.[1]
@@ -17,7 +17,7 @@ function isOrigin(found: readonly string[], all: number, share: number): boolean
   const tally = [...tallyOf(found.map(withoutNumbers))]
   const common = tally.filter(([, lines]) => lines >= LINES_EACH)
   if (common.length === 0 || common.length > MOST_ORIGINS || common.some(([value]) => isSaid(value))) return false
-  // A single one says nothing unless it stands before everything.
+  // A single one has no meaning unless it is before everything.
   if (common.length === 1 && common[0]![1] < 0.9 * all) return false
   return common.reduce((sum, [, lines]) => sum + lines, 0) >= share * all
 }
@@ -36,11 +36,11 @@ export function learnOrigin(lines: readonly string[]): Layer | null {
   return null
 }
 
-/** Up to a colon, the same few before nearly every line: a host and its process, classes that pass on another's output. */
+/** Up to a colon, the same few before nearly every line: a host and its process, classes that forward another's output. */
 const SENDER = /^([^\s:][^:]{5,80}): ?/
 const ALL = 0.9
 
-/** A single word before a colon may as well be a category of the tool that speaks. */
+/** A single word before a colon may as well be a category of the tool itself. */
 const isSender = (name: string) =>
   !/^\w+$|[\\/(]/.test(name) && !name.split(/[\W\d]+/).some((word) => word !== '' && isSaid(word))
 

@@ -1,10 +1,10 @@
 import { commonIndent, type Layer, shareOf, withoutIndent } from './layer.ts'
 
-/** A date, a time or both, however they are written and bracketed. */
+/** A date, a time or both, in any format and brackets. */
 const STAMP =
   /^[[(<]?(?:(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/ ](?:\d\d|[A-Z][a-z]{2})[-/ ]\d{4}|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]\d|\d\d [A-Z][a-z]{2})(?: \d{4})?)[T _-]{1,2})?\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?(?:[\])>]|(?=$|[^\w.]))/
 
-/** A level, or the number and letter of a stream, in a column of its own right behind the time. */
+/** A level, or the number and letter of a stream, in a separate column right after the time. */
 const MARK = /^(?:\d{1,2}[A-Za-z][ +]|[ A-Za-z]:(?=[ \t])| *[A-Z]{4,8} +-(?= |$))/
 
 const MOST = 0.6
@@ -20,7 +20,7 @@ const learn = (lines: readonly string[], prefix: RegExp, share: number): Layer |
   }
 }
 
-/** The time before each line. Lines that go on over several have it only before their first. */
+/** The time before each line. Multi-line messages have it only before their first line. */
 export const learnStamp = (lines: readonly string[]): Layer | null => learn(lines, STAMP, MOST)
 
 export const learnMark = (lines: readonly string[]): Layer | null => learn(lines, MARK, ALL)

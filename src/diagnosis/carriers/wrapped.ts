@@ -1,7 +1,7 @@
-/** Narrower than this no console is; wider than this none wraps. */
+/** The minimum and maximum width of a console that wraps. */
 const NARROWEST = 40
 const WIDEST = 240
-/** So many lines must break at one width before it is believed to be a console's; fewer where words were folded there too. */
+/** How many lines must break at one width before it counts as a console's; fewer if words were wrapped there too. */
 const FEWEST_CUTS = 8
 const FEWEST_CUTS_AND_FOLDS = 4
 
@@ -14,7 +14,7 @@ const isWordChar = (char: string | undefined) => char !== undefined && /[\w/\\.$
 /** The last column of a table, which ends at one width too. */
 const COLUMN = /\S {2,}\S+$/
 
-/** A word cut in two at the edge. Lines of a list are as long as each other and open alike. */
+/** A word cut in two at the edge. Lines of a list have equal lengths and start alike. */
 const isCut = (line: string, next: string) =>
   !COLUMN.test(line) &&
   isWordChar(line.at(-1)) &&
@@ -22,7 +22,7 @@ const isCut = (line: string, next: string) =>
   openingOf(line) !== openingOf(next) &&
   /[A-Za-z].*[A-Za-z]/.test(line)
 
-/** The next word did not fit; consoles leave the blank before it behind. */
+/** The next word did not fit; consoles drop the space before it. */
 const isFolded = (line: string, next: string, width: number) =>
   line.endsWith(' ') &&
   line.length <= width &&
@@ -30,7 +30,7 @@ const isFolded = (line: string, next: string, width: number) =>
   /^\S/.test(next) &&
   line.length + firstWord(next).length > width
 
-/** Second halves stand nowhere but behind first halves. */
+/** Second halves occur only after first halves. */
 function isOnlyBehind(breaks: readonly number[], lines: readonly string[]): boolean {
   const halves = new Set(breaks.map((index) => openingOf(lines[index + 1]!)))
   const behind = new Set(breaks)
@@ -38,7 +38,7 @@ function isOnlyBehind(breaks: readonly number[], lines: readonly string[]): bool
   return strays.length <= breaks.length / 5
 }
 
-/** Lengths that more lines have than the next ones: only there can an edge be. */
+/** Lengths that more lines have than the neighboring lengths: only there can an edge be. */
 function peaksOf(lines: readonly string[]): Set<number> {
   const count = new Uint32Array(WIDEST + 2)
   for (const { length } of lines) if (length >= NARROWEST - 1 && length <= WIDEST + 1) count[length]!++
@@ -60,7 +60,7 @@ function widthOf(lines: readonly string[]): number | null {
   }
   const count = (width: number) => breaks.get(width)?.length ?? 0
   const [width, found] = [...breaks].reduce((most, each) => (each[1].length > most[1].length ? each : most), [0, [] as number[]])
-  // Lines that only happen to be as long have neighbours of every length.
+  // Lines that are this long by chance have neighbors of every length.
   const around = Math.max(...[-3, -2, -1, 1, 2, 3].map((by) => count(width + by)))
   if (found.length < 2 || found.length < 4 * around || !isOnlyBehind(found, lines)) return null
   if (found.length >= FEWEST_CUTS) return width
@@ -68,7 +68,7 @@ function widthOf(lines: readonly string[]): number | null {
   return folds > 0 && found.length + folds >= FEWEST_CUTS_AND_FOLDS ? width : null
 }
 
-/** Tells whether a console moved the rest of a line onto the next one; null for a log that no console broke. */
+/** Whether a console moved the rest of a line to the next one; null for an unwrapped log. */
 export function learnWrapping(lines: readonly string[]): ((index: number) => boolean) | null {
   const width = widthOf(lines)
   if (width === null) return null

@@ -3,10 +3,10 @@ import type { Verdict } from '../stages/classify.ts'
 import type { Ranked } from '../stages/rank.ts'
 import type { Segments } from '../stages/segment.ts'
 
-/** Words and pairs of words fall into so many buckets: nothing of a log that was learned from can be read back. */
+/** Words and pairs of words are hashed into this many buckets: nothing of a training log can be read back. */
 export const BUCKETS = 4096
 
-/** How much of a finding each bucket holds, by its number. */
+/** The weight of each bucket, by its number. */
 export type Features = ReadonlyMap<number, number>
 
 const bucketOf = (name: string): number => {
@@ -16,7 +16,7 @@ const bucketOf = (name: string): number => {
   return (hash ^ (hash >>> 13)) & (BUCKETS - 1)
 }
 
-/** What a line is about stands at its beginning. */
+/** The important part of a line is at its beginning. */
 const READ = 300
 const wordsOf = (text: string): string[] =>
   text
@@ -26,17 +26,17 @@ const wordsOf = (text: string): string[] =>
 
 const pairsOf = (words: readonly string[]) => words.slice(1).map((word, i) => `${words[i]} ${word}`)
 
-/** Four letters in a row see through endings and compounds. */
+/** Four-letter sequences match despite endings and compounds. */
 const piecesOf = (words: readonly string[]) =>
   words.flatMap((word) => (word.length < 6 ? [] : Array.from({ length: word.length - 3 }, (_, i) => word.slice(i, i + 4))))
 
 const EVIDENCE_LINES = 40
 const TAIL = 60
 
-/** What a category is told by: the line that says why, its block, the command that failed, how the log ends, and what the rules say. */
+/** The features of a category: the line of the cause, its block, the failed command, the end of the log, and the rules' result. */
 export function featuresOf(log: Log, segments: Segments, ranked: readonly Ranked[], verdict: Verdict): Features {
   const features = new Map<number, number>()
-  // Every source counts for as much, however many words it has.
+  // Every source has the same total weight, however many words it has.
   const add = (source: string, names: Iterable<string>, weight: number) => {
     const distinct = [...new Set(names)]
     const each = weight / Math.sqrt(Math.max(1, distinct.length))

@@ -4,12 +4,12 @@ import { diagnose } from '../diagnose.ts'
 import { BUCKETS } from './features.ts'
 import learned from './weights.json' with { type: 'json' }
 
-describe('what was learned', () => {
-  it('knows categories of the contract and nothing else', () => {
+describe('the trained model', () => {
+  it('knows only categories of the contract', () => {
     expect(learned.classes.filter((name) => !FAILURE_CATEGORIES.some((category) => category === name))).toEqual([])
   })
 
-  it('holds a byte for each bucket and category, and no words', () => {
+  it('has a byte for each bucket and category, and no words', () => {
     expect(Buffer.from(learned.weights, 'base64')).toHaveLength(BUCKETS * learned.classes.length)
     expect(Object.keys(learned).sort()).toEqual(['bias', 'classes', 'scale', 'weights'])
     expect(JSON.stringify(learned).length).toBeLessThan(300_000)
@@ -19,12 +19,12 @@ describe('what was learned', () => {
 describe('a failed build', () => {
   const quiet = 'compiling\nall done\nExiting batchmode successfully now!\n'
 
-  it('is never told that its log shows no failure', () => {
+  it('is never diagnosed as a log without a failure', () => {
     expect(diagnose(quiet).category).toBe('none')
     expect(diagnose(quiet, { failed: true })).toMatchObject({ category: expect.not.stringMatching('none'), confidence: 'low' })
   })
 
-  it('whose compiler complained failed, whatever was said afterwards', () => {
+  it('with a compiler error failed, whatever came afterwards', () => {
     const error = "Assets/Crane.cs(31,17): error CS1061: 'Hook' does not contain a definition for 'Swing'"
     expect(diagnose(`${error}\nBuild Finished, Result: Failure.\n${quiet}`)).toMatchObject({
       category: 'compile_error',
@@ -34,8 +34,8 @@ describe('a failed build', () => {
   })
 })
 
-describe('how sure it is', () => {
-  it('says that the cause may be missing where the beginning is', () => {
+describe('the confidence', () => {
+  it('mentions that the cause may be missing if the beginning is', () => {
     const error = "Hero.cpp(40): error C2065: 'Hits': undeclared identifier"
     const cut = `${'linking the world, please wait\n'.repeat(9000)}${error}`.slice(-256_000)
     expect(diagnose(cut)).toMatchObject({
@@ -44,7 +44,7 @@ describe('how sure it is', () => {
     })
   })
 
-  it('trusts a vague match less that another one nearly equals', () => {
+  it('is lower for a vague match with a close second', () => {
     const raw = [
       '$ ./pack',
       './pack: line 3: zip: command not found',

@@ -5,14 +5,14 @@ import { featuresOf } from './features.ts'
 import { modelFrom, type StoredModel } from './linear.ts'
 import learned from './weights.json' with { type: 'json' }
 
-/** Says how sure a verdict is and, where the rules are not, what kind of failure it is. */
+/** Judges the confidence of a verdict and, if the rules are unsure, the category. */
 export type Judge = (examination: Examination) => Verdict
 
-/** Below this the model finds another kind of failure likelier than the one that a rule names. */
+/** Below this the model considers another category more likely than the rule's. */
 const DOUBTED = 0.5
-/** Less likely than this it is a guess, and what the command was for says as much. */
+/** Below this it is a guess, and the purpose of the command is as good. */
 const LIKELY = 0.4
-/** A rule for one very message was right every time, whatever words stood around it. */
+/** A rule for one exact message was right every time, whatever the context. */
 const CERTAIN = 88
 /** Two findings this close, and a rule this vague: right two times out of three. */
 const CLOSE = 5
@@ -21,12 +21,12 @@ const VAGUE = 78
 const isClose = ({ ranked: [best, second] }: Examination) =>
   best !== undefined && second !== undefined && best.score - second.score < CLOSE && best.lead.rule.score < VAGUE
 
-/** A failed step tells where the cause is even when the beginning is missing. */
+/** A failed step shows where the cause is even if the beginning is missing. */
 const mayBeCutOff = ({ log, segments }: Examination) => log.truncated && segments.failing === null
 
 /**
- * Where rules are sure, their category stands: on projects that were not learned from it was right in 92 of 100 logs against 87 by the
- * model. Where they are not, the model is right in 63 against 42, and a finding that it doubts is trusted less.
+ * If rules are sure, their category is kept: on projects outside the training set it was right in 92 of 100 logs against 87 by the model.
+ * If they are not, the model is right in 63 against 42, and a finding that it doubts gets a lower confidence.
  */
 export function judgeBy(stored: StoredModel): Judge {
   const model = modelFrom<FailureCategory>(stored)

@@ -1,9 +1,9 @@
 import type { Features } from './features.ts'
 
-/** A linear model over buckets, as it is stored: a byte for each bucket and class. */
+/** A linear model over buckets in its stored form: a byte for each bucket and class. */
 export interface StoredModel {
   classes: readonly string[]
-  /** What a weight of 1 stands for, so that 127 is the largest. */
+  /** The factor of a stored weight of 1, so that 127 is the largest. */
   scale: number
   bias: readonly number[]
   /** Base64, bucket by bucket. */
@@ -12,7 +12,7 @@ export interface StoredModel {
 
 export interface Model<Class extends string> {
   classes: readonly Class[]
-  /** How likely each class is, in their order. */
+  /** The probability of each class, in order. */
   likelihoods(features: Features): number[]
 }
 

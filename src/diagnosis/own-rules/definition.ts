@@ -20,13 +20,13 @@ import { linearPattern, UnreadablePattern } from './linear-pattern.ts'
 
 type Written<T> = { [K in keyof T]: T[K] extends Pattern | undefined ? string : T[K] }
 
-/** A rule as a studio writes it down: JSON, patterns as text. */
+/** A rule in a studio's notation: JSON, patterns as text. */
 export type Definition = Written<Omit<Rule, 'block' | 'final'>> & { block?: Written<Block> }
 
 const ID = /^[a-z\d-]+\.[a-z\d-]+$/
 const GROUPS: readonly string[] = ['file', 'line', 'code', 'test', 'msg']
 
-/** A rule is matched as it was written: broken characters are refused, not mended. */
+/** A rule is matched as written: invalid characters are refused, not repaired. */
 const text =
   (min: number, max: number): Reader<string> =>
   (where, value) => {
@@ -36,10 +36,10 @@ const text =
 
 const whole = (min: number, max: number) => saying(`must be a whole number from ${min} to ${max}`, integer(min, max))
 
-/** The code of a refusal is the same for every field of a rule. */
+/** All fields of a rule share one error code. */
 const among = <const V extends string>(values: readonly V[]) => saying(`must be one of: ${values.join(', ')}`, oneOf(values))
 
-/** A name somebody invented is repeated, but not at any length. */
+/** A given name is repeated, but only up to a length. */
 const shortened = (name: string) => (name.length > 60 ? `${name.slice(0, 60)}…` : name).replace(/\s+/g, ' ').toWellFormed()
 
 type FieldsOf<T> = { [K in keyof T]-?: Field<NonNullable<T[K]>> }
@@ -125,7 +125,7 @@ const definition = fields<Definition>({
   examples: required(list(example, 1, 20)),
 })
 
-/** Refuses, with the field named, whatever a rule cannot be made of. */
+/** Refuses an invalid definition, with the field named. */
 export const readDefinition: Reader<Definition> = (where, value) => {
   if (!isObject(value)) throw invalidParameter(where || 'The rule', 'must be an object')
   return definition(where, value)
@@ -133,7 +133,7 @@ export const readDefinition: Reader<Definition> = (where, value) => {
 
 const compiled = (source: string | undefined) => (source === undefined ? undefined : linearPattern(source))
 
-/** Throws `UnreadablePattern` for a rule from a time when more was understood. */
+/** Throws `UnreadablePattern` for a rule whose pattern is no longer supported. */
 export const ruleOf = ({ block, ...rest }: Definition): Rule => ({
   ...rest,
   match: linearPattern(rest.match),

@@ -1,15 +1,15 @@
 import { RE2JS } from 're2js'
 import type { Pattern } from '../rule.ts'
 
-/** Why a text is no pattern that runs in linear time; begins like `is …` or `must …`. */
+/** Why a text is not a linear-time pattern; starts with `is …` or `must …`. */
 export class UnreadablePattern extends Error {}
 
-/** A line costs its length times this: a counted repeat is as long as its count says. */
+/** A line costs its length times this: a counted repeat is as long as its count. */
 const PROGRAM_MAX = 5_000
 
 /**
- * A pattern somebody else wrote, matched without going back: time grows with the line and never explodes, whatever the pattern. It is
- * written as in JavaScript, but for what needs going back.
+ * A pattern of a studio, matched without backtracking: time grows linearly with the line, whatever the pattern. The syntax is JavaScript's,
+ * except for what needs backtracking.
  */
 export function linearPattern(source: string): Pattern {
   const why = goesBack(source)
@@ -20,14 +20,14 @@ export function linearPattern(source: string): Pattern {
     source,
     test: (line) => compiled.test(line),
     exec: (line) => {
-      // SalientLines whether it matches is many times faster than telling where its groups are.
+      // Testing whether it matches is many times faster than finding its groups.
       const found = compiled.test(line) ? compiled.exec(line) : null
       return found && { groups: (found as { groups?: Record<string, string | undefined> }).groups }
     },
   }
 }
 
-/** Escapes and classes are taken whole, so that what they hold hides or means nothing. */
+/** Escapes and classes are read as a whole, so that their content is not interpreted. */
 function goesBack(source: string): string | undefined {
   const tokens = source.match(/\\.|\[(?:\\.|[^\]\\])*\]|\(\?<?[=!]/gs) ?? []
   if (tokens.some((token) => /^\\[1-9k]/.test(token))) return 'must not refer back to a group (\\1, \\k<name>)'

@@ -21,17 +21,17 @@ const LIGHTMAP = {
 const read = (changes: object) => readOwnRules({ ...LIGHTMAP, ...changes })
 
 describe('a definition', () => {
-  test('is read as it is written', () => {
+  test('is parsed as written', () => {
     expect(readOwnRules(LIGHTMAP)).toEqual([LIGHTMAP])
     expect(readOwnRules([LIGHTMAP, { ...LIGHTMAP, id: 'baker.other' }])).toHaveLength(2)
   })
 
-  test('stands in the documentation as an example that holds', () => {
+  test('in the documentation is a valid example', () => {
     const page = readFileSync(new URL('../../../docs/failure-rules.md', import.meta.url), 'utf8')
     expect(readOwnRules(JSON.parse(/```json\n([^`]+)```/.exec(page)![1]!))).toHaveLength(1)
   })
 
-  test('of noise shows a line that is silenced', () => {
+  test('of noise shows a silenced line', () => {
     expect(read({ role: 'noise' })).toHaveLength(1)
   })
 
@@ -65,12 +65,12 @@ describe('a definition', () => {
       { examples: [{ ...LIGHTMAP.examples[0], file: 'Sea.map' }] },
       'examples[0].file is Sea.map, but the rule finds Maps/Sky.map.',
     ],
-  ])('with %j is refused in one line', (changes, message) => {
+  ])('with %j is refused with one line', (changes, message) => {
     expect(() => read(changes)).toThrow(message)
     expect(() => read(changes)).toThrow(/^[^\n]*$/)
   })
 
-  test('lacking a field, in a list, twice, or none at all is refused by its place', () => {
+  test('lacking a field, in a list, twice, or empty is refused with its position', () => {
     const { score, ...rest } = LIGHTMAP
     expect(() => readOwnRules(rest)).toThrow('score is missing.')
     expect(() => readOwnRules([LIGHTMAP, rest])).toThrow('[1].score is missing.')
@@ -78,12 +78,12 @@ describe('a definition', () => {
     expect(() => readOwnRules('x')).toThrow('The rule must be an object.')
   })
 
-  test('may hold an escaped backslash before a number', () => {
+  test('may contain an escaped backslash before a number', () => {
     const examples = [{ log: 'BAKE-1 C:\\1: gone', line: 1 }]
     expect(read({ match: '^BAKE-1 C:\\\\1', examples })).toHaveLength(1)
   })
 
-  test('may hold in a class what means something outside, and characters by their number', () => {
+  test('may contain special characters in a class, and characters by their code', () => {
     expect(read({ match: '^BAKE-\\d+ [(?=!<]*(?<file>\\S+): [\\u0000-\\uffff]+' })).toHaveLength(1)
   })
 })
@@ -102,19 +102,19 @@ describe('a pattern of a studio', () => {
     expect(workOf(() => pattern.exec(line))).toBeLessThan(1_000)
   })
 
-  test('gives its groups, and nothing for one that took no part', () => {
+  test('returns its groups, and nothing for an unmatched one', () => {
     expect({ ...linearPattern('(?<file>a)|(?<msg>b)').exec('b')!.groups }).toMatchObject({ msg: 'b' })
     expect(linearPattern('(?<file>a)|(?<msg>b)').exec('b')!.groups!.file ?? undefined).toBeUndefined()
   })
 })
 
 describe('a time limit', () => {
-  test('breaks off a pattern in the middle of a line', () => {
+  test('interrupts a pattern in the middle of a line', () => {
     const endless = () => within(50, () => /^(a+)+$/.test(`${'a'.repeat(60)}!`))
     expect(workOf(() => expect(endless).toThrow(TookTooLong))).toBeLessThan(2_000)
   })
 
-  test('passes on what the work returns and throws', () => {
+  test('passes on results and exceptions of the work', () => {
     expect(within(1_000, () => 7)).toBe(7)
     expect(() => within(1_000, () => JSON.parse('{'))).toThrow(SyntaxError)
   })
@@ -124,7 +124,7 @@ describe('own rules', () => {
   const own = readOwnRules(LIGHTMAP)
   const log = 'start\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nend'
 
-  test('find what ours do not know', () => {
+  test('find what built-in ones do not know', () => {
     expect(diagnoseWithOwn(log, {}).clues.rule).toBe('unknown')
     expect(diagnoseWithOwn(log, { own })).toMatchObject({
       category: 'cook_asset_error',
@@ -134,8 +134,8 @@ describe('own rules', () => {
     })
   })
 
-  test('that run long are left out, and a step says so', () => {
-    // A hundred rules that look for groups in every one of 256,000 characters.
+  test('that run long are skipped, and a step says so', () => {
+    // A hundred rules that search for groups at every one of 256,000 characters.
     const slow = Array.from({ length: 100 }, (_, n) => ({ ...own[0]!, id: `baker.r${n}`, match: '(?<msg>.*)BAKE(?<file>.*)-' }))
     const hostile = `${`${'BAKE-'.repeat(399)}\n`.repeat(128)}main.cpp:3:7: error: expected ';' before 'x'`
     const finding = diagnoseWithOwn(hostile, { own: slow })
@@ -149,7 +149,7 @@ describe('own rules', () => {
     })
   })
 
-  test('from a time when more was understood are switched off, and a step names each', () => {
+  test('that are no longer supported are disabled, and a step names each', () => {
     const old = { ...own[0]!, id: 'baker.old', match: 'BAKE-(?=1)' } as Definition
     expect(problemOf(own[0]!)).toBeNull()
     expect(problemOf(old)).toMatch(/^A pattern of it must not look ahead or behind/)

@@ -8,7 +8,7 @@ import { UnreadablePattern } from './linear-pattern.ts'
 import { prove } from './prove.ts'
 import { patientlyWithin } from './within.ts'
 
-/** Reads and proves what a file of rules holds: one definition, or a list of them. */
+/** Parses and validates a file of rules: one definition, or a list. */
 export function readOwnRules(value: unknown): Definition[] {
   const several = Array.isArray(value)
   const place = (index: number) => (several ? `[${index}]` : '')
@@ -22,19 +22,19 @@ export function readOwnRules(value: unknown): Definition[] {
   return definitions
 }
 
-/** Ours alone need a tenth of this for the longest log. */
+/** Built-in rules alone need a tenth of this for the longest log. */
 const TIMEOUT_MS = 1_000
 
 interface OwnRules {
   rules: Rule[]
-  /** Those that are switched off, and why. */
+  /** The disabled ones, and why. */
   off: { id: string; problem: string }[]
 }
 
-/** Compiling takes longer than reading a log; callers keep handing in the same list. */
+/** Compiling takes longer than reading a log; callers pass the same list repeatedly. */
 const known = new WeakMap<readonly Definition[], OwnRules>()
 
-/** Rules from a time when more was understood are left out. */
+/** Rules that are no longer supported are dropped. */
 export function ownRules(definitions: readonly Definition[]): OwnRules {
   const found = known.get(definitions) ?? { rules: [], off: [] }
   if (!known.has(definitions))
@@ -47,7 +47,7 @@ export function ownRules(definitions: readonly Definition[]): OwnRules {
   return found
 }
 
-/** Why a rule is switched off; null when it is not. */
+/** Why a rule is disabled; null if it is not. */
 export function problemOf(definition: Definition): string | null {
   try {
     ruleOf(definition)
@@ -62,13 +62,13 @@ export interface OwnOptions extends Omit<Options, 'rules'> {
   own?: readonly Definition[]
 }
 
-/** Like `diagnose`, but rules that are not ours get only so much time; then ours answer alone and a step says so. */
+/** Like `diagnose`, but a studio's rules have a time limit; after that only the built-in ones apply and a step says so. */
 export function diagnoseWithOwn(raw: string, { own = [], ...options }: OwnOptions): Finding {
   const { rules, off } = ownRules(own)
   const notes = off.map(({ id, problem }) => skipped(`The rule ${id} is switched off. ${problem}`))
   if (rules.length === 0) return withSteps(diagnose(raw, options), notes)
   try {
-    // Making them ready is our own work, not theirs.
+    // Compiling does not count against the limit.
     bookFor(rules)
     return withSteps(
       patientlyWithin(TIMEOUT_MS, () => diagnose(raw, { ...options, rules })),
@@ -79,7 +79,7 @@ export function diagnoseWithOwn(raw: string, { own = [], ...options }: OwnOption
   }
 }
 
-/** Ours alone, with a step that says why. */
+/** Only the built-in rules, with a step that says why. */
 export const withoutOwn = (raw: string, options: Omit<Options, 'rules'>, why: string, notes: Step[] = []): Finding =>
   withSteps(diagnose(raw, options), [skipped(`Own rules were left out: ${why}`), ...notes])
 

@@ -9,7 +9,7 @@ import { patientlyWithin, TookTooLong } from './within.ts'
 
 const EXAMPLES_MS = 2_000
 
-/** For rules of noise, which match by keeping others away. */
+/** For noise rules, which match by silencing others. */
 export const isSilenced = (rule: Rule) => (line: string) =>
   rule.need.some((literal) => line.includes(literal)) && rule.match.test(line)
 
@@ -18,7 +18,7 @@ interface Found {
   file: string | undefined
 }
 
-/** The line that says why, as the rule finds it in a log. */
+/** The line of the cause, as the rule finds it in a log. */
 export const findIn = (log: Log, rule: Rule, book: RuleBook): Found | undefined => {
   if (rule.role === 'noise') {
     const index = log.text.findIndex(isSilenced(rule))

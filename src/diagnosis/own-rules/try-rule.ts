@@ -9,20 +9,20 @@ import { diagnoseWithOwn, ownRules } from './own-rules.ts'
 import { findIn, isSilenced } from './prove.ts'
 import { patientlyWithin, TookTooLong } from './within.ts'
 
-/** What a rule that is still being written does with a piece of a log. */
+/** The result of an unfinished rule on a part of a log. */
 export interface Trial {
-  /** The line that says why, which an example of the rule would name; null when it finds nothing. */
+  /** The line of the cause, which an example of the rule would give; null if it finds nothing. */
   line: number | null
   /** Every line that the rule matches. */
   matched: EvidenceLine[]
-  /** What an investigation of a build with this log would find. */
+  /** The finding of an investigation of a build with this log. */
   finding: Finding
 }
 
 /** The time limit for compiling the rules and for reading the log. */
 const TIMEOUT_MS = 3_000
 
-/** Examples come last when a rule is written, so the log stands in for them; everything else is refused as when it is kept. */
+/** Examples are written last, so the log replaces them; everything else is validated as when it is saved. */
 export function tryRule(given: object, raw: string, others: readonly Definition[]): Trial {
   try {
     return patientlyWithin(TIMEOUT_MS, () => trialOf(given, raw, others))

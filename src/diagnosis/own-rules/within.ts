@@ -4,7 +4,7 @@ export class TookTooLong extends Error {}
 
 const CALL = new Script('work()')
 
-/** Runs it for at most so long; what still runs then is broken off, even in the middle of matching a pattern. */
+/** Runs it for at most this long; then it is interrupted, even in the middle of matching a pattern. */
 export function within<T>(milliseconds: number, work: () => T): T {
   try {
     return CALL.runInContext(createContext({ work }), { timeout: milliseconds }) as T
@@ -16,7 +16,7 @@ export function within<T>(milliseconds: number, work: () => T): T {
 
 const ATTEMPTS = 3
 
-/** If other work on the machine took the time, the rule is tried again. */
+/** Retries if other work on the machine took the time. */
 export function patientlyWithin<T>(milliseconds: number, work: () => T): T {
   for (let attempt = 1; ; attempt++) {
     const used = process.cpuUsage()

@@ -33,7 +33,7 @@ function answerFor(log: string) {
 const examples = RULES.flatMap(({ id, examples }) => examples.flatMap((example) => (example.file ? [{ id, example }] : [])))
 
 describe.each(Object.entries(FOLDERS))('a file in a folder %s', (_, folder) => {
-  it('is understood by every rule as in any other folder', () => {
+  it('is handled by every rule like any other folder', () => {
     const answers = examples.map(({ id, example }) => ({ id, ...answerFor(moved(example, folder)) }))
     expect(answers).toEqual(examples.map(({ id, example }) => ({ id, ...answerFor(example.log) })))
   })
@@ -46,9 +46,9 @@ describe.each(Object.entries(FOLDERS))('a file in a folder %s', (_, folder) => {
   })
 })
 
-describe('a compile error of Clang in the style of MSVC', () => {
+describe('a compile error of Clang in MSVC style', () => {
   it.each(['Hero.cpp', 'Source\\Game\\Hero.cpp', 'C:\\Program Files (x86)\\Studio\\Hero.cpp', '/home/ci/My Game/Hero.cpp'])(
-    'is understood for %s',
+    'is recognized for %s',
     (path) => {
       const finding = diagnose(`${path}(12,5): error: use of undeclared identifier 'Guard'`)
       expect(finding).toMatchObject({ category: 'compile_error', confidence: 'high', line: 12 })
@@ -62,7 +62,7 @@ describe('prose between two paths', () => {
     'error: cannot copy /ws/a/hero.txt to /ws/b/hero.txt',
     'c++ -I/usr/include -c src/hero.cpp -o out/hero.o',
     'see https://docs.example/a b/c.html for more',
-  ])('is no folder: %s', (line) => {
+  ])('is not a folder: %s', (line) => {
     expect(
       diagnose(line)
         .clues.files.map(({ path }) => path)

@@ -33,7 +33,7 @@ import { shell } from './tools/shell.ts'
 import { sources } from './tools/sources.ts'
 import { systemMessages } from './tools/system-messages.ts'
 
-/** Every rule of ours, most specific tools first. */
+/** All built-in rules, most specific tools first. */
 export const RULES: readonly Rule[] = [
   ...unreal,
   ...unrealTools,

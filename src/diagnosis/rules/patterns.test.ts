@@ -12,7 +12,7 @@ const hostile = (rule: Rule): string[] => [
 ]
 
 describe('no pattern', () => {
-  it.each(RULES.map((rule) => ({ id: rule.id, rule })))('of $id can be made to run long', ({ rule }) => {
+  it.each(RULES.map((rule) => ({ id: rule.id, rule })))('of $id can be made slow', ({ rule }) => {
     expect(findStall(rule)).toBeUndefined()
   })
 })

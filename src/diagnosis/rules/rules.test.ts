@@ -8,7 +8,7 @@ const book = ruleBook(RULES)
 const baseOf = (path: string) => path.split(/[\\/]/).at(-1)
 
 describe('every rule', () => {
-  it('has an id of its own, made of its toolchain and what it sees', () => {
+  it('has a unique id of its toolchain and its error', () => {
     const ids = RULES.map((rule) => rule.id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z\d-]+\.[a-z\d-]+$/)
@@ -18,7 +18,7 @@ describe('every rule', () => {
     for (const rule of RULES) expect(rule.need.length, rule.id).toBeGreaterThan(0)
   })
 
-  it('shows what it reads, unless it only silences', () => {
+  it('has examples, unless it only silences', () => {
     for (const rule of RULES) if (rule.role !== 'noise') expect(rule.examples.length, rule.id).toBeGreaterThan(0)
   })
 

@@ -1,6 +1,6 @@
 import type { FailureCategory } from '../../contract/sets.ts'
 
-/** What a category means in words, and what usually helps. */
+/** A category in words, and what usually helps. */
 export const ADVICE: Readonly<Record<FailureCategory, { what: string; fix: string }>> = {
   compile_error: {
     what: 'The code does not compile',

@@ -6,7 +6,7 @@ const BACK_MAX = 8
 
 const CARET = /^[\s|]*[~^][\s~^]*$/
 
-/** A line of source shown with a caret below it, as compilers do, or that caret. */
+/** A source line with a caret below it, as compilers print, or that caret. */
 const isQuoted = (log: Log, index: number) => CARET.test(log.text[index]!) || CARET.test(log.text[index + 1] ?? '')
 
 const SEPARATOR = /^[-=_*#~+\s]{5,}$/
@@ -49,8 +49,8 @@ const above = (log: Log, index: number, back: Pattern): number => {
 }
 
 /**
- * Tells the first and last index of the lines that belong to the one that matched, for matches in the order of lines. Where blocks of a
- * kind overlap, what one has read the next does not read again: a log of nothing but headings would cost each of them a whole block.
+ * Returns the first and last index of a match's block, for matches in line order. If blocks of a kind overlap, lines are not read twice:
+ * otherwise a log of nothing but headings would cost each of them a whole block.
  */
 export function extents(log: Log): (index: number, block: Block | undefined) => [number, number] {
   const reached = new Map<Block, number>()

@@ -58,7 +58,7 @@ describe('one compile error', () => {
     const first = "/ws/Source/Game/Roll.cpp:12:9: error: use of undeclared identifier 'Guard'"
     const second = "/ws/Source/Game/Dice.cpp:3:9: error: unknown type name 'Cup'"
     expect(joins(`${second}\n${first}`, `${first}\n${second}`)).toBe(true)
-    // A second cause beside the first is another one.
+    // A second cause next to the first is a different one.
     expect(joins(`${second}\n${first}`, first)).toBe(false)
   })
 })

@@ -8,7 +8,7 @@ import { undecorated } from './symbol.ts'
 
 export type Cause = Pick<Finding, 'fingerprint' | 'cause_keys' | 'joins_keys'>
 
-/** Categories whose failures have a line. */
+/** Categories whose failures have a location. */
 const PLACED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'shader_error'])
 
 /** Every module has these folders, so the one above them is needed to tell files apart. */
@@ -23,14 +23,14 @@ function fileKey(path: string) {
   return parts.slice(COMMON_FOLDERS.test(parts.at(-2) ?? '') ? -3 : -2).join('/')
 }
 
-/** Linkers name symbols near the beginning of a line. */
+/** Linkers print symbols near the beginning of a line. */
 const READ = 600
 const MISSING =
   /\bLNK20(?:01|19) ?: [^"]{0,120}?(?:"(?<quoted>[^"]+)"|(?<plain>[?_A-Za-z][\w?@$]*)(?= referenced| \(|$))|undefined (?:reference to|symbol:) [`'"‘]?(?<other>[^'’"]+)|^\s+"(?<apple>[^"]+)", referenced from/
 const DOUBLED =
   /\bLNK2005 ?: (?:"(?<quoted>[^"]+)"|(?<plain>\S+))|(?:multiple definition of|duplicate symbol:?) [`'"‘]?(?<other>[^'’"]+)/
 
-/** The symbol that a linker's line is about, and what is wrong with it. */
+/** The symbol in a linker's message, and its problem. */
 function symbolIn(text: string): string | null {
   for (const [kind, pattern] of [
     ['missing', MISSING],
@@ -46,7 +46,7 @@ function symbolIn(text: string): string | null {
 /** At most this many errors of a log are used as keys. */
 const ERRORS_MAX = 300
 
-/** The first error of each file, or each symbol, in any order: parallel compilers print them as they come. */
+/** The first error of each file, or each symbol, in any order: parallel compilers print them as they finish. */
 function errorsIn(log: Log, category: FailureCategory, ranked: readonly Ranked[]): string[] {
   const errors = new Map<string, string>()
   let read = 0

@@ -7,29 +7,29 @@ import { reasonIn } from './reason.ts'
 import type { SalientLines } from './salient-lines.ts'
 import type { Segments } from './segment.ts'
 
-/** The decision, in indexes of the log; `compose` turns it into words. */
+/** The decision, in indexes of the log; `compose` turns it into text. */
 export interface Verdict {
   category: FailureCategory
   confidence: Confidence
   because: string
   hit: Hit | null
-  /** Index of the line that says why. */
+  /** Index of the line of the cause. */
   lead: number | null
-  /** All lines of the evidence in order, the lead among them. */
+  /** All lines of the evidence in order, including the lead. */
   lines: number[]
 }
 
 const EVIDENCE_MAX = 300
 
-/** A match this good in the right place, or a rule this specific anywhere, was right nine times out of ten on labelled logs. */
+/** A match this good in the right place, or a rule this specific anywhere, was right nine times out of ten on labeled logs. */
 const SURE = 85
 const SPECIFIC = 72
 const LIKELY = 60
 
-/** Up to this score a rule that says compiler may have met a linter. */
+/** Up to this score a compiler rule may have matched a linter. */
 const AMBIGUOUS = 62
 
-/** Weight from which unknown lines are worth showing before a weak match. */
+/** The weight from which unknown lines are preferred to a weak match. */
 const MEANINGFUL = 3
 
 const linesOf = (log: Log, start: number, end: number) => {
@@ -50,7 +50,7 @@ function confidenceOf(log: Log, segments: Segments, best: Ranked, second: Ranked
     : ['medium', `${best.lead.rule.id} matched`]
 }
 
-/** A wrapper, or a weak match outside the step that failed, may say less than the most telling lines. */
+/** A wrapper, or a weak match outside the failed step, may be less useful than the most salient lines. */
 const isDoubtful = (best: Ranked, { failing }: Segments) =>
   best.lead.rule.role === 'wrapper' ||
   (failing !== null && best.score < LIKELY && (best.lead.index < failing.start || best.lead.index > failing.end))
@@ -64,11 +64,11 @@ const refine = ({ rule }: Hit, log: Log, segments: Segments, lines: readonly num
   return named === 'compile_error' && rule.score <= AMBIGUOUS && isCheck(segments) ? 'lint_or_doc' : named
 }
 
-/** A test is known by its name, a compiler's error by its place: what it complains about stands in the words beside it. */
+/** A test is identified by its name, a compiler error by its location: the reason is in the text next to it. */
 const isPlaced = ({ lead: { rule, groups } }: Ranked) =>
   rule.category === 'test_failure' || (rule.category === 'compile_error' && groups.file !== undefined)
 
-/** Inside the block of one rule another may know the very reason. */
+/** Inside the block of one rule another may know the exact reason. */
 const saysMore = ({ rule }: Hit, { lead }: Ranked) =>
   rule !== lead.rule && rule.role === 'root' && rule.category !== 'unknown' && rule.score >= lead.rule.score
 
@@ -82,7 +82,7 @@ const hitAt = (ranked: readonly Ranked[], index: number, best: Ranked): Hit | un
 
 const COMPILED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'link_error', 'shader_error'])
 
-/** A compiler's error, or the build tool's own word that it failed: what is said afterwards is said by somebody who did not look. */
+/** A compiler error, or the build tool's own statement that it failed: later output cannot revoke it. */
 const isUndeniable = ({ lead: { rule }, score }: Ranked) =>
   rule.role === 'root' && score >= LIKELY && ((COMPILED.has(rule.category) && rule.score >= SPECIFIC) || rule.final === true)
 

@@ -2,7 +2,7 @@ import type { Clues, FileMention } from '../finding.ts'
 import { type Log, plainAt } from '../log.ts'
 import type { Verdict } from './classify.ts'
 
-/** Begins only where no path that began earlier could go on: a long run of such characters is read once, not from each of them. */
+/** Starts only where no earlier path could continue: a long run of such characters is read once, not from each of them. */
 const PATH =
   /(?:[A-Za-z]:[\\/]|(?<![\w@+~-]\.?|[\w@+.~-][\\/](?!\/)|\.(?=[./]))(?:\.{0,2}\/|~\/)?)(?:[\w@+.~-]+[\\/])*[\w@+~-]+(?:\.[\w+~-]+)*\.[A-Za-z]\w{0,11}(?::(?<line>\d{1,7})|\((?<paren>\d{1,7})|", line (?<word>\d{1,7}))?/g
 const FRAME = /^\s*(?:at |from |File "|#\d+ |\.{3}|in )|^\s+[\w./-]+:\d+:in\b|\(\w+\.\w+:\d+\)\s*$/
@@ -12,10 +12,10 @@ const QUOTED = /[`'"‘“«]([A-Za-z_$][\w$:.~-]{2,80})['"`’”»]/g
 const CODE = /\b(?:[A-Z]{1,4}\d{3,5}|E\d{4}|TS\d{4})\b/g
 const NEARBY = 10
 const URL = /\b(?:https?|ftp|git|ssh):\/\/\S+/g
-/** Paths stand near the beginning of a line; the rest of a very long one is data. */
+/** Paths are near the beginning of a line; the rest of a very long one is data. */
 const READ = 500
 const LINES_MAX = 80
-/** A bare name with a dot is a file only with an ending like these; `os.path` and `hero.hits` are none. */
+/** A bare name with a dot is a file only with one of these extensions; `os.path` and `hero.hits` are not. */
 const ENDINGS =
   /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|swift|cs|fs|vb|java|kt|kts|scala|sc|groovy|gradle|clj[cs]?|go|rs|py|pyi?|rb|php|phpt|pl|pm|t|lua|r|rmd|jl|hs|lhs|elm|purs|ml|mli|erl|hrl|exs?|js|jsx|mjs|cjs|ts|tsx|vue|coffee|css|scss|less|html?|md|rst|tex|txt|ya?ml|json|toml|xml|ini|cfg|cmake|mk|sh|bash|zsh|ps1|psm1|bat|cmd|sql|proto|usf|ush|hlsl|glsl|frag|vert|shader|cginc|compute|metal|uasset|umap|uplugin|uproject|asmdef|asmref|unity|prefab|asset|mat|fbx|obj|meta|csproj|vcxproj|sln|pbxproj|plist|dart|nim|zig|d|f90|gd|tscn|tcl|vim|el)$/i
 
@@ -65,7 +65,7 @@ function filesOf(log: Log, verdict: Verdict): FileMention[] {
 
 const WORDS_MAX = 40
 
-/** What the log names in and around the evidence. */
+/** The names in and around the evidence. */
 export function cluesOf(log: Log, verdict: Verdict): Clues {
   const symbols = new Set<string>()
   const tests = new Set<string>()

@@ -2,7 +2,7 @@ import type { FailureCategory } from '../../contract/sets.ts'
 import { type Log, plainText } from '../log.ts'
 import type { Segments } from './segment.ts'
 
-/** What kind of failure a failed command suggests when its output is no help. */
+/** The likely category of a failed command if its output is no help. */
 const KINDS: readonly [RegExp, FailureCategory][] = [
   [/\b(?:git (?:clone|fetch|checkout|submodule|lfs)|p4 sync|svn (?:co|checkout|up))\b/, 'scm_sync'],
   [
@@ -23,21 +23,21 @@ const POSITION = /^\s*(?:\d+:\d+\s|\S{1,250}\.\w{1,10}[:(] ?\d+)/
 const ERROR = /\berror\b/i
 const COMPARISON = /\b(?:expected|assert\w*|to equal|but (?:was|got)|got:|actual)\b/i
 
-/** A file of tests, as its runner and the frames of a trace name it. */
+/** A test file, as its runner and stack traces print it. */
 const TEST_FILE = /(?:^|[\s"'(/\\])(?:test_\w{1,80}|\w{1,80}[._](?:test|spec))\.\w{1,4}\b/
 
-/** Lists of places without the word error come from checkers; something expected and not got comes from tests. */
+/** Lists of locations without the word error come from checkers; expected and actual values come from tests. */
 function byShape(lines: readonly string[]): FailureCategory | null {
   const places = lines.filter((line) => POSITION.test(line)).length
   if (places > 0 && places >= lines.length / 2 && !lines.some((line) => ERROR.test(line))) return 'lint_or_doc'
   return lines.some((line) => COMPARISON.test(line) || TEST_FILE.test(line)) ? 'test_failure' : null
 }
 
-/** Whether the step that failed only checks: what looks like a compiler's line may be a linter's there. */
+/** Whether the failed step only checks: a compiler-like line may be a linter's there. */
 export const isCheck = ({ failing }: Segments) =>
   failing !== null && byCommand(`${failing.command} ${failing.reported}`) === 'lint_or_doc'
 
-/** The category of a failure no rule can name: what the command was for, and what its output looks like. */
+/** The category of a failure without a rule: by the purpose of the command, and the look of its output. */
 export function categoryOfUnknown(log: Log, segments: Segments, lines: readonly number[]): FailureCategory {
   const { failing } = segments
   const command = failing ? `${failing.command} ${failing.reported}` : ''

@@ -17,7 +17,7 @@ describe('advice', () => {
     expect(diagnose(log).suggested_fix).toMatch(new RegExp(`^${name} is missing\\.`))
   })
 
-  it('says nothing about a kind of failure that is only guessed', () => {
+  it('is omitted if the category is only a guess', () => {
     const { confidence, category, suggested_fix } = diagnose(
       '$ npm test\nthe tide went out\nThe command "npm test" exited with 1.',
     )
@@ -26,18 +26,18 @@ describe('advice', () => {
   })
 })
 
-describe('words', () => {
-  it('leave out which project MSBuild built', () => {
+describe('the text', () => {
+  it('omits the project that MSBuild appends', () => {
     const { diagnosis } = diagnose("Dock.cpp(12,4): error C2065: 'Tide': undeclared identifier [C:\\ci\\Game\\Dock.vcxproj]")
     expect(diagnosis).toContain("Dock.cpp:12: 'Tide': undeclared identifier")
     expect(diagnosis).not.toContain('vcxproj')
   })
 
-  it('take no other test for the reason of one', () => {
+  it('does not use another test as the reason', () => {
     const { diagnosis } = diagnose('FAILED tests/test_a.py::test_a - KeyError: 1\nFAILED tests/test_b.py::test_b - KeyError: 2')
     expect(diagnosis).not.toContain('test_b')
   })
-  it('give the reason that pytest marks, and no file of somebody else’s', () => {
+  it('has the reason that pytest marks, and no file of a dependency', () => {
     const frames = Array.from({ length: 9 }, (_, i) => `/usr/lib/python3.12/contextlib.py:${i}: `).join('\n\n')
     const log = `=== FAILURES ===\n____ test_tide ____\n\n${frames}\n\nE   ModuleNotFoundError: No module named 'tide'\n\ntests/test_tide.py:3: ModuleNotFoundError\n`
     expect(diagnose(log)).toMatchObject({

@@ -14,7 +14,7 @@ const REASON_WITHIN = 12
 
 const clip = (text: string, max: number) => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
 
-/** The rule's advice with its gaps filled, or null when the log does not say what belongs into one. */
+/** The rule's advice with its placeholders filled, or null if the log lacks a value. */
 function fill(template: string, values: Readonly<Record<string, string | undefined>>): string | null {
   let complete = true
   const text = template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -29,11 +29,11 @@ const whereOf = (file: string | null, line: number | null) => (file ? ` in ${fil
 
 const REASON = /\b(?:\w*(?:Error|Exception|Failure)\b|assert\w*|[Ee]xpected|[Ff]ailed asserting|panicked|did not|should)/
 
-/** pytest marks what was wrong, far below the code that it shows first. */
+/** pytest marks the error, far below the code that it prints first. */
 const MARKED = /^E {2,}\S/
 const MARKED_WITHIN = 80
 
-/** What a test complains about stands below its name. */
+/** The reason of a failed test is below its name. */
 const reasonOf = (log: Log, { category, lead, lines, hit }: Verdict): string => {
   if (category !== 'test_failure' || lead === null) return ''
   // The next match is the next test.
@@ -44,14 +44,14 @@ const reasonOf = (log: Log, { category, lead, lines, hit }: Verdict): string => 
   return index === undefined || isOther(log.text[index]!) ? '' : log.text[index]!.trim()
 }
 
-/** Several words that begin where a sentence can: behind a colon or a place, not in the middle of one. */
+/** Several words that start like a sentence: after a colon or a location, not in the middle of one. */
 const isSentence = (message: string, line: string) =>
   /^["'`‘“«]?\p{L}.* /u.test(message) && /(?:^|[:\])>]|\d)\s*$/.test(line.slice(0, Math.max(0, line.indexOf(message))))
 
-/** MSBuild says behind each message which project it built. */
+/** MSBuild appends the project to each message. */
 const BUILT = / \[[^[\]]{1,300}\.\w{2,12}proj\]$/
 
-/** What the rule captured where that is a sentence of its own, else the whole line. */
+/** The rule's captured message if it is a sentence, otherwise the whole line. */
 const messageOf = ({ hit, lead }: Verdict, { message }: Clues) => {
   const captured = hit?.groups.msg?.trim()
   const said = captured && hit?.index === lead && isSentence(captured, message) ? captured : message
@@ -70,7 +70,7 @@ function words(log: Log, verdict: Verdict, clues: Clues, file: string | null, li
   return `${what}${tool}${whereOf(file, line)}: ${test && !message.includes(test) ? `${test}: ` : ''}${message}${reason && ` (${clip(reason, MESSAGE_MAX / 2)})`}`
 }
 
-/** What the rule advises, else what usually helps, if it is clear what happened; first of all what is missing. */
+/** The rule's advice, otherwise the category's, if the cause is clear; a missing file or tool comes first. */
 function adviceOf(log: Log, verdict: Verdict, { message }: Clues, file: string | null, line: number | null): string {
   const values = { ...verdict.hit?.groups, file: file ?? undefined, line: line === null ? undefined : String(line) }
   const general = verdict.confidence === 'low' && verdict.category !== 'none' ? 'unknown' : verdict.category
@@ -79,7 +79,7 @@ function adviceOf(log: Log, verdict: Verdict, { message }: Clues, file: string |
   return missing === null ? fix : `${missing} is missing. ${fix}`
 }
 
-/** Failures that have a place in somebody's files; a full disk has none, whatever file it happened to hit. */
+/** Failures with a location in source files; a full disk has none, whatever file it hit. */
 const IN_FILES: ReadonlySet<FailureCategory> = new Set([
   'compile_error',
   'link_error',
@@ -94,7 +94,7 @@ const IN_FILES: ReadonlySet<FailureCategory> = new Set([
   'unknown',
 ])
 
-/** The verdict in words and wire shape. */
+/** The verdict as text and in the API's shape. */
 export function compose(log: Log, verdict: Verdict, clues: Clues, ranked: readonly Ranked[]): Omit<Finding, 'clues' | 'steps'> {
   const first = clues.files.find(({ path, role }) => role === 'primary' || !FOREIGN.test(path))
   const placed = first && first.role !== 'include' && first.role !== 'nearby' && IN_FILES.has(verdict.category)

@@ -3,16 +3,16 @@ import { isBlank, type Log } from '../log.ts'
 import { extents } from './block.ts'
 import type { Hit } from './match.ts'
 
-/** One finding: neighbouring matches of one tool. `start` and `end` are inclusive indexes. */
+/** One finding: neighboring matches of one tool. `start` and `end` are inclusive indexes. */
 export interface Group {
-  /** The match that speaks for the group. */
+  /** The main match of the group. */
   lead: Hit
   hits: Hit[]
   start: number
   end: number
 }
 
-/** Lines between two indexes that show something. */
+/** The number of visible lines between two indexes. */
 const distance = (log: Log, from: number, to: number, enough: number) => {
   let lines = 0
   for (let i = from + 1; i < to && lines <= enough; i++) if (!isBlank(log, i)) lines++
@@ -23,7 +23,7 @@ const better = (a: Hit, b: Hit) => (b.rule.score > a.rule.score ? b : a)
 
 const ANNOUNCED_WITHIN = 8
 
-/** A header gives way to the first line it announces. */
+/** A header is replaced with the first line after it. */
 const landing = (log: Log, hit: Hit): Hit | null => {
   if (!hit.rule.header) return hit
   for (let i = hit.index + 1; i <= hit.index + ANNOUNCED_WITHIN && i < log.text.length; i++)
@@ -31,7 +31,7 @@ const landing = (log: Log, hit: Hit): Hit | null => {
   return null
 }
 
-/** Hits come in the order of lines, so only the last group of a tool can still grow. */
+/** Hits are in line order, so only the last group of a tool can still grow. */
 export function group(log: Log, hits: readonly Hit[]): Group[] {
   const groups: Group[] = []
   /** By role, then by tool. */

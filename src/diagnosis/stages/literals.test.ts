@@ -7,7 +7,7 @@ const found = (literals: string[], line: string) => {
   return [...ids].map((id) => literals[id]!).sort()
 }
 
-it('finds literals that overlap, begin alike or sit inside one another', () => {
+it('finds literals that overlap, share a prefix or contain one another', () => {
   expect(found(['error', 'error C', 'ror', 'or C2', 'fatal'], 'fatal error C2065')).toEqual([
     'error',
     'error C',
@@ -30,7 +30,7 @@ it('finds exactly what String.includes finds', () => {
   )
 })
 
-it('finds what is there of literals with a thousand different characters', () => {
+it('finds existing literals among a thousand different characters', () => {
   const literals = Array.from({ length: 1000 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}!`)
   for (const literal of [literals[0]!, literals[500]!, literals[999]!]) expect(found(literals, `a ${literal}`)).toContain(literal)
   expect(found(literals, `a ${literals[999]!.slice(0, 1)}`)).toEqual([])

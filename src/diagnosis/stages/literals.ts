@@ -1,7 +1,7 @@
-/** Characters beyond so many different ones are taken for one another. */
+/** More different characters than this are not distinguished. */
 const MOST_CLASSES = 255
 
-/** Finds which of many literals stand on a line, in one pass over its characters (Aho-Corasick over a dense table). */
+/** Finds which of many literals are on a line, in one pass over its characters (Aho-Corasick over a dense table). */
 export class Literals {
   readonly #classes = new Uint8Array(65536)
   readonly #width: number
@@ -48,8 +48,8 @@ export class Literals {
   }
 
   /**
-   * Fills every missing edge with where the longest suffix would go, so that scanning never looks back. States are numbered by their depth:
-   * the shallow ones, where scanning spends its time, lie together and stay in the processor's cache.
+   * Fills every missing edge with the target of the longest suffix, so that scanning never goes back. States are numbered by depth: the
+   * shallow ones, where scanning spends its time, are adjacent and stay in the CPU cache.
    */
   #complete(trie: { next: number[][]; found: number[][] }) {
     const width = this.#width
@@ -78,8 +78,8 @@ export class Literals {
   }
 
   /**
-   * The index of each literal that ends somewhere on the line; the same one may come more than once, and of literals with hundreds of
-   * different characters one that only looks like it.
+   * The index of each literal that ends somewhere on the line; the same one may occur more than once, and with hundreds of different
+   * characters there may be false positives.
    */
   scan(line: string): number[] {
     const next = this.#next
@@ -90,7 +90,7 @@ export class Literals {
     const found: number[] = []
     let state = 0
     for (let i = 0; i < length; i++) {
-      // Nothing is called in here: V8 then looks the tables up once, not for every character.
+      // No function calls in here: V8 then loads the tables once, not for every character.
       do state = next[state * width + classes[line.charCodeAt(i)]!]!
       while (ends[state] === 0 && ++i < length)
       if (ends[state] === 1) for (const id of this.#found[state]!) found.push(id)
@@ -98,12 +98,12 @@ export class Literals {
     return found
   }
 
-  /** Whether any of them stands in the text. */
+  /** Whether any of them is in the text. */
   anyIn(text: string): boolean {
     return this.endOfFirst(text, 0) !== -1
   }
 
-  /** The end of the first one that begins here or later; -1 if there is none. */
+  /** The end of the first one that starts here or later; -1 if there is none. */
   endOfFirst(text: string, from: number): number {
     const next = this.#next
     const width = this.#width

@@ -3,14 +3,14 @@ const TEMPORARY = /(?:\/(?:tmp|temp|var\/folders)\/|\\(?:Temp|tmp)\\)[^\s'"]*/gi
 const HEX = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi
 const NUMBERS = /\d+/g
 
-/** The line with everything that changes from run to run blanked out. */
+/** The line without everything that changes from run to run. */
 export const mask = (text: string) =>
   text.trim().replace(TEMPORARY, '~').replace(GUID, '#').replace(HEX, '#').replace(NUMBERS, '0')
 
 /** From a root, one folder or more deep. */
 const ABSOLUTE = /(?<![\w./\\:])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'`()<>|,;*?]+[\\/])+[^\\/\s:"'`()<>|,;*?]*/g
 
-/** The last folder and the name: where a checkout lies, and how a system writes it, differs from machine to machine. */
+/** The last folder and the name: the location of a checkout, and its notation, differ from machine to machine. */
 export const withoutRoot = (path: string) =>
   path
     .split(/[\\/]+/)
@@ -18,10 +18,10 @@ export const withoutRoot = (path: string) =>
     .join('/')
     .toLowerCase()
 
-/** What a failure is known by on another machine and another day. */
+/** Identifies a failure on another machine and another day. */
 export const signatureOf = (message: string) => mask(message.replace(ABSOLUTE, withoutRoot))
 
-/** A short name for a text; not for secrets. Two 32-bit FNV-1a halves make accidents unlikely. */
+/** A short hash of a text; not for secrets. Two 32-bit FNV-1a halves make collisions unlikely. */
 export function shortHash(text: string): string {
   let a = 0x811c9dc5
   let b = 0x01000193
@@ -33,7 +33,7 @@ export function shortHash(text: string): string {
   return (a >>> 0).toString(36) + (b >>> 0).toString(36)
 }
 
-/** What a line is remembered by: 48 bits, so that even a set of a hundred thousand takes nothing for known that is not. */
+/** The stored hash of a line: 48 bits, so that even a set of a hundred thousand has practically no false positives. */
 export function lineHash(text: string): number {
   const line = signatureOf(text.replace(TEMPORARY, '~'))
   let a = 0x811c9dc5

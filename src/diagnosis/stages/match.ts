@@ -9,18 +9,18 @@ export interface Hit {
   groups: Readonly<Record<string, string | undefined>>
 }
 
-/** Literals, and for each of them the rules that ask for it. */
+/** Literals, and for each of them the rules that need it. */
 interface LiteralIndex {
   literals: Literals
   askers: readonly (readonly number[])[]
 }
 
-/** Rules made ready for scanning; making them ready costs more than scanning a log. */
+/** Compiled rules; compiling costs more than scanning a log. */
 export interface RuleBook {
   rules: readonly Rule[]
-  /** Those of letters that every log has: their table is small enough to stay in the processor's cache. */
+  /** ASCII literals: their table is small enough to stay in the CPU cache. */
   ascii: LiteralIndex
-  /** Those with other characters, which few lines have. */
+  /** Literals with other characters, which few lines have. */
   beyond: LiteralIndex
 }
 
@@ -44,7 +44,7 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
 
 const NO_GROUPS: Readonly<Record<string, string | undefined>> = {}
 
-/** What a rule reads off a line, in the words of the line. */
+/** The groups of a rule on a line, in the original text. */
 function groupsOf({ match }: Rule, log: Log, index: number): Hit['groups'] | null {
   const plain = plainAt(log, index)
   const read = plain && match.exec(plain.text)
@@ -56,10 +56,10 @@ function groupsOf({ match }: Rule, log: Log, index: number): Hit['groups'] | nul
   return Object.fromEntries(groups.map(([name, value]) => [name, value && plain.restore(value)]))
 }
 
-/** A log of the length that is kept has about so many lines. A rule that matched more often says nothing new by it. */
+/** A log of maximum length has about this many lines. More matches of one rule add nothing. */
 const MOST_MATCHES = 4000
 
-/** Every match of every rule, in the order of lines. A line of noise matches nothing else. */
+/** Every match of every rule, in line order. A noise line matches nothing else. */
 export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
   const hits: Hit[] = []
   const triedAt = new Int32Array(rules.length).fill(-1)

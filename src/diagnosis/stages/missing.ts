@@ -1,4 +1,4 @@
-/** How tools say that something they were told to use is not there; the first group is its name. */
+/** Messages about something missing; the first group is its name. */
 const MISSING: readonly RegExp[] = [
   /\bNo module named ['"]?([\w.]{1,100})/,
   /\bCannot find (?:module|package) ['"]([^'"]{1,200})['"]/,
@@ -16,7 +16,7 @@ const MISSING: readonly RegExp[] = [
   /\berror: package ([\w.]{1,200}) does not exist/,
 ]
 
-/** What a line says is missing. */
+/** What is missing according to a line. */
 export function missingIn(line: string): string | null {
   for (const pattern of MISSING) {
     const name = pattern.exec(line)?.[1]

@@ -3,8 +3,8 @@ import { normalise } from './normalise.ts'
 
 const textOf = (raw: string) => normalise(raw).text
 
-describe('normalising', () => {
-  it('removes colours and window titles', () => {
+describe('normalizing', () => {
+  it('removes colors and window titles', () => {
     expect(textOf('\x1b[31merror:\x1b[0m \x1b]0;build\x07boom\x1b[K')).toEqual(['error: boom'])
   })
 
@@ -30,7 +30,7 @@ describe('normalising', () => {
     expect(textOf(line)).toEqual(['boom'])
   })
 
-  it('remembers that the build service called a line an error', () => {
+  it('records that the build service marked a line as an error', () => {
     const log = normalise('2024-05-01T10:00:00.0Z ##[error]boom\nfine')
     expect(log.text).toEqual(['boom', 'fine'])
     expect(log.marked).toEqual([true, false])
@@ -41,12 +41,12 @@ describe('normalising', () => {
     expect(textOf([...'LogCook: Error: no map'].join(' '))).toEqual(['LogCook: Error: no map'])
   })
 
-  it('knows a log that has lost its beginning', () => {
+  it('recognizes a log that has lost its beginning', () => {
     expect(normalise('x'.repeat(256_000)).truncated).toBe(true)
     expect(normalise('x'.repeat(1000)).truncated).toBe(false)
   })
 
-  it('shows patterns no more than the beginning of an endless line', () => {
+  it('shows patterns only the beginning of an endless line', () => {
     expect(textOf('y'.repeat(90_000))[0]!.length).toBeLessThanOrEqual(2000)
   })
 })

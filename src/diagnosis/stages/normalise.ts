@@ -4,7 +4,7 @@ import { learnWrapping } from '../carriers/wrapped.ts'
 import { isBlankText, LINE_CAP, LOG_CAP, type Log, type Span } from '../log.ts'
 import { printed, printedIn, withoutEscapes } from './terminal.ts'
 
-/** What carriers put before a line. They nest, so they are peeled until none is left. */
+/** Prefixes of carriers. They nest, so they are removed until none is left. */
 const PREFIXES = [
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?: |$)/,
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?(?: |$)/,
@@ -23,7 +23,7 @@ const PREFIXES = [
   /^\d{1,3}>(?=[^\s>])/,
   /^#\d{1,3} \d+\.\d+ /,
 ]
-/** One look at a line instead of one for each. */
+/** One test per line instead of one per prefix. */
 const PREFIX = new RegExp(PREFIXES.map(({ source }) => source).join('|'))
 const MOST_PREFIXES = 20
 
@@ -43,16 +43,16 @@ const peel = (shown: string): { text: string; marked: boolean } => {
   return { text, marked }
 }
 
-/** Some terminals on build machines write the newline as the letters `nl`; it takes many such lines to believe it. */
+/** Some terminals on build machines write the newline as the letters `nl`; this many lines are needed to assume it. */
 const SPELLED_NEWLINES = 20
 
-/** A log that starts in the middle of a line, of exactly the length the service keeps, has lost its beginning. */
+/** A log that starts in the middle of a line, with exactly the maximum length, has lost its beginning. */
 const isTruncated = (raw: string) => raw.length >= LOG_CAP - 1
 
-/** Every block ends at so many blank lines. */
+/** Every block ends at this many blank lines. */
 const APART = 3
 
-/** What belongs to one line as its tool wrote it: consoles break lines at their edge. */
+/** The parts of each line as its tool wrote it: consoles wrap lines at their edge. */
 function spansOf(texts: readonly string[]): Span[] {
   const isWrapped = learnWrapping(texts)
   const spans: Span[] = []
@@ -79,20 +79,20 @@ const textOf = (texts: readonly string[], { first, last }: Span) =>
         .slice(0, LINE_CAP)
     : texts[first]!
 
-/** Branches may have branches. */
+/** Branches may be nested. */
 const DEEPEST = 2
 
-/** The span as the whole log counts; lines of a branch do not follow one another there. */
+/** The span in indexes of the whole log; lines of a branch are not consecutive there. */
 const placed = (span: Span, numbers: readonly number[]): Span => {
   const first = numbers[span.first]!
   if (span.last <= span.first) return { first, last: first + span.last - span.first }
   return { ...span, first, last: numbers[span.last]!, lines: numbers.slice(span.first, span.last + 1) }
 }
 
-/** Adds lines that one tool wrote after the other, or several branches side by side, each of which is a log of its own. */
+/** Adds sequential lines of one tool, or several parallel branches, each of which is read as a separate log. */
 function read(log: Log, lines: readonly string[], numbers: readonly number[] | null, depth: number): void {
   const carried = withoutCarriers(lines)
-  // A carrier writes before a line what the line's own carriage returns do not reach.
+  // A carrier's prefix is not affected by the line's own carriage returns.
   const texts = carried || depth > 0 ? (carried?.texts ?? lines).map(printed) : log.shown
   const branches = carried && depth < DEEPEST ? splitBranches(texts, carried.branches) : null
   if (branches) {

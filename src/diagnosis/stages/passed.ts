@@ -3,7 +3,7 @@ import type { Group } from './group.ts'
 import { lineHash } from './masks.ts'
 import { normalise } from './normalise.ts'
 
-/** What passed logs of the same job are remembered by: the hash of each different line, without what changes from run to run. */
+/** The stored lines of passed logs of the same job: the hash of each distinct line, without what changes from run to run. */
 export type PassedLines = ReadonlySet<number>
 
 export function passedLines(...logs: readonly string[]): Set<number> {
@@ -15,7 +15,7 @@ export function passedLines(...logs: readonly string[]): Set<number> {
   return hashes
 }
 
-/** Groups without what is familiar: led by the first match that is new, else by the first new line below, or gone where nothing is. */
+/** Groups without familiar lines: led by the first new match, otherwise by the first new line below, or dropped if nothing is new. */
 export function unfamiliar(log: Log, groups: readonly Group[], isFamiliar: (index: number) => boolean): Group[] {
   return groups.flatMap((group) => {
     if (!isFamiliar(group.lead.index)) return [group]
@@ -27,7 +27,7 @@ export function unfamiliar(log: Log, groups: readonly Group[], isFamiliar: (inde
   })
 }
 
-/** Tells which entries a passed log has too: whatever they say, they are not why this one failed. */
+/** Which entries a passed log has too: they are not the cause. */
 export function familiarIn(log: Log, passed: PassedLines | undefined): (index: number) => boolean {
   if (!passed || passed.size === 0) return () => false
   const known = new Map<number, boolean>()

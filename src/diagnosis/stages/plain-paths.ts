@@ -1,17 +1,17 @@
-/** A line in which the folders of paths are written plainly, and how to get back what it said. */
+/** A line with simplified folders in its paths, and how to restore the original. */
 export interface PlainLine {
   text: string
-  /** A part of the plain text as the log printed it. */
+  /** The original text of a part. */
   restore(part: string): string
 }
 
-/** Where a path begins: a drive, a share, the root, this folder or one above. What only looks like it in an address does not count. */
+/** The start of a path: a drive, a share, the root, this folder or a parent. Look-alikes in URLs do not count. */
 const ROOT = /(?<![A-Za-z])[A-Za-z]:[\\/]|\\\\(?=[\w.?-]+\\)|(?<![\w.~:/\\)\]}-])\.{0,2}\/(?=[^\s/])/g
 
-/** One folder and its separator. A blank or a bracket may stand inside, but a word with a dash before it is an option. */
+/** One folder and its separator. It may contain a space or a bracket, but a word after a dash is an option. */
 const FOLDER = /(?:[^\\/:*?"<>|'`=,;\s()]| (?![-\s\\/|&+])|\((?=[^()\s\\/]{1,20}\))|(?<=[^()\s\\/])\))+[\\/]+/y
 
-/** What may follow a folder whose name has blanks: a file with an ending or a line, else it may as well be prose. */
+/** What may follow a folder with spaces: a file with an extension or a line number, otherwise it may be prose. */
 const FILE = /[^\\/:*?"<>|'`=,;\s()]+(?:(?<=\.\w{1,12})(?!\w)|(?=[:(]\d))/y
 
 /** Prose between two paths: `a.cpp into b.cpp`. */
@@ -21,10 +21,10 @@ const PLAIN = /^[\w.@+~/-]*$/
 /** Patterns stop at paths of a few hundred characters. */
 const LONG = 120
 const KEPT = 3
-/** No file system has longer paths that tools print. */
+/** No tool prints longer paths. */
 const LONGEST = 1000
 
-/** Index behind the last folder of the path that begins here. */
+/** Index after the last folder of the path that starts here. */
 function endOfFolders(line: string, root: number, start: number): number {
   let end = start
   let blanks = false
@@ -51,8 +51,8 @@ function plainly(folders: string): string {
 }
 
 /**
- * Writes every folder so that a simple pattern can read it: without drive, blanks, brackets and letters beyond ASCII, and not too long. Rules
- * then need no care for where a machine keeps its workspaces.
+ * Simplifies every folder for simple patterns: without drive, spaces, brackets and non-ASCII letters, and not too long. Rules then need not
+ * handle the location of workspaces.
  */
 export function plainPaths(line: string): PlainLine | null {
   const folds: [plain: string, printed: string][] = []

@@ -6,12 +6,12 @@ export interface Ranked extends Group {
   score: number
 }
 
-/** Somebody else's code: an error there is rarely the one to show first. */
+/** External code: an error there is rarely the one to show first. */
 export const FOREIGN = /node_modules|site-packages|dist-packages|\/vendor\/|\/usr\/(?:include|lib)\/|PackageCache/
 
 const INCLUDED_BY = /^(?:In file included from|\s+from) (?<file>[^\s:,]{1,300})/
 
-/** A header of somebody else's that a file of ours includes is ours to get right: the chain above the error says so. */
+/** An external header that a project file includes is the project's problem: the chain above the error shows it. */
 const isOurs = (log: Log, { lead, start }: Group): boolean => {
   const { file } = lead.groups
   if (!file || !FOREIGN.test(file)) return file !== undefined
@@ -22,10 +22,10 @@ const isOurs = (log: Log, { lead, start }: Group): boolean => {
   return false
 }
 
-/** In a shorter log the place of a line says little. */
+/** In a shorter log the position of a line has little meaning. */
 const LONG = 300
 
-/** The section that holds a line: they lie in the order of lines, and a log may have as many as matches. */
+/** The section of a line: they are in line order, and a log may have as many as matches. */
 const homeOf = (sections: readonly Section[], at: number): Section | undefined => {
   let [low, high] = [0, sections.length - 1]
   while (low < high) {
@@ -37,7 +37,7 @@ const homeOf = (sections: readonly Section[], at: number): Section | undefined =
   return section && at >= section.start && at <= section.end ? section : undefined
 }
 
-/** Without a failed step, later is likelier; but the first of a kind speaks for those after it. */
+/** Without a failed step, later is more likely; but the first of a kind decides for those after it. */
 const place = (group: Group, log: Log, segments: Segments, first: number): number => {
   const at = group.lead.index
   const { failing, sections } = segments
@@ -58,7 +58,7 @@ function scoreOf(group: Group, log: Log, segments: Segments, first: number): num
   return score
 }
 
-/** Best first; of equals the earlier one, because tools print the cause before its consequences. */
+/** Best first; the earlier of equals, because tools print the cause before its consequences. */
 export function rank(log: Log, segments: Segments, groups: readonly Group[]): Ranked[] {
   const first = new Map<string, number>()
   for (const { lead } of groups) if (!first.has(lead.rule.id)) first.set(lead.rule.id, lead.index)

@@ -5,7 +5,7 @@ import { reasonIn } from './reason.ts'
 
 const leadOf = (...lines: string[]) => diagnose(lines.join('\n')).evidence[0]!.line
 
-it('a chain that only announces gives way to the deepest line that says why', () => {
+it('a chain of announcements is replaced with the deepest line that has a reason', () => {
   const chain = [
     '* What went wrong:',
     "Execution failed for task ':app:merge'.",
@@ -18,7 +18,7 @@ it('a chain that only announces gives way to the deepest line that says why', ()
   expect(leadOf(...chain)).toBe(4)
 })
 
-it('the innermost cause of an exception says more than what it was wrapped in', () => {
+it('the innermost cause of an exception is preferred to its wrappers', () => {
   const trace = [
     'Exception in thread "main" java.lang.RuntimeException: cannot start',
     '\tat Main.main(Main.java:3)',
@@ -30,7 +30,7 @@ it('the innermost cause of an exception says more than what it was wrapped in', 
   expect(leadOf(...trace)).toBe(5)
 })
 
-it('what calls itself the cause says more than a louder line beside it', () => {
+it('a line marked as the cause is preferred to a louder line next to it', () => {
   const text = ['Execution failed for task', 'Caused by: the harbour is closed', 'Could not stop the engine']
   expect(reasonIn({ text } as unknown as Log, 0, [1, 2])).toBe(1)
 })
@@ -45,7 +45,7 @@ it('a rule that knows the reason inside the block of another gives the category'
   expect(leadOf(...raw)).toBe(3)
 })
 
-it('a test keeps its name and a compiler’s error its place', () => {
+it('a test keeps its name and a compiler error its location', () => {
   expect(leadOf('HeroTest > hitsTwice() FAILED', '    java.lang.AssertionError: expected 2 but was 1')).toBe(1)
   expect(leadOf('src/hero.c:3:1: error: in the following:', '  cannot find hits')).toBe(1)
 })

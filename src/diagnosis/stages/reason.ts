@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts'
 import { weigh } from './salient-lines.ts'
 
-/** A line that says that something failed and leaves it to the lines below to say why. */
+/** A line that only announces a failure and leaves the reason to the lines below. */
 const ANNOUNCES =
   /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following)\b[^'"`]{0,30}:\s*$|\(message\):\s*$|^Build file '|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
 
@@ -10,24 +10,21 @@ const FRAME = /^\s+(?:at |from |File "|#\d+ |\.{3} \d+ )|^\s*\.{3} \d+ /
 /** Advice, not a reason. */
 const ADVICE = /^\W*(?:Run with|Get more help|Try:|Run `|note: run with|For more|Please (?:see|refer|check)|Use '|hint:)/i
 
-/** How many there were, not what they were. */
+/** Only a count of errors. */
 const COUNT = /^\W*\d+ (?:errors?|warnings?|problems?|failures?)\b.{0,30}$/i
 
 const WITHIN = 60
 
-/** What it is worth as a reason; the innermost cause of a chain says more than the ones around it. */
+/** Its value as a reason; the innermost cause of a chain is worth more than the ones around it. */
 const worthOf = (line: string) =>
   FRAME.test(line) || ADVICE.test(line) || COUNT.test(line) || ANNOUNCES.test(line)
     ? Number.NEGATIVE_INFINITY
     : weigh(line) + (CAUSED.test(line) ? 6 : 0)
 
-/** A reason must say more than that something is there. */
+/** A reason must be more than an empty statement. */
 const MEANINGFUL = 3
 
-/**
- * The line of a block that says why, where the one that leads it only announces that, or is the outside of a chain of causes. The deepest
- * of those that say as much.
- */
+/** The line of a block with the reason, if its lead only announces it, or is the outside of a chain of causes. The deepest of equals. */
 export function reasonIn(log: Log, lead: number, lines: readonly number[]): number {
   const below = lines.filter((index) => index > lead && index <= lead + WITHIN)
   const chained = below.some((index) => CAUSED.test(log.text[index]!))

@@ -31,10 +31,10 @@ export interface SalientLines {
   weight: number
 }
 
-/** What a line is about stands at its beginning. */
+/** The important part of a line is at its beginning. */
 const READ = 400
 
-/** How much a line looks like the reason of a failure, whatever tool wrote it. */
+/** How much a line looks like the cause of a failure, whatever its tool. */
 export const weigh = (line: string) => {
   const text = line.slice(0, READ)
   return SIGNS.reduce((sum, [sign, weight]) => (sign.test(text) ? sum + weight : sum), 0)
@@ -42,7 +42,7 @@ export const weigh = (line: string) => {
 
 const isContent = (log: Log, index: number) => !isBlank(log, index) && !EDGE.test(log.text[index]!)
 
-/** Where to look: the failed step, or what stands right above the line that reports a failure. */
+/** Where to search: the failed step, or the lines right above the one that reports a failure. */
 const regionOf = (log: Log, segments: Segments, before: number | null) => {
   const { failing } = segments
   const whole = { start: failing?.start ?? 0, end: failing?.end ?? log.text.length - 1 }
@@ -52,13 +52,13 @@ const regionOf = (log: Log, segments: Segments, before: number | null) => {
 
 const opening = (text: string) => text.trim().slice(0, 24)
 
-/** Tools repeat themselves: lines that open alike belong together. */
+/** Tools repeat themselves: lines that start alike belong together. */
 const isAlike = (log: Log, a: number, b: number) =>
   opening(log.text[a]!).length >= 12 && opening(log.text[a]!) === opening(log.text[b]!)
 
 const isFrame = (log: Log, index: number) => /^\s+(?:at |from |File "|#\d+ )|^\s+\S+:\d+:in /.test(log.text[index]!)
 
-/** The most telling lines of a failure that no rule knows; null for a log that shows nothing. */
+/** The most salient lines of a failure without a rule; null for a log that shows nothing. */
 export function salientLines(
   log: Log,
   segments: Segments,

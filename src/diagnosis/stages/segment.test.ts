@@ -38,22 +38,22 @@ describe('the failing step', () => {
     ).toEqual([4, 6])
   })
 
-  it('is unknown where nothing tells', () => {
+  it('is unknown without a marker', () => {
     expect(failingOf('boom', 'bang')).toBeNull()
   })
 
-  it('is known by the command the service reports when its beginning is lost', () => {
+  it('is identified by the reported command if its beginning is lost', () => {
     const { failing } = segment(normalise('boom\nThe command "make check" exited with 2.'))
     expect(failing!.reported).toBe('make check')
   })
 })
 
 describe('several steps', () => {
-  it('the first that failed is the failing one', () => {
+  it('the first failed one is the failing one', () => {
     expect(failingOf('$ a', 'The command "a" exited with 1.', '$ b', 'boom', 'The command "b" exited with 2.')).toEqual([1, 2])
   })
 
-  it('of a step that another interrupts nothing is known', () => {
+  it('a step that another interrupts has an unknown result', () => {
     const { sections } = segment(normalise('$ a\nx\n$ b\ny\nThe command "b" exited with 0.'))
     expect(sections.map(({ ended }) => ended)).toEqual(['unknown', 'passed'])
   })
@@ -63,12 +63,12 @@ describe('success', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`)
   const succeededAt = (...all: string[]) => segment(normalise(all.join('\n'))).succeededAt
 
-  it('is believed near the end of the log only', () => {
+  it('counts only near the end of the log', () => {
     expect(succeededAt(...lines(10), 'BUILD SUCCESSFUL in 3s', ...lines(140))).toBe(10)
     expect(succeededAt('BUILD SUCCESSFUL in 3s', ...lines(160))).toBeNull()
   })
 
-  it('counts for nothing where a step failed', () => {
+  it('does not count if a step failed', () => {
     expect(succeededAt('$ a', 'The command "a" exited with 1.', 'BUILD SUCCESSFUL in 3s')).toBeNull()
   })
 })

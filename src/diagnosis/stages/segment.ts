@@ -1,21 +1,21 @@
 import { COMMAND, commandEnd } from '../../contract/log-parts.ts'
 import type { Log } from '../log.ts'
 
-/** A command or step the build service ran, and how it ended as far as the log says. Bounds are inclusive indexes. */
+/** A command or step of the build service, and its result as far as the log shows it. Bounds are inclusive indexes. */
 export interface Section {
   start: number
   end: number
   command: string
-  /** As the build service calls it where it reports the end. */
+  /** The build service's name for it where it reports the end. */
   reported: string
   ended: 'failed' | 'passed' | 'unknown'
 }
 
 export interface Segments {
   sections: Section[]
-  /** The first step that failed, else the one that never finished. */
+  /** The first failed step, otherwise the one that never finished. */
   failing: Section | null
-  /** Index of the line in which the log says itself that all went well. */
+  /** Index of the line in which the log reports success. */
   succeededAt: number | null
 }
 
@@ -23,7 +23,7 @@ const SUCCESS =
   /^(?:Exiting batchmode successfully now!|.*\breturn code 0\b|BUILD SUCCESSFUL\b|\*\* BUILD SUCCEEDED \*\*|\[INFO\] BUILD SUCCESS\b|Build succeeded\.|Done\. Your build exited with 0|AutomationTool exiting with ExitCode=0\b|Finished: SUCCESS|Job succeeded|Build completed with a result of 'Succeeded')/
 const TAIL = 150
 
-/** One branch that went well says nothing about the others. */
+/** A passed branch says nothing about the others. */
 const successIn = (log: Log): number | null => {
   const end = log.branches[0] ?? log.text.length
   for (let i = end - 1; i >= Math.max(0, end - TAIL); i--) if (SUCCESS.test(log.text[i]!)) return i
@@ -53,7 +53,7 @@ export function segment(log: Log): Segments {
     }
   }
   close(log.text.length - 1, 'unknown')
-  // Of branches side by side only their own words tell which one failed.
+  // For parallel branches only their own output shows which one failed.
   const [firstBranch = 0] = log.branches
   const failing = sections.find((section) => section.ended === 'failed' && section.start >= firstBranch) ?? null
   return { sections, failing, succeededAt: failing === null ? successIn(log) : null }

@@ -1,11 +1,11 @@
 /**
- * Control characters, with the whole of a sequence where one begins it: colours and the like, none of which goes on over a line. Whatever
- * comes begins with the one class, so that the characters between are passed over quickly.
+ * Control characters, with the whole sequence if one starts it: colors and the like, none of which spans lines. All alternatives start with
+ * the same class, so that the characters between are skipped quickly.
  */
 const INSTRUCTIONS =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff](?:(?<=\x1b)(?:\[[0-?]*[ -/]*[@-~]|[\]_P^X][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\-~]))?/g
 
-/** A carriage return sends the cursor back: what was written last is what stands there. */
+/** A carriage return moves the cursor back: the last text is the visible one. */
 const resolveReturns = (line: string) => {
   if (!line.includes('\r')) return line
   const parts = line.split('\r')
@@ -24,11 +24,11 @@ const narrow = (line: string) => {
   return letters
 }
 
-/** Instructions to a terminal; what carriage returns within a line do is left to `printed`. */
+/** Removes terminal sequences; `printed` handles carriage returns within a line. */
 export const withoutEscapes = (raw: string) => raw.replace(INSTRUCTIONS, '').replaceAll('\r\n', '\n')
 
-/** What stands there in the end. */
+/** The visible text in the end. */
 export const printed = (line: string) => narrow(resolveReturns(line))
 
-/** The same for lines of this log. Few logs have carriage returns: that is asked once, not of every line. */
+/** The same for lines of this log. Few logs have carriage returns: that is checked once, not for every line. */
 export const printedIn = (log: string): ((line: string) => string) => (log.includes('\r') ? printed : narrow)

@@ -34,14 +34,14 @@ const suspectOf = (category: FailureCategory, log: string[], lines: number[], cu
   return { first: suspects[0]!, named: attributed_author, ours: suspects.find(({ change_id }) => change_id === culprit.id)! }
 }
 
-it('three of the named files of a change are told, and no more', () => {
+it('at most three matching files of a change are listed', () => {
   const files = ['a/Qx1.cpp', 'b/Qx2.cpp', 'c/Qx3.cpp', 'd/Qx4.cpp', 'e/Qx5.cpp']
   const log = files.map((path) => `${path}(1): error C2065: undeclared identifier`)
   const { ours } = suspectOf('compile_error', log, [1, 2, 3, 4, 5], change('c', 'ada', 'Wip', ...files))
   expect(ours.reasons).toHaveLength(3)
 })
 
-describe('a change is suspected because', () => {
+describe('a change is a suspect because', () => {
   it('the evidence names its file below another workspace root', () => {
     const log = ['Building…', 'C:\\ws\\Game\\Source\\Combat\\Hero.cpp(12): error C2065: undeclared identifier', 'done']
     const { first, named } = suspectOf(
@@ -59,7 +59,7 @@ describe('a change is suspected because', () => {
     ['the rules of a module', 'Combat.Build.cs(4): error CS1002', 'Source/Combat/Combat.cpp'],
     ['the object of a source', 'Hero.obj : error LNK2019: unresolved external', 'Source/Hero.cpp'],
     ['the meta file of an asset', 'Assets/Props/Barrel.prefab.meta: duplicate GUID', 'Assets/Props/Barrel.prefab'],
-  ])('%s belongs with its file', (_, line, path) => {
+  ])('%s belongs to its file', (_, line, path) => {
     const { first } = suspectOf('compile_error', ['ok', line], [2], change('c', 'ada', 'Wip', path))
     expect(first.change_id).toBe('c')
     expect(first.reasons[0]).toMatch(/related to .+ on line 2$/)
@@ -75,7 +75,7 @@ describe('a change is suspected because', () => {
     expect(first).toMatchObject({ change_id: 'c', author: 'ada' })
   })
 
-  it('the evidence names a class that lives in its file', () => {
+  it('the evidence names a class in its file', () => {
     const log = ['ok', 'java.lang.NullPointerException: at com.acme.shop.Cart.total']
     const { first } = suspectOf('crash', log, [2], change('c', 'ada', 'Wip', 'core/src/com/acme/shop/Cart.java'))
     expect(first.reasons).toContain('changes core/src/com/acme/shop/Cart.java, which contains com/acme/shop/Cart on line 2')
@@ -87,7 +87,7 @@ describe('a change is suspected because', () => {
     expect(first.change_id).toBe('c')
   })
 
-  it('the cook names its asset by the path of the engine', () => {
+  it("the cook names its asset by the engine's path", () => {
     const log = ['LogCook: start', 'LogCook: Error: /Game/Maps/Arena/Arena_P.Arena_P failed to load']
     const { first } = suspectOf('cook_asset_error', log, [2], change('c', 'ada', 'Wip', 'Content/Maps/Arena/Arena_P.umap'))
     expect(first.reasons).toContain(
@@ -95,7 +95,7 @@ describe('a change is suspected because', () => {
     )
   })
 
-  it.each(['delete', 'removed', 'move/delete', 'rename'])('it took away (%s) what is missing', (action) => {
+  it.each(['delete', 'removed', 'move/delete', 'rename'])('it removed (%s) what is missing', (action) => {
     const log = ['ok', "Hero.cpp(3): fatal error C1083: Cannot open include file: 'Combat/Damage.h'"]
     const { first, named } = suspectOf('compile_error', log, [2], change('c', 'ada', 'Tidy', `${action} Source/Combat/Damage.h`))
     expect(first.reasons[0]).toMatch(/^(deletes|renames) Source\/Combat\/Damage\.h, which is missing on line 2$/)
@@ -114,7 +114,7 @@ describe('a change is suspected because', () => {
     expect(named).toBe('ada')
   })
 
-  it('its description shares what the message quotes rather than what stands around it', () => {
+  it('its description shares what the message quotes rather than the text around it', () => {
     const log = ['loading shield', 'expected armor to be 3', 'done']
     const finding = findingOf('test_failure', log, 1, 2, 3)
     const both = [change('1', 'eve', 'Rework shield', 'a.cpp'), change('2', 'ada', 'Rework armor', 'a.cpp')]
@@ -124,24 +124,24 @@ describe('a change is suspected because', () => {
     expect(attribute(finding, both, log).suspects[0]?.change_id).toBe('1')
   })
 
-  it('it changes where dependencies are declared and they cannot be resolved', () => {
+  it('it changes dependency declarations and they cannot be resolved', () => {
     const log = ['npm install', 'npm ERR! ERESOLVE unable to resolve dependency tree']
     const { first, named } = suspectOf('dependency_resolution', log, [2], change('c', 'ada', 'Bump', 'package.json'))
     expect(first.reasons).toContain('changes package.json, where dependencies and modules are declared')
     expect(named).toBe('ada')
   })
 
-  it('it changes what steers the build and the build script fails', () => {
+  it('it changes the build configuration and the build script fails', () => {
     const log = ['+ make dist', 'invalid argument ":current" for t: invalid reference format']
     const { first } = suspectOf('build_script_error', log, [2], change('c', 'ada', 'Faster', 'Jenkinsfile'))
     expect(first.reasons).toContain('changes Jenkinsfile, which controls the build')
   })
 })
 
-describe('a change is suspected less when', () => {
+describe('a change is less suspicious when', () => {
   const log = ['ok', 'FAIL Source/Combat/HeroTest.cpp:12 expected 3']
 
-  it('it holds nothing that could cause the failure', () => {
+  it('it contains nothing that could cause the failure', () => {
     const { ours } = suspectOf('test_failure', log, [2], change('c', 'ada', 'Typo', 'docs/hero.md'))
     expect(ours.reasons).toContain('has no file types that can cause this failure')
   })
@@ -191,7 +191,7 @@ const attributeAll = (category: FailureCategory, log: string[], candidates: Cand
   return { first: suspects[0], suspects, named: attributed_author }
 }
 
-describe('nobody is named', () => {
+describe('no author is named', () => {
   const log = ['ok', 'Source/Combat/Hero.cpp:3: error: no matching function']
   const culprit = change('c', 'ada', 'Wip', 'Source/Combat/Hero.cpp')
 
@@ -208,7 +208,7 @@ describe('nobody is named', () => {
     'infrastructure',
     'none',
     'unknown',
-  ] as const)('for %s, whatever the log names', (category) => {
+  ] as const)('for %s, whatever the log contains', (category) => {
     expect(attributeAll(category, log, [...bystanders, culprit]).named).toBeNull()
     expect(attributeAll(category, log, [culprit]).named).toBeNull()
   })
@@ -217,7 +217,7 @@ describe('nobody is named', () => {
     expect(attributeAll('compile_error', log, [culprit, change('d', 'dan', 'Wip', 'Source/Combat/Hero.cpp')]).named).toBeNull()
   })
 
-  it('when the log names nothing that was changed', () => {
+  it('if the log names nothing that was changed', () => {
     expect(attributeAll('compile_error', ['ok', 'Source/Audio/Mix.cpp:3: error'], [...bystanders, culprit]).named).toBeNull()
   })
 
@@ -229,7 +229,7 @@ describe('nobody is named', () => {
     expect(attributeAll('test_failure', failing, [...bystanders, withCode]).named).toBe('ada')
   })
 
-  it('when a test or a package manager met a failing machine', () => {
+  it('if a test or a package manager met a failing machine', () => {
     const timeout = ['ok', 'FAIL Source/Combat/HeroTest.cpp:12 timed out after 60 s']
     const withCode = change('c', 'ada', 'Wip', 'Source/Combat/HeroTest.cpp', 'Source/Combat/Hero.cpp')
     expect(attributeAll('test_failure', timeout, [...bystanders, withCode]).named).toBeNull()
@@ -239,7 +239,7 @@ describe('nobody is named', () => {
     ).toBeNull()
   })
 
-  it('when the cause is only a guess', () => {
+  it('if the cause is only a guess', () => {
     const log = ['ok', 'Source/Combat/Hero.cpp:3: error: no matching function']
     const all = [...bystanders, change('c', 'ada', 'Wip', 'Source/Combat/Hero.cpp')]
     const named = (confidence: Finding['confidence']) =>
@@ -247,7 +247,7 @@ describe('nobody is named', () => {
     expect([named('medium'), named('low')]).toEqual(['ada', null])
   })
 
-  it('when there are no changes', () => {
+  it('if there are no changes', () => {
     expect(attributeAll('compile_error', log, [])).toMatchObject({ suspects: [], named: null })
   })
 })
@@ -264,7 +264,7 @@ describe('the only author since the last passed build', () => {
   })
 })
 
-describe('the verdict', () => {
+describe('the result', () => {
   const log = ['ok', 'Source/Combat/Hero.cpp:3: error: no matching function', 'Source/Menu/Menu.cpp: note']
   const all = [
     ...bystanders,
@@ -279,13 +279,13 @@ describe('the verdict', () => {
     expect(attribute(findingOf('compile_error', log, 2), all, log)).toEqual(verdict)
   })
 
-  it('does not grow with the number of harmless changes of an author', () => {
+  it("does not grow with the number of an author's harmless changes", () => {
     const many = Array.from({ length: 40 }, (_, i) => change(`m${i}`, 'mia', 'Tune', `Source/Tune/T${i}.cpp`))
     const culprit = change('c', 'ada', 'Wip', 'Source/Combat/Hero.cpp')
     expect(attributeAll('compile_error', log, [...many, culprit]).named).toBe('ada')
   })
 
-  it('lists ten suspects at most, with scores from 0 to 1 that fall', () => {
+  it('has ten suspects at most, with descending scores from 0 to 1', () => {
     const many = Array.from({ length: 40 }, (_, i) => change(`m${i}`, 'mia', 'Tune', `Source/Tune/T${i}.cpp`))
     const scores = attributeAll('compile_error', log, [...many, ...all]).suspects.map(({ score }) => score)
     expect(scores).toHaveLength(10)
@@ -293,11 +293,11 @@ describe('the verdict', () => {
     expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
   })
 
-  it('can be given for every category', () => {
+  it('exists for every category', () => {
     for (const category of FAILURE_CATEGORIES) expect(attributeAll(category, log, all).suspects).toHaveLength(all.length)
   })
 
-  it('stands evidence beyond the end of the log and changes without files', () => {
+  it('survives evidence beyond the end of the log and changes without files', () => {
     expect(attribute(findingOf('compile_error', log, 99), [change('x', 'ada', '')], log).suspects).toHaveLength(1)
   })
 })

@@ -5,7 +5,7 @@ import { scoreAll } from './score.ts'
 
 const MOST_SUSPECTS = 10
 
-/** Which of the changes broke the build, most suspect first, and whose it was if that is clear. */
+/** The changes that may have broken the build, most suspicious first, and the author if that is clear. */
 export function attribute(finding: Finding, candidates: readonly Candidate[], log: readonly string[]): Attribution {
   const scores = scoreAll(finding, candidates, log).sort(
     (a, b) => b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1),

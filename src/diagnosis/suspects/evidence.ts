@@ -3,35 +3,35 @@ import type { Neighbourhood, Where } from './neighbourhood.ts'
 import { WEIGHTS } from './weights.ts'
 import { isCompound, type Words } from './words.ts'
 
-/** A name the log speaks of and how much it has to do with the failure, 0 to 1. */
+/** A name in the log and its relation to the failure, 0 to 1. */
 export interface Clue extends Mention {
   weight: number
-  /** Its line says that something is not there. */
+  /** Its line reports something missing. */
   missing: boolean
 }
 
 const MISSING =
   /no such file|not found|(?:cannot|can't|could not|couldn't|unable to) (?:find|open|load|resolve)|(?:does not|doesn't) exist|missing|failed to load|could not be found|unresolved|ENOENT|MODULE_NOT_FOUND|\b(?:C1083|CS0246|LNK1104)\b/i
 
-/** The names of the log, weighed by nearness to the evidence and by rarity. */
+/** The names of the log, weighted by nearness to the evidence and by rarity. */
 export const cluesIn = (log: readonly string[], around: Neighbourhood): Clue[] =>
   mentionsIn(log, around).map((mention, order) => {
     const { where, line, outside } = mention
-    // Tools print the cause first and the way there after it.
+    // Tools print the cause first and the path to it afterwards.
     const place = where === 'evidence' ? Math.max(WEIGHTS.lastOfEvidence, 1 - order / 10) : 1
-    // A name that stands all over the log says little, wherever else it stands.
+    // A name that occurs all over the log has little meaning anywhere.
     const rarity = 1 / (1 + Math.log10(1 + outside) / 2)
     const missing = where !== 'elsewhere' && MISSING.test(log[line - 1] ?? '')
     return { ...mention, weight: WEIGHTS[where] * place * rarity, missing }
   })
 
-/** Where the failure is, and what its message is about. */
+/** The location of the failure, and the subject of its message. */
 export interface Heart {
   around: Neighbourhood
   quoted: readonly string[]
 }
 
-/** The words of the log that changes use too, and how special they are to the failure, 0 to 1 or a little more. */
+/** Words that the log shares with changes, and how specific they are to the failure, 0 to 1 or a little more. */
 export function specialWords(
   log: readonly string[],
   { around, quoted }: Heart,

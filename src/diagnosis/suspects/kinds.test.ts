@@ -28,7 +28,7 @@ describe('the kind of a file', () => {
   ])('%s is %s', (path, kind) => expect(fileKind(path)).toBe(kind))
 })
 
-it('documents break no compiler but do break linters', () => {
+it('documents do not break a compiler but do break linters', () => {
   expect(ability('doc', 'compile_error')).toBeLessThan(0.2)
   expect(ability('doc', 'lint_or_doc')).toBe(1)
 })
@@ -37,12 +37,12 @@ it('content breaks the cook more than the compiler', () => {
   expect(ability('content', 'cook_asset_error')).toBeGreaterThan(ability('content', 'compile_error'))
 })
 
-it('manifests cause what cannot be resolved, scripts what the build script trips over', () => {
+it('manifests cause resolution failures, scripts cause build script failures', () => {
   expect(causeOf('dependency_resolution')).toBe('manifest')
   expect(causeOf('build_script_error')).toBe('script')
   expect(causeOf('compile_error')).toBeUndefined()
 })
 
-it('twelve categories are nobody’s fault', () => {
+it('twelve categories are never caused by a change', () => {
   expect(FAILURE_CATEGORIES.filter((category) => !isAttributable(category))).toHaveLength(12)
 })

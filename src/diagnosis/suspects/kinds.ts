@@ -34,7 +34,7 @@ const FOLDER: [FileKind, RegExp][] = [
   ['test', /tests?\/|(?:^|\/)specs?\/|__tests__\//],
 ]
 
-/** What sort of thing a changed file is, from its path alone. */
+/** The kind of a changed file, from its path alone. */
 export function fileKind(path: string): FileKind {
   const lower = path.toLowerCase().replaceAll('\\', '/')
   const base = lower.slice(lower.lastIndexOf('/') + 1)
@@ -43,7 +43,7 @@ export function fileKind(path: string): FileKind {
   return TEST_NAME.test(base) ? 'test' : 'code'
 }
 
-/** How able a kind of file is to cause a category of failure; what is not listed is as able as can be. */
+/** How likely a kind of file can cause a category of failure; missing ones are fully capable. */
 const ABILITY: Partial<Record<FailureCategory, Partial<Record<FileKind, number>>>> = {
   compile_error: { doc: 0.1, content: 0.2, shader: 0.2, script: 0.6, manifest: 0.8 },
   link_error: { doc: 0.1, content: 0.2, shader: 0.2, script: 0.6 },
@@ -64,10 +64,10 @@ export const ability = (kind: FileKind, category: FailureCategory): number => AB
 const DOCUMENTATION =
   /\b(?:docs?|documentation|docstrings?|typos?|comments?|readme|changelog|spelling|misspell(?:ed|ing)|grammar|wording|copyright)\b/i
 
-/** Code may be touched for the sake of what is written about it. */
+/** Code may be touched only for its documentation. */
 export const saysDocumentation = ({ subject }: { subject: string }): boolean => DOCUMENTATION.test(subject)
 
-/** The kind of file that some failures come from in the first place. */
+/** The kind of file that typically causes a category. */
 const CAUSES: Partial<Record<FailureCategory, FileKind>> = {
   dependency_resolution: 'manifest',
   missing_module_plugin: 'manifest',
@@ -89,7 +89,7 @@ const PLACES: ReadonlySet<FailureCategory> = new Set([
   'build_system',
 ])
 
-/** Failures whose message names the very place that is wrong. */
+/** Failures whose message contains the exact location. */
 export const pointsAtPlaces = (category: FailureCategory): boolean => PLACES.has(category)
 
 /** Failures that no change causes: nobody is named for them. */

@@ -3,7 +3,7 @@ import { bareName, canonical, segmentsOf, spellingsOf, stemOf } from './names.ts
 import { Sieve } from './sieve.ts'
 import { WEIGHTS } from './weights.ts'
 
-/** How a changed file fits a name of the log. */
+/** How a changed file matches a name of the log. */
 export interface Fit {
   clue: Clue
   how: 'path' | 'class' | 'stem' | 'folder'
@@ -19,7 +19,7 @@ interface Folder {
 const MOST_PER_KEY = 20
 const MOST_FILES_FOR_FOLDERS = 30
 
-/** Finds the clues that speak of a changed file. Files come by the hundred thousand, so each costs a few lookups. */
+/** Finds the clues that match a changed file. There may be hundreds of thousands of files, so each costs a few lookups. */
 export class ClueIndex {
   readonly #byBase = new Map<string, Clue[]>()
   readonly #bySpelling = new Map<string, Clue[]>()
@@ -51,7 +51,7 @@ export class ClueIndex {
     this.#sieve.addFolder(last)
   }
 
-  /** Passes on how a change's files fit. A change of many files is in every folder, which then says nothing. */
+  /** Calls back for each match of a change's files. A change of many files is in every folder, which then has no meaning. */
   each<F extends { path: string }>(files: readonly F[], found: (fit: Fit, file: F) => void) {
     const focused = files.length <= MOST_FILES_FOR_FOLDERS
     for (const file of files) {
@@ -91,7 +91,7 @@ export class ClueIndex {
       for (const folder of this.#byFolder.get(segments[end - 1]!) ?? []) {
         const shared = sharedTail(folder.segments, segments.slice(0, end))
         const whole = shared === folder.segments.length || shared === end
-        // The further up the folder, the more else lies in it.
+        // The higher the folder, the more other files are in it.
         if (whole || shared > 1)
           fits.push({ clue: folder.clue, how: 'folder', strength: folder.strength / (1 + segments.length - end) })
       }
@@ -100,7 +100,7 @@ export class ClueIndex {
   }
 }
 
-/** Where a workspace begins differs, so paths are compared from their end; two agreeing segments settle it. */
+/** Workspaces start at different folders, so paths are compared from their end; two equal segments are enough. */
 function samePath(clue: Clue, folder: string[]): Fit {
   const printed = clue.segments.slice(0, -1)
   const shared = sharedTail(printed, folder)
@@ -117,7 +117,7 @@ function sameStem(clue: Clue, folder: string[]): Fit {
   return { clue, how: 'class', strength: known ? WEIGHTS.className : WEIGHTS.bareClassName }
 }
 
-/** Both separators in one go, from the end: asking for each in turn would read most paths as a whole. */
+/** Both separators in one pass, from the end: searching for each would read most paths entirely. */
 function lastSeparator(path: string): number {
   for (let at = path.length - 1; at >= 0; at--) if (path[at] === '/' || path[at] === '\\') return at
   return -1

@@ -30,17 +30,17 @@ it.each([
   ['what a package manager installed', 'at /ws/node_modules/left-pad/index.js and /usr/lib/ruby/net.rb'],
   ['what was checked out', 'HEAD is now at 12ab34c Fix src/cart.ts'],
   ['words', 'the build has failed'],
-])('%s are passed over', (_, line) => {
+])('%s are skipped', (_, line) => {
   expect(read(line)).toEqual([])
 })
 
-it('a Python test names its class and its module', () => {
+it('a Python test gives its class and its module', () => {
   expect(read('FAIL: test_total (tests.test_cart.CartCase)')).toEqual(
     expect.arrayContaining(['class tests/test_cart/CartCase', 'class tests/test_cart']),
   )
 })
 
-it('what stands in the evidence comes first, and what stands elsewhere is counted', () => {
+it('names in the evidence come first, and others are counted', () => {
   const log = [
     'cc a.c',
     'cc b.c',
@@ -54,7 +54,7 @@ it('what stands in the evidence comes first, and what stands elsewhere is counte
   expect(others).toMatchObject([{ text: 'a.c', where: 'elsewhere', line: 1 }])
 })
 
-it('the file a failure is about counts as evidence though it stands beside it', () => {
+it('the file of a failure counts as evidence even if it is next to it', () => {
   const log = ['error[E0308]: mismatched types', '  --> src/cart.rs:7:5', '  --> src/shop.rs:1:1']
   const found = mentionsIn(log, around(1, 'src/cart.rs'))
   expect(found.map(({ text, where }) => [text, where])).toEqual([

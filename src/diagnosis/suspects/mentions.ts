@@ -1,16 +1,16 @@
 import { bareName, canonical, segmentsOf, stemOf } from './names.ts'
 import type { Neighbourhood, Where } from './neighbourhood.ts'
 
-/** A file, a class or a folder the log speaks of. */
+/** A file, a class or a folder in the log. */
 export interface Mention {
   kind: 'file' | 'class' | 'folder'
   text: string
   segments: string[]
   stem: string
-  /** The line of the log to show people, counted from 1, and how near the evidence it stands. */
+  /** The line of the log to show, counted from 1, and its distance to the evidence. */
   line: number
   where: Where
-  /** How often it stands further away. */
+  /** How often it occurs further away. */
   outside: number
 }
 
@@ -20,25 +20,25 @@ const LONGEST_LINE = 1000
 const ESCAPES = /\x1b\[[0-9;]*[A-Za-z]/g
 const TOKEN = /[\w@+.~\-/\\]{3,300}/g
 const SCOPED = /\b[A-Z]\w{1,60}(?:::[A-Z]\w{1,60}){1,9}/g
-/** `Game.Harbour` is a name with a dot: extensions are not capitalised. */
+/** `Game.Harbour` is a name with a dot: extensions are not capitalized. */
 const FILE = /^[\w@+\-.~]{1,120}\.(?:[a-z][A-Za-z0-9_]{0,11}|[A-Z][A-Z0-9]{0,11})$/
 const FILE_WITHOUT_EXTENSION = /^(?:Makefile|Dockerfile|Jenkinsfile|Rakefile|Cakefile|Gemfile|Podfile|Cartfile|Vagrantfile)$/
 const DOTTED = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$/
 const CAMEL = /^[A-Z][a-z0-9]+[A-Z]\w*$/
 const TEST_NAME = /^(?:test_\w{3,}|\w{3,}_(?:test|spec))$/
-/** Installed by a package manager or part of the machine: nobody's change, whatever its name. */
+/** Installed by a package manager or part of the machine: never a change, whatever its name. */
 const INSTALLED =
   /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|gems|rubies|\.rvm|\.rbenv|\.cargo|\.rustup|\.m2|\.gradle|\.cabal|\.stack|PackageCache|Xcode\.app|DerivedData)[/\\]|^\/(?:usr|opt|lib|etc|proc|dev)\//
-/** These lines name whatever is newest, be it guilty or not. */
+/** These lines name the newest change, whether it is the cause or not. */
 const CHECKOUT = /\bgit\s+(?:clone|fetch|checkout|pull|show|log)\b|HEAD is now at|Commit message|Checking out/i
 
-/** A line without colours, or nothing if it says what was checked out. */
+/** A line without colors, or empty if it reports a checkout. */
 export function readable(line: string): string {
   const text = (line.includes('\x1b') ? line.replace(ESCAPES, '') : line).slice(0, LONGEST_LINE)
   return CHECKOUT.test(text) ? '' : text
 }
 
-/** What the log names in and around the evidence, in the order of importance, and the files it names elsewhere. */
+/** Names in and around the evidence, in order of importance, and files elsewhere in the log. */
 export function mentionsIn(log: readonly string[], around: Neighbourhood): Mention[] {
   const found = new Map<string, Mention>()
   const byToken = new Map<string, Mention[]>()

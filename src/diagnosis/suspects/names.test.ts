@@ -5,7 +5,7 @@ it('spellings of one name agree', () => {
   expect(canonical('Render_Errors-Test')).toBe(canonical('RenderErrorsTest'))
 })
 
-it('segments leave out dots and doubled separators', () => {
+it('segments omit dots and doubled separators', () => {
   expect(segmentsOf('//depot/./main\\Source/../a.c')).toEqual(['depot', 'main', 'Source', 'a.c'])
 })
 
@@ -20,7 +20,7 @@ describe('a name without its extensions', () => {
     'Hero.test.ts',
     'Hero.d.ts',
   ])('of %s is Hero', (base) => expect(bareName(base)).toBe('Hero'))
-  it('keeps the dot of hidden files and of names with dots of their own', () => {
+  it('keeps the dot of hidden files and of names with dots', () => {
     expect(bareName('.eslintrc')).toBe('.eslintrc')
     expect(bareName('phx.new_task.exs')).toBe('phx.new_task')
   })
@@ -39,5 +39,5 @@ describe('the stem that tests and code share', () => {
     'hero-unittest',
     'HeroTestCase',
   ])('of %s is hero', (bare) => expect(stemOf(bare)).toBe('hero'))
-  it.each(['Latest', 'contest', 'Testament'])('leaves %s alone', (bare) => expect(stemOf(bare)).toBe(bare.toLowerCase()))
+  it.each(['Latest', 'contest', 'Testament'])('leaves %s unchanged', (bare) => expect(stemOf(bare)).toBe(bare.toLowerCase()))
 })

@@ -1,4 +1,4 @@
-/** Spelling differs between a log and a repository (`RenderErrorsTest`, `render_errors_test.exs`): this is what both have in common. */
+/** Spelling differs between a log and a repository (`RenderErrorsTest`, `render_errors_test.exs`): the common form. */
 export const canonical = (name: string): string => {
   const lower = name.toLowerCase()
   return lower.includes('_') || lower.includes('-') ? lower.replace(/[_-]/g, '') : lower
@@ -20,10 +20,10 @@ export function bareName(base: string): string {
 const TEST_PREFIX = /^(?:tests?|spec)[_.-]|^Test(?=[A-Z])/
 const TEST_SUFFIX = /[_.-](?:unit)?(?:tests?|specs?)$|(?<=[a-z0-9])(?:UnitTests?|Tests?|TestCase|Specs?)$/
 
-/** What a test and the code it tests share: `FooTest`, `foo_spec`, `test_foo` and `foo` give `foo`. */
+/** The common stem of a test and its code: `FooTest`, `foo_spec`, `test_foo` and `foo` give `foo`. */
 export const stemOf = (bare: string): string => canonical(bare.replace(TEST_PREFIX, '').replace(TEST_SUFFIX, ''))
 
-/** Every canonical spelling a file with this stem may have, so that a file needs one lookup and no pattern. */
+/** Every canonical spelling of a file with this stem, so that a file needs one lookup and no pattern. */
 export const spellingsOf = (stem: string): string[] => [
   stem,
   ...['test', 'tests', 'spec', 'specs', 'testcase', 'unittest', 'unittests'].map((suffix) => stem + suffix),

@@ -2,17 +2,17 @@ import type { Finding } from '../finding.ts'
 
 export type Where = 'evidence' | 'near' | 'elsewhere'
 
-/** Names are read off a log in runs of these characters. */
+/** Names are runs of these characters. */
 const BEFORE_TOKEN = /^.*[^\w@+.~\-/\\]/
 
 const NEAR = 10
 const MOST_EVIDENCE = 200
 
-/** Which lines of a log matter, and how near to them any other line stands. Lines count from 1. */
+/** The important lines of a log, and the distance of other lines to them. Lines count from 1. */
 export class Neighbourhood {
   readonly #where = new Map<number, Where>()
 
-  /** Files the failure is about though they stand beside the evidence, as printed behind the last character that no name has. */
+  /** Files of the failure that are next to the evidence, as printed after the last character that no name contains. */
   readonly #files: ReadonlySet<string>
 
   constructor({ evidence, file_path, clues }: Finding) {
@@ -36,7 +36,7 @@ export class Neighbourhood {
     return this.#files.has(name) ? 'evidence' : where
   }
 
-  /** The evidence in its own order, then what stands near it. */
+  /** The evidence in its own order, then the lines near it. */
   get lines(): number[] {
     return [...this.#where.keys()]
   }

@@ -15,7 +15,7 @@ export const AGAINST = {
   unable: 'has no file types that can cause this failure',
 }
 
-/** Why a change is suspected, in sentences whose subject is the change. */
+/** Why a change is a suspect, in sentences whose subject is the change. */
 export function reasonsFor({ hits, words, cause, able, modest }: Score): string[] {
   const said = new Set<string>()
   const reasons: string[] = []

@@ -22,7 +22,7 @@ export function relatedChanges(
   return new Set(scores.flatMap(({ candidate, named }) => ([...named].some(isAble) ? [candidate.id] : [])))
 }
 
-/** A finding of which only the category and the evidence are known. */
+/** A finding with only category and evidence. */
 export const bareFinding = (category: FailureCategory, evidence: EvidenceLine[]): Finding => ({
   category,
   confidence: 'high',

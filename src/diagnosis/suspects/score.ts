@@ -8,7 +8,7 @@ import { Neighbourhood } from './neighbourhood.ts'
 import { WEIGHTS } from './weights.ts'
 import { isCompound, Words } from './words.ts'
 
-/** A file of a change, the name of the log it fits, and what that is worth. */
+/** A file of a change, the matching name of the log, and its value. */
 export interface Hit {
   fit: Fit
   file: ChangedFile
@@ -20,20 +20,20 @@ export interface Score {
   score: number
   /** Most rarity first. */
   hits: Hit[]
-  /** Words shared with the failure; `told` are those of the description, the others stand in names of files. */
+  /** Words shared with the failure; `inSubject` marks those of the description, the others are in file names. */
   words: { word: string; worth: number; inSubject: boolean }[]
-  /** The changed files that the evidence names or that belong with those. */
+  /** The changed files in the evidence, and related ones. */
   named: ReadonlySet<string>
-  /** The changed file of the very kind such failures come from. */
+  /** The changed file of the kind that typically causes such failures. */
   cause: ChangedFile | undefined
-  /** How able its files are to cause such a failure, 0 to 1. */
+  /** How likely its files can cause such a failure, 0 to 1. */
   able: number
-  /** Says itself that it is about documentation. */
+  /** Its description says that it is about documentation. */
   modest: boolean
 }
 
 const MOST_HITS = 3
-/** The names of a sweeping change say nothing about what it is for. */
+/** The file names of a sweeping change say nothing about its purpose. */
 const MOST_NAMED_FILES = 30
 
 export function scoreAll(finding: Finding, candidates: readonly Candidate[], log: readonly string[]): Score[] {
@@ -57,14 +57,14 @@ function scoreOne(category: FailureCategory, candidate: Candidate, hits: Hit[], 
   const able = (onTheSpot ? 1 : ablest) * (modest ? WEIGHTS.documentation : 1)
   const path = 1 - hits.slice(0, MOST_HITS).reduce((miss, { worth }) => miss * (1 - worth), 1)
   const shared = words.reduce((sum, { worth }, order) => sum + worth / 4 ** order, 0)
-  // Every further file is one more that could have gone wrong, but says less about which.
+  // Every further file is another possible cause, but says less about which.
   const risk = capable === 0 ? 0 : 0.3 + 0.7 * Math.log10(capable)
   const focus = 1 / (1 + Math.log10(Math.max(1, candidate.files.length)) / WEIGHTS.sweeping)
   const evidence = focus * (WEIGHTS.path * path + WEIGHTS.words * Math.min(1, shared)) + (cause ? WEIGHTS.cause : 0)
   return { candidate, score: able * (evidence + WEIGHTS.risk * risk), hits, words, cause, able, modest }
 }
 
-/** What a change could have caused, by the kinds of its files; of those that could, ten are as good as more. */
+/** The possible effects of a change, by the kinds of its files; ten capable files are as good as more. */
 function kindsOf(files: readonly ChangedFile[], category: FailureCategory) {
   const wanted = causeOf(category)
   let ablest = 0.1
@@ -81,7 +81,7 @@ function kindsOf(files: readonly ChangedFile[], category: FailureCategory) {
   return { ablest, capable: Math.min(10, capable), cause }
 }
 
-/** The best file of a change for each name it fits. */
+/** The best file of a change for each matching name. */
 function fittingFiles(index: ClueIndex, { files }: Candidate) {
   const best = new Map<Clue, Hit>()
   const named = new Set<string>()
@@ -93,7 +93,7 @@ function fittingFiles(index: ClueIndex, { files }: Candidate) {
   return { best, named }
 }
 
-/** A name that many of the changes fit tells them apart less. */
+/** A name that matches many of the changes distinguishes them less. */
 function rarest(all: Map<Clue, Hit>[]): Hit[][] {
   const fitting = new Map<Clue, number>()
   for (const hits of all) for (const [clue, { worth }] of hits) fitting.set(clue, (fitting.get(clue) ?? 0) + worth)

@@ -10,14 +10,14 @@ const sieveOf = (names: string[], folders: string[] = []) => {
   return sieve
 }
 
-it('knows a name with and without its extensions, however it is spelled', () => {
+it('recognizes a name with and without its extensions, in any spelling', () => {
   const sieve = sieveOf(['hero_view'])
   for (const path of ['a/HeroView', 'HeroView.cpp', 'a\\b\\hero-view.generated.h']) expect(sieve.sift(path)).toBe('name')
   expect(sieve.sift('a/HeroViews.cpp')).toBe('nothing')
   expect(sieve.sift('HeroView.d/other.cpp')).toBe('nothing')
 })
 
-it('knows a folder anywhere but at the end', () => {
+it('recognizes a folder anywhere but at the end', () => {
   const sieve = sieveOf([], ['Combat'])
   expect(sieve.sift('Source/combat/Ai/Hero.cpp')).toBe('folder')
   expect(sieve.sift('Source/Combat')).toBe('nothing')

@@ -6,8 +6,8 @@ const SLASH = 47
 const BACKSLASH = 92
 
 /**
- * Tells within one pass over its characters what of a path may be known; of nearly all of them it is nothing.
- * Names are canonical: lower case, without `_` and `-`. May take a path for known that is not, never the other way round.
+ * Checks in one pass over its characters what part of a path may be known; for nearly all of them it is nothing. Names are canonical: lower
+ * case, without `_` and `-`. May have false positives, never false negatives.
  */
 export class Sieve {
   readonly #names = new Uint8Array(SIZE)
@@ -21,7 +21,7 @@ export class Sieve {
     this.#folders[hashOf(canonical)] = 1
   }
 
-  /** Looks at the path from a place on: from its beginning for folders, from its last segment if only the name matters. */
+  /** Reads the path from an offset on: from its beginning for folders, from its last segment if only the name matters. */
   sift(path: string, from = 0): 'nothing' | 'folder' | 'name' {
     let hash = 0
     let dotted = false
@@ -34,7 +34,7 @@ export class Sieve {
         hash = 0
         dotted = false
       } else {
-        // Any dot may be the one where the extensions begin; whether it is in the last segment shows later.
+        // The extensions may start at any dot; whether it is in the last segment is known later.
         if (char === DOT && this.#names[hash] === 1) dotted = true
         if (char !== UNDERSCORE && char !== HYPHEN) hash = add(hash, char >= 65 && char <= 90 ? char + 32 : char)
       }

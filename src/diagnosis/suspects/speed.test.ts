@@ -10,7 +10,7 @@ const finding = {
   clues: { rule: '', tool: '', message: '', files: [], symbols: [], tests: [] },
 } as unknown as Finding
 
-/** The best of a few runs is what the code takes. */
+/** The best of a few runs is the time of the code itself. */
 const best = (run: () => unknown, runs = 4) => Math.min(...Array.from({ length: runs }, () => workOf(run)))
 
 const charactersOf = (text: string) => {
@@ -22,7 +22,7 @@ const charactersOf = (text: string) => {
 const log = Array.from({ length: 5000 }, (_, i) => `[${i}/5000] Compile Source/Module${i % 60}/File${i}_Thing.cpp took ${i} ms`)
 log[2500] = 'C:\\ws\\Game\\Source\\Combat\\Hero.cpp(12): error C2065: undeclared identifier'
 
-it('weighs 2,000 changes of 200 files in a moment', () => {
+it('scores 2,000 changes of 200 files in a moment', () => {
   const candidates: Candidate[] = JSON.parse(
     JSON.stringify(
       Array.from({ length: 2000 }, (_, i) => ({
@@ -39,7 +39,7 @@ it('weighs 2,000 changes of 200 files in a moment', () => {
   )
   candidates[1234]!.files[7]!.path = 'Game/Source/Combat/Hero.cpp'
   expect(attribute(finding, candidates, log).suspects[0]?.change_id).toBe('c1234')
-  // About five times as long as merely reading every path, which is some 25 ms on a machine of its own.
+  // About five times as long as merely reading every path, which takes some 25 ms on an idle machine.
   const reading = best(() =>
     candidates.reduce((sum, { files }) => sum + files.reduce((sum, { path }) => sum + charactersOf(path), 0), 0),
   )
@@ -47,7 +47,7 @@ it('weighs 2,000 changes of 200 files in a moment', () => {
 })
 
 it.each(['a_', 'aA', 'A::', 'a.', 'a-', '../', 'Test', '_test', '\\', 'x.y/', '\x1b[', 'C:\\', '//', '((', 'not found '])(
-  'stands lines of %j without end',
+  'survives endless lines of %j',
   (part) => {
     const hostile = Array.from({ length: 200 }, () => part.repeat(5000))
     const change = {

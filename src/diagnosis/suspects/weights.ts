@@ -1,13 +1,13 @@
-/** Every number attribution is judged by. Nothing here knows the age of a change or its place in the list. */
+/** All weights of attribution. Nothing here depends on the age of a change or its position in the list. */
 export const WEIGHTS = {
-  /** What the three kinds of evidence count for. */
+  /** The weights of the three kinds of evidence. */
   path: 0.7,
   words: 0.3,
   risk: 0.15,
-  /** Added when the change holds the very kind of file such a failure comes from: a manifest for dependencies, a script for the build. */
+  /** Added if the change contains the typical kind of file: a manifest for dependencies, a script for the build. */
   cause: 0.15,
 
-  /** How much a name counts by where it stands in the log. */
+  /** The weight of a name by its position in the log. */
   evidence: 1,
   near: 0.1,
   elsewhere: 0.1,
@@ -15,12 +15,12 @@ export const WEIGHTS = {
   wordEvidence: 1,
   wordNear: 0.6,
   compoundElsewhere: 0.15,
-  /** Names of failing tests and identifiers the message is about. */
+  /** Names of failing tests and identifiers in the message. */
   quoted: 1.5,
-  /** A plain word against a compound such as `registerHero`. */
+  /** A plain word compared with a compound such as `registerHero`. */
   plainWord: 0.5,
 
-  /** How well a changed file fits a name of the log. */
+  /** How well a changed file matches a name of the log. */
   samePath: 1,
   shorterPath: 0.6,
   sameBase: 0.5,
@@ -30,21 +30,21 @@ export const WEIGHTS = {
   sameStem: 0.4,
   sameFolder: 0.05,
   namedFolder: 0.2,
-  /** A file that is gone and reported missing fits that much better. */
+  /** A deleted file that is reported missing matches that much better. */
   gone: 1.5,
 
-  /** Names of the evidence count less the later they come, down to this. */
+  /** Names of the evidence count less the later they occur, down to this. */
   lastOfEvidence: 0.7,
   /** How fast a change loses weight with the number of its files. */
   sweeping: 8,
 
-  /** What is left of a change that says it is about documentation. */
+  /** The factor for a change that is about documentation. */
   documentation: 0.5,
-  /** Below this a change holds nothing that could cause the failure. */
+  /** Below this a change contains nothing that could cause the failure. */
   ableToCause: 0.25,
-  /** A compound that hardly anything else has: as good as a file name. */
+  /** A compound that hardly any other change has: as good as a file name. */
   rareWord: 0.6,
-  /** How many times as suspect as the next author's the first author's change must be. */
+  /** The required factor between the first author's change and the next author's. */
   leadOnProof: 1.2,
   leadOnHint: 2,
 }

@@ -2,7 +2,7 @@ import { canonical } from './names.ts'
 
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]{2,60}(?:-[A-Za-z0-9_]{2,60}){0,9}/g
 const BOUNDARY = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_-]+/
-/** Words of the trade: they are in logs and in descriptions of changes alike and connect nothing. */
+/** Common technical words: they are in logs and descriptions alike and connect nothing. */
 const COMMON = new Set(
   `the and for with from into this that not are was has have will but when add added adds remove removed fix fixed fixes fixing update
   updated updates use used using make change changed merge pull request branch error errors failed failure fail fails test tests testing

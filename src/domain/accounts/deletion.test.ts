@@ -131,10 +131,10 @@ test.each(['Ana "Bo" Lee', 'Ana Lee (Bo)', 'state": "open'])(
 )
 
 test.each([
-  ['as it is', 'pushed by Åsa Gößler', null],
-  ['in other letters', 'pushed by ÅSA GÖßLER', null],
-  ['as tools write it', '"\\u00c5sa G\\u00F6\\u00dfler"', null],
-  ['not at all', 'pushed by Åsa Gößlers', 'pushed by Åsa Gößlers'],
+  ['literal', 'pushed by Åsa Gößler', null],
+  ['in another case', 'pushed by ÅSA GÖßLER', null],
+  ['JSON-escaped', '"\\u00c5sa G\\u00F6\\u00dfler"', null],
+  ['a longer name, which stays', 'pushed by Åsa Gößlers', 'pushed by Åsa Gößlers'],
 ])('a non-ASCII name is removed from the body of a delivery: %s', async (_, body, left) => {
   const { id } = await users.create(own.db, { email: 'asa@goessler.example', name: 'Åsa Gößler', account_id: account })
   const first = sql`(select min(d.id) from deliveries d join integrations i on i.id = d.integration_id where i.project_id = ${project})`
@@ -176,7 +176,7 @@ const remaining = async (scope: { account_id: number; project_id?: number }, lev
 test('a deleted project leaves the other projects untouched', async () => {
   const count = () => own.db.one(sql`select count(*) from tasks where project_id <> ${project}`)
   const before = await count()
-  // `plant` wrote a text where rules belong.
+  // `plant` replaced the rules with a text.
   await own.db.execute(sql`update projects set approval_rules = null`)
   await admin({ db: own.db, vault }, 'project', 'delete', String(project), '--yes')
   expect(await remaining({ account_id: account, project_id: project }, ['project'])).toEqual([])

@@ -135,14 +135,14 @@ describe('a decision', () => {
   test.each<[what: string, body: unknown, error: string]>([
     ['without a status', {}, 'invalid_status'],
     ['that is pending', { status: 'pending' }, 'invalid_status'],
-    ['that nobody knows', { status: 'maybe' }, 'invalid_status'],
+    ['with an unknown status', { status: 'maybe' }, 'invalid_status'],
     ['that is null', { status: null }, 'invalid_status'],
     ['with a stage that is empty', { status: 'approved', stage: '' }, 'invalid_parameter'],
     ['with a stage too long', { status: 'approved', stage: 'x'.repeat(101) }, 'invalid_parameter'],
     ['with comments that are a list', { status: 'approved', comments: [] }, 'invalid_parameter'],
     ['with comments over 64 KiB', { status: 'approved', comments: 'x'.repeat(65_537) }, 'invalid_parameter'],
     ['with NUL in its comments', { status: 'approved', comments: '\0' }, 'invalid_parameter'],
-    ['with a field nobody knows', { status: 'approved', approver: 7 }, 'unknown_parameter'],
+    ['with an unknown field', { status: 'approved', approver: 7 }, 'unknown_parameter'],
     ['wrapped', { approval: { status: 'approved' } }, 'unknown_parameter'],
     ['that is a list', [], 'invalid_parameter'],
   ])('%s is refused and changes nothing', async (_, body, error) => {

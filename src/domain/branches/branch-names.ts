@@ -19,7 +19,7 @@ export function branchFits(pattern: string, branch: string): boolean {
   return fits(depot, branch) || (depot.startsWith('//') && depot.replace(/\/\*+$/, '') === branch)
 }
 
-/** A star stands for any text. */
+/** A star matches any text. */
 export const fits = (pattern: string, name: string): boolean => fitting(pattern)(name)
 
 /** The same for many names. */

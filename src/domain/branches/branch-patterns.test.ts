@@ -39,7 +39,7 @@ describe('a pattern', () => {
     expect(branchFits(pattern, branchKey(branch))).toBe(false)
   })
 
-  test('of an integration gives every folder below it a stream of its own', () => {
+  test('of an integration gives every folder below it its own stream', () => {
     const paths = ['//Game/Main/a.c', '//Game/Rel-5/a.c', '//Tools/Main/a.c']
     expect(streamsOf(paths, { prefixes: ['//Game/*'] })).toEqual(['//game/main', '//game/rel-5'])
     expect(streamsOf(paths, { prefixes: ['//game/*-5/...'] })).toEqual(['//game/rel-5'])

@@ -35,7 +35,7 @@ function covers(verdicts: readonly Verdict[], position: number): boolean {
 const ranked = (jobs: readonly { position: number; passed: boolean }[][]): Job[] =>
   jobs.map((verdicts) => ({ verdicts: verdicts.map((one, rank) => ({ ...one, rank })) }))
 
-test(`equals a check of every change and job, in ${HISTORIES} histories`, () => {
+test(`the last known good change equals a check of every change and job, in ${HISTORIES} histories`, () => {
   fc.assert(
     fc.property(history, ({ length, jobs }) => {
       const known = ranked(jobs)
@@ -65,7 +65,7 @@ test(`a new job leaves the good changes before its first verdict good, in ${HIST
   )
 })
 
-test('of several verdicts at one position the one with the highest rank counts', () => {
+test('the verdict with the highest rank counts among several at one position', () => {
   const verdicts = [
     { position: 1, passed: true, rank: 2 },
     { position: 1, passed: false, rank: 1 },

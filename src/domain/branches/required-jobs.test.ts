@@ -122,9 +122,9 @@ describe('a change that somebody marks as good', () => {
   test.each([
     ['without a reason', { ...mark, reason: undefined }, 422],
     ['on another stream', { ...mark, change: '1301' }, 422],
-    ['that nobody knows', { ...mark, change: '9999' }, 422],
+    ['that is unknown', { ...mark, change: '9999' }, 422],
     ['of no branch', { ...mark, branch: '//game/away' }, 404],
-    ['whose mark is not there', { ...mark, good: false }, 422],
+    ['without a mark', { ...mark, good: false }, 422],
   ])('%s is refused', async (_, body, status) => {
     const room = await roomOf(1201, 1202)
     await room.submit(1301, { stream: '//game/dev' })

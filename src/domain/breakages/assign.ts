@@ -5,22 +5,22 @@ import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { note, settle } from './settle.ts'
 
-/** A build that failed, and what was found. */
+/** A failed build and its finding. */
 export interface Failure {
   build_run_id: number
   account_id: number
   project_id: number
   ci_job_name: string
-  /** Empty where nobody knows. */
+  /** Empty if unknown. */
   branch: string
   kind: BuildKind
   began_at: string
 }
 
-/** The same cause within this time is the same breakage come back. */
+/** The same cause within this time reopens the breakage. */
 const REOPENS_WITHIN = sql`interval '14 days'`
 
-/** Puts a failed build into the breakage of its cause, or opens one. Under the lock of the project's breakages. */
+/** Adds a failed build to the breakage of its cause, or opens one. Needs the lock of the project's breakages. */
 export async function assignToBreakage(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
   const { account_id, build_run_id } = failure
   const before = await db.one<{ breakage_id: number }>(sql`
@@ -45,15 +45,15 @@ export async function assignToBreakage(db: Database, failure: Failure, finding: 
 
 interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
   fingerprint: string
-  /** Null: machines fail whatever the branch. */
+  /** Null: infrastructure failures are independent of the branch. */
   branch: string | null
 }
 
-/** How the fingerprint of a job begins. */
+/** The prefix of a fingerprint that names only the job. */
 const JOB = 'job:'
 const isNamed = ({ fingerprint }: Cause) => !fingerprint.startsWith(JOB)
 
-/** That of the failed build which started this one: it has no cause of its own. */
+/** The breakage of the failed upstream build: this one has no other cause. */
 const breakageAbove = async (db: Database, buildId: number) =>
   (
     await db.one<{ id: number }>(sql`
@@ -63,7 +63,7 @@ const breakageAbove = async (db: Database, buildId: number) =>
       where b.id = ${buildId} and u.id <> b.id order by u.id desc limit 1`)
   )?.id
 
-/** Builds that this one started and that failed for no reason of their own were perhaps looked at first. Returns what they leave. */
+/** Downstream builds without another cause may have been investigated first: moves them here. Returns the breakages they leave. */
 const adoptDownstream = async (db: Database, id: number, buildId: number) =>
   (
     await db.rows<{ former: number }>(sql`
@@ -79,7 +79,7 @@ const adoptDownstream = async (db: Database, id: number, buildId: number) =>
       select distinct former from below`)
   ).map(({ former }) => former)
 
-/** Where nothing was found, the job itself is all there is to go by. */
+/** Without a finding, the job is the only clue. */
 function causeOf(
   { ci_job_name, branch }: Failure,
   { category, fingerprint, cause_keys, joins_keys }: Finding,
@@ -89,7 +89,7 @@ function causeOf(
   return { fingerprint, cause_keys, joins_keys, branch: isAttributable(category) ? branch : null }
 }
 
-/** The newest of this cause that had begun by then, unless it was fixed too long ago. */
+/** The newest breakage of this cause that had started by then, unless it was fixed too long ago. */
 const known = async (
   db: Database,
   { account_id, project_id, began_at }: Failure,

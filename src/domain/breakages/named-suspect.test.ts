@@ -14,8 +14,8 @@ test.each([
   ['nobody', [], undefined],
   ['one with a reason', [suspect(1, 0.3, 'changed it')], 1],
   ['one without', [suspect(1, 0.3)], undefined],
-  ['one that leads', [suspect(1, 0.6, 'changed it'), suspect(2, 0.5, 'near it')], 1],
-  ['one that hardly leads', [suspect(1, 0.16, 'a word'), suspect(2, 0.15, 'a word')], undefined],
+  ['one with a clear lead', [suspect(1, 0.6, 'changed it'), suspect(2, 0.5, 'near it')], 1],
+  ['one with a small lead', [suspect(1, 0.16, 'a word'), suspect(2, 0.15, 'a word')], undefined],
 ])('for %s the leading suspect is named, or nobody', async (_, suspects, named) => {
   const row = await own.db.one<{ id: number | null }>(
     sql`select (named_suspect(${JSON.stringify(suspects)}::jsonb) ->> 'change_id')::integer as id`,

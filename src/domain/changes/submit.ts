@@ -172,7 +172,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
         author_user_id = coalesce(excluded.author_user_id, c.author_user_id),
         description = case when excluded.description = '' then c.description else excluded.description end,
         branch = case when c.branch = '' then excluded.branch else c.branch end,
-        -- Now stands for a missing time.
+        -- now() means that no time was reported.
         timestamp = case when excluded.timestamp = now()::timestamptz(3) then c.timestamp else excluded.timestamp end,
         files = coalesce(excluded.files, c.files),
         url = case when excluded.url = '' then c.url else excluded.url end,

@@ -47,7 +47,7 @@ export const edit = (
     return show(db, userId)
   })
 
-/** By the unsubscribe link of an email, for whoever has it: emails of that kind stop. */
+/** For the unsubscribe link of an email: emails of that kind stop. */
 export async function stopMails(db: Database, userId: number, kind: string) {
   if (!(await db.one(sql`select from users where id = ${userId}`))) return
   if (kind === 'digest') return edit(db, userId, { daily_digest: false })

@@ -106,9 +106,9 @@ describe("an account's rule", () => {
 
 describe('nothing is stored', () => {
   test.each([
-    ['a pattern that goes back', { ...bakerRule, match: '(B)\\1' }, 'match must not refer back'],
+    ['a pattern with a backreference', { ...bakerRule, match: '(B)\\1' }, 'match must not refer back'],
     ['an unknown field', { ...bakerRule, colour: 'red' }, 'colour is not known here'],
-    ['a list with one that is wrong', [bakerRule, { ...bakerRule, id: 'baker.b', need: ['x'] }], '[1].need[0] must have'],
+    ['a list with one invalid rule', [bakerRule, { ...bakerRule, id: 'baker.b', need: ['x'] }], '[1].need[0] must have'],
   ])('of %s', async (_, given, message) => {
     await expect(failureRules.put(studio.db, owl(), given)).rejects.toThrow(message)
     expect(await failureRules.list(studio.db, owl())).toEqual([])

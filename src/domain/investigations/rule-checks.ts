@@ -5,10 +5,7 @@ import { type OwnOptions, withoutOwn } from '../../diagnosis/own-rules/own-rules
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { openRuleWorker, QueueTimeout, ThreadTimeout } from './rule-worker.ts'
 
-/**
- * Patterns that somebody else wrote are compiled and matched in threads of their own: however large they are, nobody else waits for
- * them.
- */
+/** Patterns of accounts are compiled and matched in separate threads: however slow they are, nobody else waits for them. */
 
 export interface RuleResults {
   prove: Definition[]
@@ -33,14 +30,14 @@ const ACCOUNT_WAITING_MAX = 3
 const waitingOf = new Map<number, number>()
 const RETRY_AFTER_SECONDS = 5
 
-/** Reads and proves one definition. */
+/** Parses and validates one definition. */
 export const validateRule = async (accountId: number, given: object): Promise<Definition> =>
   (await ask(accountId, { kind: 'prove', given }))[0]!
 
 export const tryRule = (accountId: number, given: object, log: string, others: Definition[]): Promise<Trial> =>
   ask(accountId, { kind: 'try', given, log, others })
 
-/** Like `diagnoseWithOwn`; if the thread itself fails, ours answer alone. */
+/** Like `diagnoseWithOwn`; if the thread itself fails, only the built-in rules apply. */
 export async function diagnoseInWorker(log: string, options: OwnOptions): Promise<Finding> {
   try {
     return resultOf((await jobs.run({ kind: 'diagnose', log, options })) as RuleAnswer)
@@ -56,7 +53,7 @@ const PROBLEMS_AT_ONCE = 20
 const problems = new Map<string, string | null>()
 const patternsOf = ({ match, block }: Definition) => JSON.stringify([match, block])
 
-/** Why each of these rules is switched off; null where it is not. */
+/** Why each of these rules is disabled; null if it is not. */
 export async function findRuleProblems(accountId: number, definitions: Definition[]): Promise<(string | null)[]> {
   const isUnknown = (definition: Definition) => !problems.has(patternsOf(definition))
   if (problems.size + definitions.filter(isUnknown).length > PROBLEMS_KEPT) problems.clear()

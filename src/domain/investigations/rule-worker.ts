@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-/** The thread breaks long work off by itself; this is for what keeps it from doing so. */
+/** The thread interrupts long work by itself; this is for what prevents it from doing so. */
 const TIMEOUT_MS = 10_000
-/** Whoever tries a rule tries it again; afterwards the thread only costs memory. */
+/** People often try a rule several times; after that the thread only costs memory. */
 const IDLE_MS = 60_000
 
 export class ThreadTimeout extends Error {}
@@ -67,7 +67,7 @@ async function start(): Promise<Worker> {
   return worker
 }
 
-/** From a checkout the thread must first learn to read TypeScript, as the process itself did. */
+/** In a checkout the thread must first register the TypeScript loader, as the process did. */
 function open(): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./rule-worker-entry.js', import.meta.url))
   const entry = [new URL('./rule-worker-entry.ts', import.meta.url).href, import.meta.url]

@@ -3,7 +3,7 @@ import { type Database, sql } from '../../db/database.ts'
 /** How many addresses of one account are counted: by this process until the next write, and by all of them in a day. */
 const ADDRESSES = 20
 const ADDRESSES_A_DAY = 100
-/** Stands for all further addresses. */
+/** The entry for all further addresses. */
 const OTHERS = ''
 
 interface Refusal {

@@ -1,7 +1,7 @@
 import { isReference } from './secret-arguments.ts'
 import { SECRET } from './secret-shapes.ts'
 
-/** Credentials after a telling name: `password=…`, `"apiToken": "…"`, `--api-key …`, `?X-Amz-Signature=…`. */
+/** Credentials after a name that gives them away: `password=…`, `"apiToken": "…"`, `--api-key …`, `?X-Amz-Signature=…`. */
 
 /** Names whose value is always a credential. */
 const STRONG = 'pass(?:word|wd|phrase|code)|[_-]pass|pwd|client_?secret|secret_?(?:access_?)?key'

@@ -32,7 +32,7 @@ const { id, tokenOf, inside } = visitor(() => studio)
 const list = async (as: string) => (await studio.ask('/api/v1/projects', { token: tokenOf(as) })).json.projects
 const names = async (as: string) => (await list(as)).map((project: { name: string }) => project.name)
 
-test("lists the projects of all of the caller's accounts, newest first, with or without membership", async () => {
+test("the list has the projects of all of the caller's accounts, newest first, with or without membership", async () => {
   expect(await names('lead')).toEqual(['Moonrise', 'Starfall'])
   expect(await names('artist')).toEqual(['Moonrise', 'Starfall'])
   expect(await names('rival')).toEqual(['Den'])

@@ -124,7 +124,7 @@ describe.each(Object.entries(TRACKERS))('%s', (tracker, { keys: [edited, deleted
     expect(await shown(deleted!)).toEqual([])
   })
 
-  test('a report of the end that arrives first is kept', async () => {
+  test('a deletion that arrives first is kept', async () => {
     await tell(late, { minute: 40, word: 'open', deleted: true })
     await tell(late, { minute: 20, word: 'open' })
     expect(await shown(late!)).toEqual([])

@@ -162,7 +162,7 @@ describe('an edit is refused', () => {
     ['with an unknown type', { task_type: 'epic' }, 'invalid_task_type'],
     ['with an unknown priority', { priority: 'urgent' }, 'invalid_priority'],
     ['with a bad handle', { assignee_handle: 'Coder' }, 'invalid_assignee'],
-    ['with somebody who is no member', { user_id: 2_000_000_000 }, 'invalid_assignee'],
+    ['with a non-member', { user_id: 2_000_000_000 }, 'invalid_assignee'],
   ])('%s, and nothing of it is stored', async (_, edit, error) => {
     const before = await old({ description: 'd' })
     const sent = typeof edit === 'object' && edit !== null ? { ...edit, labels: ['new'] } : edit

@@ -158,9 +158,9 @@ describe('a passkey', () => {
   test.each([
     ['for another site', { origin: 'https://gold.example.evil.example' }],
     ['for another port of this one', { origin: 'https://gold.example:444' }],
-    ['without anybody there', { flags: 4 }],
-    ['by whoever holds the device', { flags: 1 }],
-    ['that was meant for making one', { type: 'webauthn.create' }],
+    ['without user presence', { flags: 4 }],
+    ['without user verification', { flags: 1 }],
+    ['to a registration challenge', { type: 'webauthn.create' }],
     ['by another key', { key: new PasskeyDevice(SITE).keys.privateKey }],
   ])('is refused with a response %s', async (_, how) => {
     expect(await post(visit(studio), '/passkey_sign_ins', device.answer(await question(), how))).toMatchObject({

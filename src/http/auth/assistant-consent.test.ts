@@ -23,13 +23,13 @@ const refusal = (error: string, status = 400) => ({ status, json: { error, error
 
 describe('asking for consent', () => {
   test.each([
-    ['an assistant nobody registered', { client_id: 'nobody' }],
+    ['an unregistered assistant', { client_id: 'nobody' }],
     ['no assistant', { client_id: undefined }],
     ['a NUL', { client_id: 'a\0b' }],
     ['another address', { redirect_uri: 'https://evil.example/callback' }],
     ['another path', { redirect_uri: 'http://127.0.0.1:43210/other' }],
     ['another name of this machine', { redirect_uri: 'http://localhost:43210/callback' }],
-    ['a query more', { redirect_uri: `${BACK}?next=https://evil.example` }],
+    ['an additional query', { redirect_uri: `${BACK}?next=https://evil.example` }],
     ['a script', { redirect_uri: 'javascript:alert(1)' }],
     ['no address', { redirect_uri: undefined }],
   ])('%s gets no redirect', async (_, more) => {
@@ -67,12 +67,12 @@ describe('asking for consent', () => {
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['PKCE without its method', { code_challenge_method: undefined }, 'invalid_request'],
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
-    ['a challenge that is none', { code_challenge: 'short' }, 'invalid_request'],
+    ['an invalid challenge', { code_challenge: 'short' }, 'invalid_request'],
     ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
     ['no response type', { response_type: undefined }, 'invalid_request'],
     ['scopes of others', { scope: 'openid email' }, 'invalid_scope'],
     ['read:members alone', { scope: 'read:members' }, 'invalid_scope'],
-    ['a token for somebody else', { resource: 'https://evil.example/mcp' }, 'invalid_target'],
+    ['a token for another resource', { resource: 'https://evil.example/mcp' }, 'invalid_target'],
   ])('%s is returned to the assistant as an error', async (_, more, error) => {
     const { status, location } = await login.authorize(await login.wishes(more))
     expect(status).toBe(302)
@@ -197,8 +197,8 @@ describe('the exchange', () => {
     ['no assistant', () => ({ client_id: '' }), 'invalid_request', 400],
     ['a NUL', () => ({ code: 'a\0b' }), 'invalid_request', 400],
     ['an unknown assistant', () => ({ client_id: 'nobody' }), 'invalid_client', 401],
-    ['another way', () => ({ grant_type: 'password' }), 'unsupported_grant_type', 400],
-    ['a way of no table', () => ({ grant_type: 'toString' }), 'unsupported_grant_type', 400],
+    ['another grant type', () => ({ grant_type: 'password' }), 'unsupported_grant_type', 400],
+    ['a prototype property as the grant type', () => ({ grant_type: 'toString' }), 'unsupported_grant_type', 400],
     ['no way', () => ({ grant_type: '' }), 'invalid_request', 400],
     ['another resource', () => ({ resource: 'https://evil.example/mcp' }), 'invalid_target', 400],
   ])('refuses %s, and the code stays valid', async (_, change, error, status) => {

@@ -224,10 +224,10 @@ describe('registering', () => {
 
   test.each([
     ['no addresses', { redirect_uris: [] }, 'invalid_redirect_uri'],
-    ['no list of them', { redirect_uris: BACK }, 'invalid_redirect_uri'],
+    ['addresses that are not a list', { redirect_uris: BACK }, 'invalid_redirect_uri'],
     ['too many', { redirect_uris: Array.from({ length: 11 }, (_, i) => `${BACK}${i}`) }, 'invalid_redirect_uri'],
-    ['a name that is none', { client_name: { a: 1 } }, 'invalid_client_metadata'],
-    ['another way to tokens', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
+    ['an invalid name', { client_name: { a: 1 } }, 'invalid_client_metadata'],
+    ['another grant type', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
   ])('refuses %s', async (_, more, error) => {
     expect(await login.register(more)).toMatchObject(refusal(error))
   })

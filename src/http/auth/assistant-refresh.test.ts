@@ -137,9 +137,9 @@ describe('a reused refresh token', () => {
 describe('is refused', () => {
   test.each([
     ['without a refresh token', { refresh_token: '' }, 'invalid_request', 400],
-    ['with one that nobody has', { refresh_token: 'nobody' }, 'invalid_grant', 400],
-    ['with one that holds a NUL', { refresh_token: 'a\0b' }, 'invalid_request', 400],
-    ['to an assistant nobody knows', { client_id: 'nobody' }, 'invalid_client', 401],
+    ['with an unknown one', { refresh_token: 'nobody' }, 'invalid_grant', 400],
+    ['with one that contains a NUL', { refresh_token: 'a\0b' }, 'invalid_request', 400],
+    ['for an unknown assistant', { client_id: 'nobody' }, 'invalid_client', 401],
     ['without an assistant', { client_id: '' }, 'invalid_request', 400],
     ['for another resource', { resource: 'https://evil.example/mcp' }, 'invalid_target', 400],
   ])('%s, and the login continues', async (_, change, error, status) => {

@@ -142,7 +142,7 @@ describe('a forgotten password', () => {
 
   test.each([
     ['a NUL', 'a\0b'],
-    ['half a character', '\ud800'],
+    ['a lone surrogate', '\ud800'],
     ['a number', 7],
     ['nothing', ''],
     ['a book', 'x'.repeat(5_000)],

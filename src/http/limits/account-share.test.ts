@@ -76,7 +76,7 @@ test('an account alone gets two thirds of the connections, with others one third
 })
 
 test.each([
-  ['beside others an account that queues pauses after each request', true, 3],
+  ['next to others an account that queues pauses after each request', true, 3],
   ['an account alone does not pause', false, 7],
 ])('%s', async (_, others, begun) => {
   const share = new AccountShare(9)

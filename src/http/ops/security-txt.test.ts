@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openStudio } from '../../../test/support/studio.ts'
 
-test('has a security contact that expires in less than a year, and is missing without a contact', async () => {
+test('security.txt has a contact and expires in less than a year, and is missing without a contact', async () => {
   const studio = await openStudio({}, { service: { securityContact: 'mailto:security@studio.example' } })
   const silent = await openStudio({}, { beside: studio })
   const { status, text, headers } = await studio.ask('/.well-known/security.txt')

@@ -35,20 +35,20 @@ describe('a recently authorized caller creates nothing', () => {
       answer: { status: 403, json: { error: 'insufficient_scope' } },
     },
     {
-      once: 'their token is held to no project',
+      once: 'their token is limited to no project',
       change: token(sql`project_ids = '{}'`),
       back: token(sql`project_ids = null`),
       answer: { status: 404, json: { error: 'not_found' } },
     },
     {
-      once: 'they may only look',
+      once: 'they are a viewer',
       change: sql`insert into project_members (project_id, user_id, project_role)
         select p.id, u.id, 'viewer' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`,
       back: sql`delete from project_members where project_role = 'viewer'`,
       answer: { status: 403, json: { error: 'insufficient_role' } },
     },
     {
-      once: 'the account lets nobody in from their address',
+      once: 'the account does not allow their address',
       change: account(sql`allowed_addresses = '{203.0.113.0/24}'`),
       back: account(sql`allowed_addresses = null`),
       answer: { status: 403, json: { error: 'address_not_allowed' } },

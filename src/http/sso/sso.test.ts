@@ -94,11 +94,15 @@ describe('signing in through a provider', () => {
   })
 
   test.each([
-    ['of another domain, though somebody here has it', { email: 'vixen@fox.example', email_verified: true }, 'sso_foreign_email'],
-    ['of a member who is at home elsewhere', { email: 'me@freelance.example', email_verified: true }, 'sso_foreign_email'],
+    ['of another domain, although a user here has it', { email: 'vixen@fox.example', email_verified: true }, 'sso_foreign_email'],
+    [
+      'of a member with an address of another domain',
+      { email: 'me@freelance.example', email_verified: true },
+      'sso_foreign_email',
+    ],
     ['that only looks like one', { email: 'vixen@fox.example@owl.example', email_verified: true }, 'sso_no_email'],
     ['that is not verified', { email: 'lead@owl.example', email_verified: false }, 'sso_unverified_email'],
-    ['of which it does not say whether it is verified', { email: 'lead@owl.example' }, 'sso_unverified_email'],
+    ['with an unknown verification state', { email: 'lead@owl.example' }, 'sso_unverified_email'],
     ['that is missing', {}, 'sso_no_email'],
   ])('is refused for an address %s', async (_, person, why) => {
     provider.people.stranger = { groups: ['bosses'], ...person }

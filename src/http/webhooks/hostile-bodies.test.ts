@@ -39,7 +39,7 @@ describe('a body of nothing but structure is refused with 422 and logged:', () =
     ['empty objects', 'jenkins', EMPTY_OBJECTS, 'application/json'],
     ['brackets never closed', 'jenkins', filled('', '['), 'application/json'],
     ['keys', 'jenkins', filled('{', '"a":1,', '"a":1}'), 'application/json'],
-    ['keys that are no JSON', 'jenkins', filled('', '"a":1,'), 'application/json'],
+    ['keys that are not JSON', 'jenkins', filled('', '"a":1,'), 'application/json'],
     ['empty lines', 'lore', filled('', '\n'), 'application/x-ndjson'],
     ['empty lines after an open text', 'lore', filled('"', '\n'), 'application/x-ndjson'],
     ['lines of JSON', 'lore', filled('', '{}\n'), 'application/x-ndjson'],

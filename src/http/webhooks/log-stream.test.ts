@@ -327,8 +327,8 @@ describe('refused with an error', () => {
     ['an unknown build', { build_number: 'never reported', offset: 0 }, 404, 'unknown_build'],
     ['no job', { job_name: '', offset: 0 }, 422, 'invalid_parameter'],
     ['no offset', {}, 422, 'invalid_parameter'],
-    ['an offset that is none', { offset: -1 }, 422, 'invalid_parameter'],
-    ['a name beyond any index', { build_number: 'x'.repeat(501), offset: 0 }, 422, 'invalid_parameter'],
+    ['an invalid offset', { offset: -1 }, 422, 'invalid_parameter'],
+    ['a name too long for an index', { build_number: 'x'.repeat(501), offset: 0 }, 422, 'invalid_parameter'],
   ])('%s', async (_, query, status, error) => {
     const { post } = await running()
     expect(await post(query, 'text')).toMatchObject({ status, json: { error } })

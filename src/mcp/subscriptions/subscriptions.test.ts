@@ -112,7 +112,7 @@ describe.each([
   test.each([
     ['a project of another account', () => [taskOf('den')], /not found/],
     ['a project that cannot exist', () => ['goldmaster://projects/9999999999'], /not found/],
-    ['an address that is none', () => ['file:///etc/passwd'], /not found/],
+    ['an invalid URI', () => ['file:///etc/passwd'], /not found/],
     ['more than a hundred', () => Array.from({ length: 101 }, (_, n) => `${taskOf('star')}${n}`), /at most 100/],
     [
       'more than ten projects',

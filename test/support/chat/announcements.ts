@@ -5,7 +5,7 @@ import type { Post } from '../../../src/jobs/sending/vendor.ts'
 export const KIM: Person = { user_id: 1, name: 'Kim Sato' }
 export const ADA: Person = { user_id: 2, name: 'Ada Berg' }
 
-/** A breakage as it is announced when it opens. */
+/** The announcement of a new breakage. */
 export const BREAKAGE: Announcement = {
   tone: 'bad',
   title: 'Compile error on main',
@@ -36,7 +36,7 @@ export const postOf = (announcement: Partial<Announcement> = {}, chatIds: Record
   chatIdOf: ({ user_id }) => chatIds[user_id],
 })
 
-/** Names of branches, words of logs and of people that mean something somewhere. */
+/** Branch names, log lines and personal names that are markup somewhere. */
 export const HOSTILE = [
   '<!channel>',
   '<!here>',
@@ -118,7 +118,7 @@ export const anyAnnouncement: fc.Arbitrary<Announcement> = fc.record({
   here: fc.boolean(),
 })
 
-/** Every part as long as it can be, of characters that take the most room. */
+/** Every part at its maximum length, with the largest characters. */
 export const largest = (character: string): Announcement => {
   const text = character.repeat(12_000)
   const people = Array.from({ length: 40 }, (_, index) => ({ user_id: index, name: text }))

@@ -4,7 +4,7 @@ const withoutCode = (text: string) => text.replace(/```[\s\S]*?```/g, '')
 
 const mentionsIn = (text: string) => [...withoutCode(text).matchAll(/(?<![\p{L}\p{N}])@([\w.-]+)/gu)].map(([, name]) => name!)
 
-/** Slack's words for everybody are translated before anything else is looked at. */
+/** Slack's group mentions are translated before anything else is parsed. */
 const expanded = (text: string) => text.replace(/<!(channel|here|all)>/g, '@$1').replace(/<@([a-zA-Z0-9]+)>/g, '@$1')
 
 const judge =
@@ -38,5 +38,5 @@ const judge =
 
 /** Longer ones are split into several messages. */
 export const judgeMattermost = judge(16_383, expanded, true)
-/** What its admins allow unless they chose otherwise. */
+/** The default limit of its admins. */
 export const judgeRocketChat = judge(5000, (text) => text, false)

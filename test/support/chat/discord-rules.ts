@@ -1,6 +1,6 @@
 import { type Judge, listOf, openCase } from './verdict.ts'
 
-/** Backslashes keep nobody from being pinged there: only `allowed_mentions` does. */
+/** Backslashes do not prevent a mention there: only `allowed_mentions` does. */
 function pingsOf(content: string, allowed: { parse?: string[]; users?: string[]; roles?: string[] }): string[] {
   const parse = allowed.parse ?? ['users']
   const everybody = parse.includes('everyone') ? [...content.matchAll(/@(everyone|here)/g)].map(([, word]) => word!) : []

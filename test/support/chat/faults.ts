@@ -1,10 +1,10 @@
-/** What goes wrong on the way or over there; `after` means that the message has arrived all the same. */
+/** Failures in transit or at the vendor; `after` means that the message has arrived anyway. */
 export const FAULTS = ['429', '500', '503', '504 after', 'hang before', 'hang after', 'reset before', 'reset after'] as const
 export type Fault = (typeof FAULTS)[number]
 
 export interface FaultSchedule {
   seed: number
-  /** Which part of all requests fails. */
+  /** The share of requests that fail. */
   share: number
   kinds?: readonly Fault[]
 }
@@ -20,7 +20,7 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** Which requests fail, and how: those asked for by name first, then by the schedule. */
+/** Which requests fail, and how: injected ones first, then by the schedule. */
 export function openFaults(schedule?: FaultSchedule) {
   const random = randomOf(schedule?.seed ?? 0)
   const { share = 0, kinds = FAULTS } = schedule ?? {}

@@ -1,18 +1,18 @@
 export interface Rate {
   perSecond: number
-  /** So many may come at once. */
+  /** How many may come at once. */
   burst: number
 }
 
 /** Timers may fire a little early. */
 const TOLERANCE_MS = 50
 
-/** How often a room may be written to, and whether its writer waits as long as they were told to. */
+/** The rate limit of a room, and whether its writer waits as long as required. */
 export function openPace(rate: Rate | undefined, violations: string[]) {
   const buckets = new Map<string, { tokens: number; at: number }>()
   const waiting = new Map<string, number>()
   return {
-    /** Told to come back after so many seconds. */
+    /** Asks to wait for this many seconds. */
     rest: (room: string, seconds: number) => void waiting.set(room, performance.now() + seconds * 1000),
     /** Seconds to wait before a room can be written to; 0: now. */
     wait(room: string): number {

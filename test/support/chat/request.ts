@@ -1,10 +1,10 @@
 import type { ChannelKind } from '../../../src/contract/channels.ts'
 import type { Body } from './verdict.ts'
 
-/** A request as a vendor's server reads it. */
+/** A request as a vendor's server parses it. */
 export interface ChatRequest {
   method: string
-  /** What stands after the address that the vendor gave out. */
+  /** The path after the vendor's own URL. */
   rest: string[]
   query: URLSearchParams
   token: string
@@ -17,11 +17,11 @@ export interface ChatReply {
   body: object | string
 }
 
-/** Which room a request is about; its answer writes whatever there is to write. */
+/** The room of a request; its handler writes whatever is needed. */
 export interface Handled {
   kind: ChannelKind
   room: string
-  /** Looks only, so that no limit on messages holds. */
+  /** Read-only, so that no rate limit on messages applies. */
   reads?: boolean
   answer(): ChatReply
 }

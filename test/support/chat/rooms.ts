@@ -5,22 +5,22 @@ import type { Body, Verdict } from './verdict.ts'
 export interface StoredMessage {
   kind: ChannelKind
   room: string
-  /** What the vendor calls it. */
+  /** The vendor's id for it. */
   id: string
-  /** Its place among all messages of all rooms. */
+  /** Its position among all messages of all rooms. */
   order: number
   text: string
-  /** Every text it had, the present one last. */
+  /** Every text it had, the current one last. */
   texts: string[]
   pings: string[]
-  /** Slack: what it stands below. */
+  /** Slack: the thread. */
   thread?: string
-  /** Slack: the id that we gave it. */
+  /** Slack: our own id. */
   marker?: string
   body: Body
 }
 
-/** The rooms of all vendors, with what was said in them. */
+/** The rooms of all vendors, with their messages. */
 export function openRooms() {
   const messages: StoredMessage[] = []
   const gone = new Set<string>()
@@ -32,7 +32,7 @@ export function openRooms() {
     remove: (kind: ChannelKind, room: string) => void gone.add(key(kind, room)),
     add(kind: ChannelKind, room: string, body: Body, { text, pings }: Verdict, more: Partial<StoredMessage> = {}): StoredMessage {
       order++
-      // Slack's ids are times, and nobody says two things at the same one.
+      // Slack's ids are unique times.
       const id = `${Math.floor(Date.now() / 1000)}${kind === 'slack' ? '.' : ''}${String(order).padStart(6, '0')}`
       const message = { kind, room, id, order, text, texts: [text], pings, body, ...more }
       messages.push(message)
@@ -45,7 +45,7 @@ export function openRooms() {
     },
     find: (kind: ChannelKind, room: string, id: string) =>
       messages.find((message) => message.kind === kind && message.room === room && message.id === id),
-    /** Somebody deletes a message. */
+    /** Deletes a message. */
     erase(message: StoredMessage) {
       messages.splice(messages.indexOf(message), 1)
     },

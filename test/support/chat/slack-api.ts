@@ -4,7 +4,7 @@ import { judgeSlack } from './slack-rules.ts'
 
 export interface SlackSettings {
   token: string
-  /** Who is found by which address. */
+  /** People by email address. */
   people: Record<string, string>
   violations: string[]
 }
@@ -12,7 +12,7 @@ export interface SlackSettings {
 const ok = (answer: object): ChatReply => ({ status: 200, body: { ok: true, ...answer } })
 const no = (error: string, more: object = {}): ChatReply => ({ status: 200, body: { ok: false, error, ...more } })
 
-/** A message to somebody goes to a room that only those two know. */
+/** A direct message goes to a room of the two. */
 const idOf = (channel: string) => channel.replace(/^[UW]/, 'D')
 
 const shown = ({ id, text, marker, thread }: StoredMessage, metadata: boolean) => ({
@@ -31,7 +31,7 @@ function pageOf(messages: StoredMessage[], query: URLSearchParams): ChatReply {
   return ok({ messages: since.slice(0, limit).map((message) => shown(message, withMetadata)), has_more: since.length > limit })
 }
 
-/** Slack's Web API, as far as we use it: it answers 200 to everything. */
+/** Slack's Web API, as far as we use it: it always returns 200. */
 export function slackApi(
   { method, rest: [call], query, token, body }: ChatRequest,
   rooms: Rooms,
@@ -46,7 +46,7 @@ export function slackApi(
     if (token !== settings.token) return no('invalid_auth')
     if (method !== (reads ? 'GET' : 'POST')) return no('invalid_post_type')
     if (call === 'users.lookupByEmail') return
-    // Only a new message finds its way to somebody by their own id.
+    // Only a new message can be addressed to a person's own id.
     const known = call === 'chat.postMessage' ? /^[CDGUW][A-Z0-9]{2,}$/ : /^[CDG][A-Z0-9]{2,}$/
     if (!known.test(channel) || rooms.isGone('slack', room)) return no('channel_not_found')
     if (reads) return
@@ -66,7 +66,7 @@ export function slackApi(
     'chat.update': () => {
       const message = rooms.find('slack', room, body.ts)
       if (!message) return no('message_not_found')
-      // What is not named stays.
+      // Missing fields stay unchanged.
       const { blocks, attachments } = message.body
       const changed = { blocks, attachments, ...body }
       rooms.change(message, changed, judgeSlack(changed, 0))

@@ -2,7 +2,7 @@ import { type Body, type Judge, listOf, openCase } from './verdict.ts'
 
 const TOKEN = /<(?:https?:\/\/[^\s|<>]+\|[^|<>]+|@[UW][A-Z0-9]+|![a-z]+(?:\^[A-Z0-9]+)?)>/g
 
-/** What Block Kit takes; the sum over all blocks is nowhere documented and was measured by its users. */
+/** The limits of Block Kit; the total over all blocks is undocumented and was measured by its users. */
 const SUM_MAX = 13_200
 
 export const judgeSlack: Judge = (body) => {
@@ -26,7 +26,7 @@ export const judgeSlack: Judge = (body) => {
     if (given?.type === 'mrkdwn') mrkdwn(String(given.text), notifies)
     else shown.push(String(given?.text))
   }
-  /** Every character of a text element is shown as it is. */
+  /** Every character of a text element is shown literally. */
   const richElement = (given: Body, notifies: boolean): string => {
     if (given.type === 'user') {
       hold(/^[UW][A-Z0-9]+$/.test(given.user_id), 'user.user_id')

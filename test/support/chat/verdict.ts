@@ -1,19 +1,19 @@
-/** What a vendor makes of a message: why it would not take it, what is read there, and who is pinged by it. */
+/** A vendor's view of a message: why it would be refused, what is shown, and who is notified. */
 export interface Verdict {
   violations: string[]
-  /** Everything that is shown, as it was written. */
+  /** All shown text, as written. */
   text: string
-  /** `here`, `everyone`, or what the vendor calls somebody. */
+  /** `here`, `everyone`, or a person's id at the vendor. */
   pings: string[]
 }
 
-/** A body is anything until it was looked at. */
-// biome-ignore lint/suspicious/noExplicitAny: read the way its owner would, who refuses what is not there
+/** A body is unchecked at first. */
+// biome-ignore lint/suspicious/noExplicitAny: read like its vendor would, which refuses missing parts
 export type Body = any
 
 export type Judge = (body: Body, bytes: number) => Verdict
 
-/** Collects what is wrong. Lengths count UTF-16 units, which is more than code points and never less. */
+/** Collects problems. Lengths count UTF-16 units, which are never fewer than code points. */
 export function openCase() {
   const violations: string[] = []
   const hold = (holds: unknown, rule: string) => {
@@ -28,7 +28,7 @@ export function openCase() {
     hold(Array.isArray(list) && list.length >= min && list.length <= max, `${name}: a list of ${min} to ${max}`)
   const address = (url: unknown, name: string, max = 2048) =>
     hold(typeof url === 'string' && url.length <= max && /^https?:\/\/\S+$/.test(url), `${name}: an address`)
-  /** Nothing that reorders or controls, but lines. */
+  /** Nothing that reorders or controls, except line breaks. */
   const clean = (text: string) =>
     hold(!/[\0-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(text), 'control characters')
   return { violations, hold, length, count, address, clean }

@@ -12,7 +12,7 @@ interface Webhook {
   taken: ChatReply
   refused(violations: string[]): ChatReply
   gone: ChatReply
-  /** Where a wrong secret is told from a webhook that is gone. */
+  /** For vendors that distinguish a wrong secret from a deleted webhook. */
   forbidden?: ChatReply
 }
 
@@ -62,7 +62,7 @@ const WEBHOOKS: Record<WebhookKind, Webhook> = {
   },
 }
 
-/** A webhook: its address stands for one room. Discord's can also change what it said. */
+/** A webhook: its URL belongs to one room. Discord's can also edit messages. */
 export function webhook(
   kind: WebhookKind,
   request: ChatRequest,

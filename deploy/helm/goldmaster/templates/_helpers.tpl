@@ -1,5 +1,5 @@
 {{- define "goldmaster.pod" -}}
-# Nothing here asks Kubernetes anything.
+# No pod calls the Kubernetes API.
 automountServiceAccountToken: false
 securityContext:
   runAsNonRoot: true
@@ -7,7 +7,7 @@ securityContext:
   # Reads the mounted secrets.
   fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
-# A stop takes up to ten seconds, after the five in which no new requests are sent here any more.
+# A stop takes up to ten seconds, after the five in which new requests are no longer routed here.
 terminationGracePeriodSeconds: 20
 volumes:
   - { name: tmp, emptyDir: {} }

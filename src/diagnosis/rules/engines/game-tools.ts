@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Game tools beside the two big engines: shaders on their own, Godot, FBX and texture tools, consoles. */
+/** Game tools besides the two big engines: standalone shaders, Godot, FBX and texture tools, consoles. */
 export const gameTools: readonly Rule[] = [
   {
     id: 'shader.glsl',

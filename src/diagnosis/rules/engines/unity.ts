@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Unity: scripts, assemblies, packages, licence, players, instance lock. */
+/** Unity: scripts, assemblies, packages, license, players, instance lock. */
 export const unity: readonly Rule[] = [
   {
     id: 'unity.instance-lock',

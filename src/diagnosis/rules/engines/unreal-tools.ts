@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What UnrealBuildTool and AutomationTool say about the machine and the project, and what automation tests report. */
+/** UnrealBuildTool and AutomationTool errors about the machine and the project, and automation test reports. */
 export const unrealTools: readonly Rule[] = [
   {
     id: 'unreal.conflict',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What comes behind the Kotlin and Java compilers on the way to a package: annotation processors, shrinkers, native libraries, dex. */
+/** The steps after the Kotlin and Java compilers up to a package: annotation processors, shrinkers, native libraries, dex. */
 export const android: readonly Rule[] = [
   {
     id: 'android.ksp',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Microsoft's compiler, linker, resource compiler and assembler. Messages are localised, codes are not. */
+/** Microsoft's compiler, linker, resource compiler and assembler. Messages are localized, codes are not. */
 export const msvc: readonly Rule[] = [
   {
     id: 'msvc.memory',

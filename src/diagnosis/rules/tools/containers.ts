@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Docker and BuildKit: what goes wrong in the description of an image; what its commands print is read by their own rules. */
+/** Docker and BuildKit: errors in the description of an image; the output of its commands is read by other rules. */
 export const containers: readonly Rule[] = [
   {
     id: 'docker.file',

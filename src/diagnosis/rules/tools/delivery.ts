@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What happens to a finished build: Steam, the stores of Apple and Google, notarisation, itch. */
+/** Delivering a finished build: Steam, the stores of Apple and Google, notarization, itch. */
 export const delivery: readonly Rule[] = [
   {
     id: 'steam.upload',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Shapes that many tools share. They only speak up where no tool's own rule does. */
+/** Patterns that many tools share. They only apply if no tool's own rule does. */
 export const generic: readonly Rule[] = [
   {
     id: 'generic.passed',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Linters and formatters that belong to no single toolchain of the others. */
+/** Linters and formatters without a toolchain of their own. */
 export const linters: readonly Rule[] = [
   {
     id: 'pre-commit.failed',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What a build leans on: containers, the agent, licences, the network, system packages. */
+/** A build's dependencies: containers, the agent, licenses, the network, system packages. */
 export const services: readonly Rule[] = [
   {
     id: 'docker.daemon',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What glibc, bash and Windows say where they are set to German or Chinese; the English texts are with the tools that quote them. */
+/** Messages of glibc, bash and Windows in German or Chinese; the English ones are with the tools that quote them. */
 export const systemMessages: readonly Rule[] = [
   {
     id: 'disk.full-translated',

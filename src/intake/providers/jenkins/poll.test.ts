@@ -162,9 +162,9 @@ describe('a build on the configured Jenkins', () => {
 
 describe('a failing Jenkins', () => {
   test.each([
-    ['answers 503', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(503).end()],
-    ['answers 403', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(403).end()],
-    ['answers with a login page', (_: unknown, reply: { end(text: string): void }) => reply.end('<html>')],
+    ['returns 503', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(503).end()],
+    ['returns 403', (_: unknown, reply: { writeHead(n: number): { end(): void } }) => reply.writeHead(403).end()],
+    ['returns a login page', (_: unknown, reply: { end(text: string): void }) => reply.end('<html>')],
   ])('that %s fails the job and changes nothing', async (_, answer) => {
     const build = await reported()
     jenkins.answers[build.info] = answer as never
@@ -199,9 +199,9 @@ describe('another server', () => {
     ['another host', () => 'http://localhost:1/job/x/1/'],
     ['another port', () => 'http://127.0.0.1:1/job/x/1/'],
     ['another scheme', () => `${jenkins.url.replace('http:', 'https:')}/job/x/1/`],
-    ['a name that only begins alike', () => `${jenkins.url}.evil.example/job/x/1/`],
-    ['something that is no build', () => `${jenkins.url}/script`],
-    ['a way out of the job', () => `${jenkins.url}/job/x/1/../../../script`],
+    ['a name with the same prefix', () => `${jenkins.url}.evil.example/job/x/1/`],
+    ['a page that is not a build', () => `${jenkins.url}/script`],
+    ['a path outside of the job', () => `${jenkins.url}/job/x/1/../../../script`],
   ])('is never called: %s', async (_, url) => {
     const build = await reported('STARTED', url())
     await pollJenkins(outside, build.job.payload)

@@ -34,7 +34,7 @@ test.each([
   ['zero', { changelist: 0 }],
   ['a negative number', { changelist: -7 }],
   ['a fraction', { changelist: 1.5 }],
-  ['a number beyond exactness', { changelist: 2 ** 60 }],
+  ['a number beyond 2^53', { changelist: 2 ** 60 }],
   ['text', { changelist: 'default' }],
   ['digits with a tail', { changelist: '12345; drop' }],
   ['a list', { changelist: ['12345'] }],

@@ -18,7 +18,7 @@ function captured(name: string) {
   return { status: Number(/HTTP\/1.1 (\d+)/.exec(text)![1]), headers, body: text.slice(text.indexOf('{')) }
 }
 
-test('requests the stored message, and edits it by its id in the same thread', () => {
+test('a post requests the stored message, and an edit uses its id in the same thread', () => {
   expect(discord.post(TO, postOf(), false)).toMatchObject({
     method: 'POST',
     url: 'https://discord.com/api/webhooks/1/x?thread_id=9&wait=true',
@@ -29,7 +29,7 @@ test('requests the stored message, and edits it by its id in the same thread', (
   })
 })
 
-test('lists exactly who may be mentioned, again with every edit', () => {
+test('a message lists exactly who may be mentioned, again with every edit', () => {
   const post = postOf({ mentions: [KIM, ADA] }, { 1: '111' })
   for (const request of [discord.post(TO, post, false), discord.edit!(TO, post, '77', false)]) {
     expect(bodyOf(request)).toMatchObject({ content: '<@111>', allowed_mentions: { parse: [], users: ['111'] } })

@@ -5,7 +5,7 @@ import { slackWebhook } from './slack-webhook.ts'
 
 const read = (status: number, body: string) => slackWebhook.read({ status, headers: {}, body })
 
-test('sends the same as the bot, only to the URL', () => {
+test('a Slack webhook sends the same as the bot, only to the URL', () => {
   const { url, body } = slackWebhook.post({ room: '', secret: 'https://hooks.slack.com/services/T/B/x' }, postOf(), false)
   const { channel, metadata, parse, ...message } = JSON.parse(slack.post({ room: 'C1', secret: '' }, postOf(), false).body!)
   expect(url).toBe('https://hooks.slack.com/services/T/B/x')

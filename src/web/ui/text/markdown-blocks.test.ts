@@ -3,7 +3,7 @@ import { providers } from '../../../intake/providers/index.ts'
 import { type Block, blocksOf } from './markdown-blocks.ts'
 import { spansOf } from './markdown-spans.ts'
 
-test('reads headings, numbered steps with code inside, and paragraphs', () => {
+test('headings, numbered steps with code inside, and paragraphs are parsed', () => {
   const blocks = blocksOf('## Tool\n\n1. Open it.\n2. Paste:\n\n   ```\n   curl\n     -d 1\n   ```\n\nDone,\nreally.\n')
   expect(blocks).toEqual([
     { kind: 'heading', level: 2, text: 'Tool' },
@@ -26,7 +26,7 @@ test('reads headings, numbered steps with code inside, and paragraphs', () => {
 const linesOf = (blocks: Block[]): string[] =>
   blocks.flatMap((block) => (block.kind === 'list' ? block.items.flatMap(linesOf) : block.kind === 'code' ? [] : [block.text]))
 
-test.each(Object.entries(providers))('reads the guide of %s without a fence or a heading left over', (_, { setup }) => {
+test.each(Object.entries(providers))('the guide of %s is parsed without a fence or a heading left over', (_, { setup }) => {
   const blocks = blocksOf(
     setup({ url: 'https://x.example/webhooks/a?token=b', token: 'b', base_url: 'https://x.example', id: 7 }),
   )
@@ -34,13 +34,13 @@ test.each(Object.entries(providers))('reads the guide of %s without a fence or a
   for (const line of linesOf(blocks)) expect(line).not.toMatch(/^#|```/)
 })
 
-test('limits nested lists, so that no text can exhaust the page', () => {
+test('nested lists are limited, so that no text can exhaust the page', () => {
   const depthOf = (blocks: Block[]): number =>
     Math.max(0, ...blocks.map((block) => (block.kind === 'list' ? 1 + Math.max(...block.items.map(depthOf)) : 0)))
   expect(depthOf(blocksOf('- '.repeat(30_000)))).toBeLessThan(10)
 })
 
-test('links URLs, and tasks if there are some, but nothing executable', () => {
+test('URLs, and tasks if there are some, become links, but nothing executable', () => {
   const kinds = (text: string, tasks = true) =>
     spansOf(text, tasks).map((span) => [span.kind, span.kind === 'link' ? span.url : span.text])
   expect(kinds('See https://a.example/x?y=1. And [this](https://b.example), #12, GM-7, `#1`, **all**')).toEqual([
