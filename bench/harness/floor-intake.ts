@@ -28,7 +28,7 @@ const WRITE = `
     select $1, $2, $3, 'GitCommit', identifier, author, description, branch, timestamp, files, now(), asset_count from reported
     returning id, identifier),
   placed as (
-    insert into change_branches (account_id, project_id, branch, change_id, follows, timestamp)
+    insert into change_branches (account_id, project_id, branch, change_id, previous, timestamp)
     select $1, $2, t.branch, c.id, t.follows, t.timestamp from reported t join changed c using (identifier) order by t.push, t.place),
   touched as (
     insert into assets as a (account_id, project_id, name, path, asset_type, version, last_change_id, approval_status)

@@ -52,8 +52,8 @@ export const inserts = {
     from ${frame(count)}`,
 
   task_labels: () => `
-    insert into task_labels (project_id, label, created_at, task_id)
-    select project_id, unnest(labels), created_at, id from tasks`,
+    insert into task_labels (account_id, project_id, label, created_at, task_id)
+    select account_id, project_id, unnest(labels), created_at, id from tasks`,
 
   changes: (count: number) => `
     insert into changes (id, account_id, project_id, identifier, source_type, author, description, branch, timestamp, orphaned_at,

@@ -32,10 +32,10 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
   await db.execute(AGING.deliveries.fill(1, sql`now() - interval '182 days'`))
   await db.execute(sql`insert into mails (to_user_id, subject, text) values (1, 'Hello', 'Hello')`)
   for (const looks of [1, 2]) {
-    const asking = { build_run_id: looks, offset: 0, looks }
+    const asking = { account_id: 1, build_run_id: looks, offset: 0, looks }
     await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', account_id: 1 })
   }
-  await enqueue(db, 'settle_breakages', { project_id: 1, job: 'night' }, {})
+  await enqueue(db, 'settle_breakages', { account_id: 1, project_id: 1, job: 'night' }, {})
   await db.execute(sql`
     update jobs set run_at = now() + interval '10 minutes' * case when kind = 'settle_breakages' then -1 else 1 end`)
   await reportNode(db, { id: randomUUID(), host: 'owl-1', role: 'work', version: '1.2.3', mails: true, backs_up: false }, [

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CommandLine } from '../../test/support/command-line.ts'
 import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
-import * as investigationsRun from '../domain/investigations/run-investigation.ts'
 
 let studio: Studio
 let line: CommandLine
@@ -229,7 +229,7 @@ describe('builds', () => {
         begun = true
         void studio.db
           .rows<{ id: number }>(sql`select id from investigations where build_run_id = ${build}`)
-          .then(([row]) => investigationsRun.run(studio.db, row!.id))
+          .then(([row]) => runInvestigation(studio.db, row!.id))
       },
     })
     expect(code).toBe(0)

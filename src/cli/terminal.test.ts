@@ -34,7 +34,8 @@ describeWith('script')('in a terminal', () => {
     })
     const build = studio.world.build_runs!.night!.id
     await studio.db.execute(sql`
-      insert into build_steps (build_run_id, name, status, detail) values (${build}, 'cooking', 'running', '30/120 cooked')`)
+      insert into build_steps (account_id, build_run_id, name, status, detail)
+      select account_id, id, 'cooking', 'running', '30/120 cooked' from build_runs where id = ${build}`)
     const token = studio.world.tokens!.lead!.token as string
     line = new CommandLine({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: token })
   })

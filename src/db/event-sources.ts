@@ -32,7 +32,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     facts: {
       asset_id: 's.asset_id::text',
       // For rows from before the name was stored with them.
-      asset_name: 'coalesce(s.asset_name, (select a.name from assets a where a.id = s.asset_id))',
+      asset_name: 'coalesce(s.asset_name, (select a.name from assets a where a.account_id = s.account_id and a.id = s.asset_id))',
       stage: 's.approval_stage',
       version: 's.asset_version::text',
       approver: 's.approver_user_id::text',
@@ -51,7 +51,8 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       build_count: 's.build_count::text',
       owner: 's.owner_user_id::text',
       occurrence: 's.occurrence::text',
-      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
+      suspect: `(select c.display_identifier from changes c
+        where c.account_id = s.account_id and c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
       said_by: "nullif(current_setting('goldmaster.said_by', true), '')",
     },
   },
@@ -101,13 +102,14 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     at: 'finished_at',
     key: { column: 'id', type: 'bigint' },
     state: 'status',
-    project: '(select b.project_id from build_runs b where b.id = s.build_run_id)',
+    project: '(select b.project_id from build_runs b where b.account_id = s.account_id and b.id = s.build_run_id)',
     facts: {
       build_run_id: 's.build_run_id::text',
       diagnosis: 'left(s.diagnosis, 300)',
       category: 's.category',
       confidence: 's.confidence',
-      suspect: `(select c.display_identifier from changes c where c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
+      suspect: `(select c.display_identifier from changes c
+        where c.account_id = s.account_id and c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
     },
   },
   task: {

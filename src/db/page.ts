@@ -50,8 +50,10 @@ const keyOf = (text: string): Key => {
  * A table of a list, or a few of its rows: the barrier hides their number from the planner, which would otherwise read the whole list for
  * them.
  */
-export const among = (table: Sql, ids: readonly string[] | undefined, type: 'bigint' | 'uuid'): Sql =>
-  ids === undefined ? table : sql`(select * from ${table} where id = any (${ids}::${raw(type)}[]) offset 0)`
+export const among = (table: Sql, account: Sql, ids: readonly string[] | undefined, type: 'bigint' | 'uuid'): Sql =>
+  ids === undefined
+    ? table
+    : sql`(select * from ${table} where account_id = ${account} and id = any (${ids}::${raw(type)}[]) offset 0)`
 
 /** A list as a statement: its rows newest first, one more than the page, each with its `key_at` and `key_id`. */
 export interface Listing {

@@ -14,15 +14,15 @@ export interface Jobs {
   delete_project: { account_id: number; project_id: number }
   delete_user: { user_id: number }
   /** Runs an investigation. */
-  investigate: { investigation_id: number }
+  investigate: { account_id: number; investigation_id: number }
   /** Investigates a failed build automatically. */
-  investigate_failure: { build_run_id: number }
+  investigate_failure: { account_id: number; build_run_id: number }
   /** Checks whether the breakages of a job are fixed. */
-  settle_breakages: { project_id: number; job: string; since?: string }
+  settle_breakages: { account_id: number; project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
-  review_suspects: { build_run_id: number; span?: { above: number; up_to: number } }
+  review_suspects: { account_id: number; build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */
-  review_ranges: { project_id: number }
+  review_ranges: { account_id: number; project_id: number }
   /** Sends a link that completes a sign-up, or notifies the existing user of the address. */
   mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Sends a password reset link, if the address has a user. */

@@ -9,8 +9,8 @@ export async function addPhases(db: Database, games: readonly Game[], loaded: Lo
   for (const { key, jobs } of games)
     for (const { name, phases } of jobs)
       await db.execute(sql`
-        insert into build_steps (build_run_id, name, status, started_at, finished_at, duration_seconds)
-        select b.id, p.name, case when b.status = 'failed' and p.place = reached.phases then 'failed' else 'completed' end,
+        insert into build_steps (account_id, build_run_id, name, status, started_at, finished_at, duration_seconds)
+        select b.account_id, b.id, p.name, case when b.status = 'failed' and p.place = reached.phases then 'failed' else 'completed' end,
           b.started_at + make_interval(secs => b.duration_seconds * (p.place - 1) / reached.phases::float8),
           b.started_at + make_interval(secs => b.duration_seconds * p.place / reached.phases::float8),
           b.duration_seconds / reached.phases

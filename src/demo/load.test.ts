@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { performed } from '../../test/support/in-process.ts'
+import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/investigations/run-investigation.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio
@@ -93,7 +93,7 @@ test('a failed build shows its suspect', async () => {
   const builds = `/api/v1/projects/${access.projectId}/build_runs`
   const { json } = await ask(`${builds}?status=failed&limit=1`)
   const { investigation_id } = (await ask(`${builds}/${json.build_runs[0].id}/investigate`, { method: 'POST' })).json
-  await run(studio.db, Number(investigation_id))
+  await runInvestigation(studio.db, investigation_id)
   const { attributed_user_id, suspects } = (await ask(`${builds}/${json.build_runs[0].id}/investigate`, { method: 'POST' })).json
   expect(attributed_user_id).toBe(suspects[0].user_id)
   expect((await ask(`/api/v1/projects/${access.projectId}/members`)).json.members).toContainEqual(

@@ -30,7 +30,8 @@ beforeAll(async () => {
   const account = Number(id('accounts', 'owl'))
   for (const { id: build } of await studio.db.rows<{ id: number }>(sql`select id from build_runs`)) {
     await studio.db.execute(sql`
-      insert into build_steps (build_run_id, name, status, detail) values (${build}, 'cook', 'failed', 'told cook@example.com')`)
+      insert into build_steps (account_id, build_run_id, name, status, detail)
+      values (${account}, ${build}, 'cook', 'failed', 'told cook@example.com')`)
     await studio.db.execute(sql`
       insert into investigations (account_id, build_run_id, status, diagnosis, suggested_fix, attributed_user_id, steps, evidence, suspects)
       values (${account}, ${build}, 'completed', 'broken by lead@example.com', 'Ask lead@example.com', ${Number(id('users', 'lead'))},

@@ -89,8 +89,8 @@ beforeAll(async () => {
   await studio.load(told())
   const steps = many((i) => marked(`step ${i}`))
   await studio.db.execute(sql`
-    insert into build_steps (build_run_id, name, status, detail)
-    select id, s, 'failed', s from build_runs, unnest(${steps}::text[]) s where id = (select max(id) from build_runs)`)
+    insert into build_steps (account_id, build_run_id, name, status, detail)
+    select account_id, id, s, 'failed', s from build_runs, unnest(${steps}::text[]) s where id = (select max(id) from build_runs)`)
 })
 afterAll(() => studio.close())
 

@@ -145,7 +145,7 @@ async function applyChanges(
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
   await linkChanges(
     db,
-    context.project_id,
+    context,
     facts.flatMap((fact) => tasksNamed(fact).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
@@ -154,6 +154,6 @@ async function applyChanges(
 
 /** Asks the configured server for what the delivery leaves out. */
 async function followUp(db: Database, context: IntegrationContext, fact: Fact, id: number) {
-  const job = context.config.server ? providers[context.provider].followUp?.(fact, id) : undefined
+  const job = context.config.server ? providers[context.provider].followUp?.(fact, id, context.account_id) : undefined
   if (job) await enqueue(db, job.kind, job.payload, { ...asking(context), ...(job.name !== undefined && { name: job.name }) })
 }

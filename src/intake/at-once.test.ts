@@ -17,6 +17,9 @@ afterAll(() => tools.close())
 const newSha = () => (++count).toString(16).padStart(40, 'd')
 const newTask = async () =>
   (await tools.api('tasks', { method: 'POST', body: { task: { title: 'Mend the moon' } } })).id as number
+/** The account of the tools is that of their project. */
+const ownerOf = () => ({ account_id: Object.values(tools.studio.world.accounts)[0]!.id as number, project_id: tools.project })
+
 const linksOf = async (task: number) => {
   const { changes, build_runs, deployments } = (await tools.api(`tasks/${task}`)).links
   return [changes.length, build_runs.length, deployments.length]
@@ -144,7 +147,7 @@ describe('builds of one project that are reported at the same instant', () => {
     const others = shas.flatMap((sha, i) => [
       tools.github(push([commit(sha, { message: `Mend it, #${task}`, added: [], modified: [] })])),
       tools.deployment({ platform: 'steam', event: 'released', build_number: `flock ${i}` }),
-      approvals.decide(db, tools.project, asked[0]!.asset_id, kim, { status: i % 2 ? 'approved' : 'denied' }),
+      approvals.decide(db, ownerOf(), asked[0]!.asset_id, kim, { status: i % 2 ? 'approved' : 'denied' }),
     ])
     for (const answer of await Promise.all(flock)) expect(answer.status).toBe(200)
     await Promise.all(others)
@@ -187,7 +190,7 @@ describe('an asset that is pushed at the same instant', () => {
     const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${one}`)).approvals
     const kim = tools.studio.world.users.kim!.id
     await atOnce(
-      (db) => approvals.decide(db, tools.project, asset_id, kim, { status: 'approved' }),
+      (db) => approvals.decide(db, ownerOf(), asset_id, kim, { status: 'approved' }),
       () => pushed(two, path),
     )
     expect(await asked(path)).toEqual([
@@ -217,7 +220,7 @@ describe('a build that passes', () => {
   test('after a decision that is not committed yet waits for it', async () => {
     const { sha, asset_id } = await gate()
     const kim = tools.studio.world.users.kim!.id
-    const approve = (db: Database) => approvals.decide(db, tools.project, asset_id, kim, { status: 'approved' })
+    const approve = (db: Database) => approvals.decide(db, ownerOf(), asset_id, kim, { status: 'approved' })
     await atOnce(approve, () => tools.ci({ job_name: 'moon', build_number: sha, status: 'SUCCESS', commit: sha }))
     expect(await statusOf(sha)).toBe('completed')
   })
@@ -227,8 +230,8 @@ describe('a build that passes', () => {
     const kim = tools.studio.world.users.kim!.id
     const ids = gates.map(({ asset_id }) => asset_id)
     const rounds = Array.from({ length: 5 }, () => [
-      approvals.decideAll(tools.studio.db, tools.project, kim, { asset_ids: ids, status: 'approved' }),
-      ...ids.map((id) => approvals.decide(tools.studio.db, tools.project, id, kim, { status: 'ignored' })),
+      approvals.decideAll(tools.studio.db, ownerOf(), kim, { asset_ids: ids, status: 'approved' }),
+      ...ids.map((id) => approvals.decide(tools.studio.db, ownerOf(), id, kim, { status: 'ignored' })),
       ...gates.map(({ sha }) => tools.ci({ job_name: 'moon', build_number: sha, status: 'SUCCESS', commit: sha })),
       tools.github(push([commit(newSha(), { added: gates.map(({ sha }) => `Content/T_${sha}.png`), modified: [] })])),
     ])

@@ -99,7 +99,7 @@ export interface Provider {
   read(delivery: Delivery): Fact[]
   server?: ServerSettings
   /** The job that queries the server once a fact was recorded under `id`; only if a server is configured. */
-  followUp?(fact: Fact, id: number): ServerJob | undefined
+  followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
   setup: Setup
   sample: Sample
 }

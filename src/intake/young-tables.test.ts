@@ -26,7 +26,7 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
   ['an earlier delivery', tookEffect([arrival]), [['integration_id', 'dedupe_key']]],
   [
     'builds that wait for a change',
-    sql`select ${hasBuildsOf(1, ['a'])}`,
+    sql`select ${hasBuildsOf(owner, ['a'])}`,
     [
       ['project_id', 'commit_hash'],
       ['project_id', 'changelist'],
@@ -34,7 +34,7 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
   ],
   [
     'builds that name a change',
-    buildsOf(1, [1]),
+    buildsOf(owner, [1]),
     [
       ['project_id', 'commit_hash'],
       ['project_id', 'changelist'],
@@ -42,8 +42,8 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
   ],
   [
     'changes that follow',
-    sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', given: null, follows: 'b' }])} select from late`,
-    [['account_id', 'project_id', 'branch', 'follows']],
+    sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', tool_position: null, previous: 'b' }])} select from late`,
+    [['account_id', 'project_id', 'branch', 'previous']],
   ],
 ])('%s are found by the full index in tables without statistics', async (_, statement, columns) => {
   const conditions = await conditionsOf(statement)

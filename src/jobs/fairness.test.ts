@@ -55,7 +55,7 @@ async function investigate(account: string, project: string, count: number): Pro
       insert into build_runs (account_id, project_id, status, ci_job_name, build_type, target_type, output_log, finished_at)
       values (${accountId}, ${projectId}, 'failed', 'night', 'custom', 'development', 'Combat.cpp(540): error C2065: undeclared', now())
       returning id`)
-    const { investigation } = await investigations.start(studio.db, accountId, projectId, build!.id)
+    const { investigation } = await investigations.start(studio.db, { account_id: accountId, project_id: projectId }, build!.id)
     ids.push(Number(investigation.investigation_id))
   }
   return ids

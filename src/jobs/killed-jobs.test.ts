@@ -83,12 +83,13 @@ const waiting = (kind: JobKind) =>
 const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
 const forgetChanges = () => studio.db.execute(sql`truncate changes, assets cascade`)
 const forgetAll = () => studio.db.execute(sql`delete from jobs`)
+const account = () => studio.world.accounts!.owl!.id as number
 const triggered = async () => {
   const delivered = await tell('ci/commit_trigger', await load('jenkins', { server: jenkins.url }), {
     job_name: 'night',
     commit: 'abc',
   })
-  return { build_run_id: delivered.records[0].id as number }
+  return { account_id: account(), build_run_id: delivered.records[0].id as number }
 }
 const stateOf = (build: number) => rows(sql`select status, build_number, output_log from build_runs where id = ${build}`)
 
@@ -131,7 +132,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         rows(
           sql`select author, (select version from assets where path = '//d/T_7.png') as version from changes where identifier = '7'`,
         )
-      return { payload: { change_id: row!.id as number }, effect }
+      return { payload: { account_id: account(), change_id: row!.id as number }, effect }
     },
     [{ author: 'kim', version: 1 }],
   ],
@@ -172,7 +173,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       jenkins.answers['/job/night/1/api/json'] = json(() => jenkinsFixture('build'))
       jenkins.answers['/job/night/1/logText/progressiveText'] = progressive(() => ({ log: Buffer.from(LOG), running: false }))
       await studio.db.execute(sql`update build_runs set url = ${`${jenkins.url}/job/night/1/`} where id = ${build_run_id}`)
-      return { payload: { build_run_id, offset: 0, looks: 0 }, effect: () => stateOf(build_run_id) }
+      return { payload: { account_id: account(), build_run_id, offset: 0, looks: 0 }, effect: () => stateOf(build_run_id) }
     },
     [expect.objectContaining({ status: 'completed', output_log: LOG })],
   ],
@@ -203,7 +204,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const executable = { number: 9, url: `${jenkins.url}/job/night/9/` }
       jenkins.answers['/queue/item/21/api/json'] = json(() => ({ executable }))
       const effect = async () => [...(await stateOf(build_run_id)), (await waiting('poll_jenkins')).length]
-      return { payload: { build_run_id, queue_item: 21, looks: 0 }, effect }
+      return { payload: { account_id: account(), build_run_id, queue_item: 21, looks: 0 }, effect }
     },
     [expect.objectContaining({ status: 'building', build_number: '9' }), 1],
   ],
@@ -284,7 +285,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         ...(await rows(sql`select status from investigations where id = ${investigation_id}`)),
         (await credits()) - before,
       ]
-      return { payload: { investigation_id }, effect }
+      return { payload: { account_id: account(), investigation_id }, effect }
     },
     [{ status: 'completed' }, 0],
   ],
@@ -296,8 +297,8 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const effect = () =>
         rows(sql`
           select i.status, i.automatic, count(m.breakage_id) as breakages from investigations i
-          left join breakage_builds m on m.build_run_id = i.build_run_id where i.build_run_id = ${id} group by i.id`)
-      return { payload: { build_run_id: id }, effect }
+          left join breakage_builds m on m.build_run_id = i.build_run_id where i.build_run_id = ${id} group by i.account_id, i.id`)
+      return { payload: { account_id: account(), build_run_id: id }, effect }
     },
     [{ status: 'completed', automatic: true, breakages: 1 }],
   ],
@@ -322,7 +323,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         insert into breakage_builds (account_id, breakage_id, build_run_id) select account_id, id, ${red!.id} from k`)
       const effect = () =>
         rows(sql`select state, (select count(*) from breakage_history where kind = 'fixed') as times from breakages`)
-      return { payload: { project_id, job: 'mended' }, effect }
+      return { payload: { account_id: account(), project_id, job: 'mended' }, effect }
     },
     [{ state: 'fixed', times: 1 }],
   ],
@@ -335,7 +336,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         rows(sql`
           select count(*) as times, bool_and(suspects -> 0 -> 'change_id' = to_jsonb(${culprit}::bigint)) as suspected
           from investigations where build_run_id = ${broken}`)
-      return { payload: { build_run_id: broken }, effect }
+      return { payload: { account_id: account(), build_run_id: broken }, effect }
     },
     [{ times: 1, suspected: true }],
   ],
@@ -351,7 +352,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const effect = () =>
         rows(sql`
           select count(*) as jobs from jobs where payload::text like ${`%${broken}%`}`)
-      return { payload: { project_id: studio.world.projects!.star!.id as number }, effect }
+      return { payload: { account_id: account(), project_id: studio.world.projects!.star!.id as number }, effect }
     },
     [{ jobs: 1 }],
   ],

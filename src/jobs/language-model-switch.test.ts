@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../test/support/visitor.ts'
-import { run } from '../domain/investigations/run-investigation.ts'
 import { explainer } from './explainer.ts'
 
 const PASSWORD = 'a long enough password'
@@ -68,7 +68,7 @@ async function diagnosisOf(build: string): Promise<string> {
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
   const { port } = model.address() as AddressInfo
   const at = { url: `http://127.0.0.1:${port}/v1/chat/completions`, key: undefined, model: 'm' }
-  await run(studio.db, Number(json.investigation_id), explainer(at, pino({ level: 'silent' })))
+  await runInvestigation(studio.db, json.investigation_id, explainer(at, pino({ level: 'silent' })))
   return (await studio.ask(path, { token })).json.investigation.diagnosis
 }
 

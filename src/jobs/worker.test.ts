@@ -160,13 +160,20 @@ test('a job that another worker took over is aborted, and what it still does cha
   expect(held).toEqual({ state: 'running', attempts: 1, last_error: null })
 })
 
+const account = () => studio.world.accounts!.owl!.id as number
+
 test('a job that was claimed without a response is claimed again', async () => {
   const build = await polled()
   jenkins.answers[`${BUILD}/api/json`] = () => {}
   worker = await startWorker(context())
   await until(() => jenkins.calls.length === 1)
   // As the response would have said: a second job of the same worker, which renews only the leases it knows of.
-  await enqueue(studio.db, 'poll_jenkins', { build_run_id: build.id, offset: 0, looks: 9 }, { server: 'b', delay: 3600 })
+  await enqueue(
+    studio.db,
+    'poll_jenkins',
+    { account_id: account(), build_run_id: build.id, offset: 0, looks: 9 },
+    { server: 'b', delay: 3600 },
+  )
   await studio.db.execute(sql`
     update jobs j set state = 'running', worker = o.worker, lease_until = now() + interval '1 second', attempts = 1
     from jobs o where o.state = 'running' and o.id <> j.id and j.slot is null`)
@@ -184,7 +191,12 @@ test('a job that a dead worker claimed before the clock was set back is claimed 
 
 describe('a worker that dies', () => {
   const settle = (name: string) =>
-    enqueue(studio.db, 'settle_breakages', { project_id: studio.world.projects!.star!.id as number, job: name }, { name })
+    enqueue(
+      studio.db,
+      'settle_breakages',
+      { account_id: account(), project_id: studio.world.projects!.star!.id as number, job: name },
+      { name },
+    )
   const left = () => studio.db.rows(sql`select name, state, attempts, last_error from jobs where slot is null order by id`)
 
   test('leaves no failed job behind if its job was replaced while it ran', async () => {
@@ -273,7 +285,7 @@ describe('a worker killed in the middle', () => {
     // A job that was started and never ended, as a dead worker leaves it.
     await abandon()
     const { pollJenkins } = await import('../intake/providers/jenkins/poll.ts')
-    await pollJenkins(context(), { build_run_id: build.id, offset: 0, looks: 0 })
+    await pollJenkins(context(), { account_id: account(), build_run_id: build.id, offset: 0, looks: 0 })
     await reclaim(studio.db)
     expect(await studio.db.rows(sql`select payload ->> 'offset' as offset from jobs order by id`)).toEqual([{ offset: '9' }])
   })

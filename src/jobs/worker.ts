@@ -59,11 +59,14 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   delete_account: ({ db }, { account_id }, signal) => deleteAccount(db, account_id, () => signal?.throwIfAborted()),
   delete_project: ({ db }, scope, signal) => deleteProject(db, scope, () => signal?.throwIfAborted()),
   delete_user: ({ db }, { user_id }, signal) => deleteUser(db, user_id, () => signal?.throwIfAborted()),
-  investigate: ({ db, explain }, { investigation_id }) => investigations.run(db, investigation_id, explain),
-  investigate_failure: ({ db, explain }, { build_run_id }) => investigateFailure(db, build_run_id, explain),
+  investigate: ({ db, explain }, { account_id, investigation_id }) =>
+    investigations.run(db, { account_id, id: investigation_id }, explain),
+  investigate_failure: ({ db, explain }, { account_id, build_run_id }) =>
+    investigateFailure(db, { account_id, id: build_run_id }, explain),
   settle_breakages: ({ db }, payload) => settleJob(db, payload),
-  review_suspects: ({ db }, { build_run_id, span }) => investigations.review(db, build_run_id, span),
-  review_ranges: ({ db }, { project_id }) => reviewRanges(db, project_id),
+  review_suspects: ({ db }, { account_id, build_run_id, span }) =>
+    investigations.review(db, { account_id, id: build_run_id }, span),
+  review_ranges: ({ db }, project) => reviewRanges(db, project),
   ...serverJobs,
 }
 

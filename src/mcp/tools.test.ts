@@ -2,10 +2,10 @@ import type { Progress, PromptReference, ResourceTemplateReference } from '@mode
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Assistant, connectHttp, connectHttpPinned, connectStdio, connectStdioPinned } from '../../test/support/assistant.ts'
 import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { VERSION } from '../contract/version.ts'
 import { sql } from '../db/database.ts'
-import { run } from '../domain/investigations/run-investigation.ts'
 import { TOOLS } from './catalogue.ts'
 
 let studio: Studio
@@ -105,7 +105,7 @@ describe.each([
     const pending = await studio.db.one<{ id: number }>(
       sql`select id from investigations where build_run_id = ${Number(build_run_id)}`,
     )
-    await run(studio.db, pending!.id)
+    await runInvestigation(studio.db, pending!.id)
     expect((await waiting).data).toMatchObject({
       investigation_id: begun.investigation_id,
       status: 'completed',

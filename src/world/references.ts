@@ -1,7 +1,12 @@
 import { isUuid, readId, readShortId } from '../contract/params.ts'
-import { type Database, type Sql, sql } from '../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../db/database.ts'
 import type { Row } from './fields.ts'
 import type { Found, Referable, Reference } from './values.ts'
+
+/** Files name records of any account: each account is looked through by its key. */
+const ofAnyAccount = (table: string, type: string) => (ids: unknown[]) =>
+  sql`
+  select x.id, x.project_id from accounts a join ${raw(table)} x on x.account_id = a.id and x.id = any (${ids}::${raw(type)}[])`
 
 const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
   accounts: (ids) => sql`select id from accounts where id = any (${ids}::integer[])`,
@@ -10,9 +15,9 @@ const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
     from users where id = any (${ids}::integer[])`,
   projects: (ids) => sql`select id, account_id, engine from projects where id = any (${ids}::integer[])`,
   integrations: (ids) => sql`select id, project_id from integrations where id = any (${ids}::integer[]) and deleted_at is null`,
-  changes: (ids) => sql`select id, project_id from changes where id = any (${ids}::bigint[])`,
-  build_runs: (ids) => sql`select id, project_id from build_runs where id = any (${ids}::bigint[])`,
-  deployments: (ids) => sql`select id, project_id from deployments where id = any (${ids}::uuid[])`,
+  changes: ofAnyAccount('changes', 'bigint'),
+  build_runs: ofAnyAccount('build_runs', 'bigint'),
+  deployments: ofAnyAccount('deployments', 'uuid'),
 }
 
 /** The id in a reference, if it is not a key of the file. */

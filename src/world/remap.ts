@@ -80,6 +80,7 @@ export class Remap {
     if (Array.isArray(row.suspects)) row.suspects = row.suspects.map((suspect: Row) => this.#suspect(suspect))
     if (table === 'deliveries' && Array.isArray(row.records))
       row.records = row.records.map((record: Row) => ({ ...record, id: this.loose(tableNamed(String(record.type)), record.id) }))
+    if (table === 'breakage_history') row.detail = this.#named(row.detail as Row)
     if (table === 'saved_views') row.path = this.#path(String(row.path))
     if (table === 'notifications') {
       row.subject_id = String(this.loose(tableNamed(String(row.subject)), row.subject_id) ?? row.subject_id)
@@ -95,6 +96,12 @@ export class Remap {
     change_id: this.loose('changes', suspect.change_id),
     user_id: this.loose('users', suspect.user_id),
   })
+
+  /** Ids in JSON, by the names that columns have. */
+  #named = (detail: Row): Row =>
+    Object.fromEntries(
+      Object.entries(detail ?? {}).map(([name, value]) => [name, REFERENCES[name] ? this.loose(REFERENCES[name], value) : value]),
+    )
 
   /** `/projects/7/builds/12` */
   #path = (path: string) =>

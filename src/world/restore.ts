@@ -114,7 +114,7 @@ export class Restore {
     for (const { id, account_id } of await this.#db.rows<{ id: number; account_id: number }>(sql`
       update investigations set status = 'pending' where account_id = any (${accounts}::integer[]) and status in ('pending', 'running')
       returning id, account_id`))
-      await enqueue(this.#db, 'investigate', { investigation_id: id }, { account_id })
+      await enqueue(this.#db, 'investigate', { account_id, investigation_id: id }, { account_id })
     return this.#loaded
   }
 

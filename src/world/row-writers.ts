@@ -147,7 +147,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
         ...owner,
         branch,
         change_id: to.id,
-        given: isNumbered ? Number(identifier) : undefined,
+        tool_position: isNumbered ? Number(identifier) : undefined,
         arrived_at,
       })
     return owner
@@ -278,9 +278,12 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       user_id: user && memberOf(owner, user),
       ...times({ created_at, updated_at }),
     })
-    for (const change_id of linked(project, links.changes)) to.put('task_changes', { task_id: to.id, change_id })
-    for (const build_run_id of linked(project, links.build_runs)) to.put('task_build_runs', { task_id: to.id, build_run_id })
-    for (const deployment_id of linked(project, links.deployments)) to.put('task_deployments', { task_id: to.id, deployment_id })
+    for (const change_id of linked(project, links.changes))
+      to.put('task_changes', { account_id: owner.account_id, task_id: to.id, change_id })
+    for (const build_run_id of linked(project, links.build_runs))
+      to.put('task_build_runs', { account_id: owner.account_id, task_id: to.id, build_run_id })
+    for (const deployment_id of linked(project, links.deployments))
+      to.put('task_deployments', { account_id: owner.account_id, task_id: to.id, deployment_id })
     return owner
   },
 }

@@ -17,7 +17,7 @@ const COLUMNS = {
     'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
     url file_url created_at updated_at`,
-  change_branches: 'account_id project_id branch change_id given arrived_at',
+  change_branches: 'account_id project_id branch change_id tool_position arrived_at',
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
     branch kind shelf pull_request head_repository target_branch url phase platform configuration agent measures duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
@@ -35,9 +35,9 @@ const COLUMNS = {
     first_bad_change_id suspects flickering owner_user_id claimed_at fixed_at fixed_by_change_id`,
   breakage_history: 'account_id breakage_id kind at',
   tasks: `id account_id project_id ${TASK_FIELD_NAMES.join(' ')} created_at updated_at`,
-  task_changes: 'task_id change_id',
-  task_build_runs: 'task_id build_run_id',
-  task_deployments: 'task_id deployment_id',
+  task_changes: 'account_id task_id change_id',
+  task_build_runs: 'account_id task_id build_run_id',
+  task_deployments: 'account_id task_id deployment_id',
 }
 export type Table = keyof typeof COLUMNS
 export const TABLES = Object.keys(COLUMNS)
@@ -99,7 +99,9 @@ function explained(error: unknown, table: Table, rows: Stored[], origins: string
   if (!twice) return code?.match(/^2[23]/) ? new Error(`${table}: ${message}`, { cause: error }) : (error as Error)
   const columns = twice[1]!.replace(/lower\((\w+)\)/g, '$1').split(', ')
   const index = rows.findLastIndex((row) => columns.map((column) => row[column]).join(', ') === twice[2])
-  return new Error(`${origins[index] ?? table}: ${columns.join(', ')} = ${oneLine(twice[2]!)} exists already`, { cause: error })
+  // Authors of files name the project; its account follows from that.
+  const [shown, values] = columns[0] === 'account_id' ? [columns.slice(1), twice[2]!.replace(/^\d+, /, '')] : [columns, twice[2]!]
+  return new Error(`${origins[index] ?? table}: ${shown.join(', ')} = ${oneLine(values)} exists already`, { cause: error })
 }
 
 const oneLine = (text: string) => text.slice(0, 200).replace(/\s+/g, ' ')

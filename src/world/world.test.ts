@@ -123,9 +123,9 @@ describe('a whole world', () => {
       { state: 'to_do', task_type: 'chore', priority: 'medium', description: '', labels: [], metadata: {} },
     ])
     expect(await rows('task_labels')).toMatchObject([{ task_id: 1, label: 'door' }])
-    expect(await rows('task_changes')).toEqual([{ task_id: 1, change_id: 1 }])
-    expect(await rows('task_build_runs')).toEqual([{ task_id: 1, build_run_id: 1 }])
-    expect(await rows('task_deployments')).toEqual([{ task_id: 1, deployment_id: made.deployments.d1!.id }])
+    expect(await rows('task_changes')).toEqual([{ account_id: 1, task_id: 1, change_id: 1 }])
+    expect(await rows('task_build_runs')).toEqual([{ account_id: 1, task_id: 1, build_run_id: 1 }])
+    expect(await rows('task_deployments')).toEqual([{ account_id: 1, task_id: 1, deployment_id: made.deployments.d1!.id }])
   })
 
   test('stores only hashes of tokens and passwords, and encrypts what settings show again', async () => {
@@ -156,7 +156,7 @@ describe('a whole world', () => {
     const turned = Object.fromEntries(Object.entries(full).reverse())
     const made = await load(turned)
     expect(made.tasks.k1!.id).toBe(1)
-    expect(await rows('task_build_runs')).toEqual([{ task_id: 1, build_run_id: 1 }])
+    expect(await rows('task_build_runs')).toEqual([{ account_id: 1, task_id: 1, build_run_id: 1 }])
     expect(await rows('approvals')).toHaveLength(3)
   })
 

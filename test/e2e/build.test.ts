@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
+import type { RecordKey } from '../../src/db/project-key.ts'
 import { append } from '../../src/domain/builds/logs.ts'
-import { run } from '../../src/domain/investigations/run-investigation.ts'
 import { axe, urlsOf } from '../support/browser.ts'
+import { runInvestigation } from '../support/run-investigation.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -264,7 +265,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await choose('investigate', /^Investigate this build/)
     await page.getByText('Investigating…').waitFor()
     const { id } = (await studio().service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
-    await run(studio().service.db, id)
+    await runInvestigation(studio().service.db, id)
     await page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
     const file = page.getByRole('link', { name: 'Source/Game/Combat.cpp:540' })
     expect(await file.getAttribute('href')).toBe('https://depot.example/Source/Game/Combat.cpp@100#540')
@@ -288,11 +289,12 @@ describeWith('chromium')('a failed build in a browser', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(...urlsOf(request).map((url) => new URL(url).pathname)))
     const { id } = studio().world.build_runs['5'] as { id: number }
+    const build = (await studio().db.one<RecordKey>(sql`select account_id, id from build_runs where id = ${id}`))!
     const rest = page.waitForResponse(/\/log\/rest/)
-    await append(studio().service.db, id, 'third\n')
+    await append(studio().service.db, build, 'third\n')
     await log.getByText('third').waitFor()
     expect(await (await rest).json()).toEqual({ text: 'third\n', continues: true })
-    await append(studio().service.db, id, 'not told within the second')
+    await append(studio().service.db, build, 'not told within the second')
     await studio().db.execute(sql`update build_runs set progressed_at = now() + interval '1 second' where id = ${id}`)
     await log.getByText('not told').waitFor()
     // The first piece also contains its phase.
@@ -303,7 +305,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     const lost = page.getByText('this build stopped reporting')
     await lost.waitFor()
     await page.getByText('Lost', { exact: true }).first().waitFor()
-    await append(studio().service.db, id, 'back again\n')
+    await append(studio().service.db, build, 'back again\n')
     await lost.waitFor({ state: 'detached' })
     await studio().db.execute(
       sql`update build_runs set status = 'completed', finished_at = now(), updated_at = now() where id = ${id}`,

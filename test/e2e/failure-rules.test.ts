@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { run } from '../../src/domain/investigations/run-investigation.ts'
 import { axe, openTab, signInAs } from '../support/browser.ts'
+import { runInvestigation } from '../support/run-investigation.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -38,7 +38,7 @@ describeWith('chromium')('failure rules in a browser', () => {
     await tab().page.getByRole('button', { name: 'Investigate' }).click()
     await tab().page.getByText('Investigating…').waitFor()
     const { id } = (await studio().service.db.one<{ id: number }>(sql`select id from investigations order by id desc limit 1`))!
-    await run(studio().service.db, id)
+    await runInvestigation(studio().service.db, id)
     await tab().page.getByRole('heading', { name: 'Diagnosis' }).waitFor()
   }
 

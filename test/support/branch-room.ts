@@ -31,6 +31,7 @@ export async function branchRoom(studio: Studio) {
     projects: [{ key: 'p', account: studio.world.accounts!.owl!.id, name: `Room ${Math.random()}` }],
   })
   const project = made.projects!.p!.id as number
+  const owner = { account_id: studio.world.accounts!.owl!.id as number, project_id: project }
   const { integrations } = await studio.load({
     integrations: (['perforce', 'github', 'jenkins', 'buildkite'] as const).map((provider) => ({
       key: provider,
@@ -53,6 +54,7 @@ export async function branchRoom(studio: Studio) {
     studio.ask(`/api/v1/projects/${project}${path}`, { token, ...asking })
   return {
     project,
+    owner,
     api,
     /** A changelist with one file below a stream. */
     submit: (changelist: number, { stream = '//game/main', user = 'kim', file = `src/part${changelist}.c` } = {}) =>

@@ -58,7 +58,7 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into ugs_tokens (account_id, project_id, name, prefix, hash) values (${owner}, 'sync', 'abcdefgh', sha256('x'))`,
     sql`insert into branch_marks (account_id, project_id, branch, change_id, reason, user_id)
         values (${owner}, 'main', ${change}, 'played it', ${user})`,
-    sql`insert into build_steps (build_run_id, name, status) values (${build}, 'compile', 'failed')`,
+    sql`insert into build_steps (account_id, build_run_id, name, status) values (${account_id}, ${build}, 'compile', 'failed')`,
     sql`insert into build_log_streams (account_id, build_run_id, stream, received, closed, received_at)
         values (${account_id}, ${build}, 's', 5, false, ${DAY})`,
     sql`insert into build_log_chunks (account_id, build_run_id, until, text) values (${account_id}, ${build}, 5, 'hello')`,
@@ -75,9 +75,9 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, at)
         select ${user}, ${owner}, 'task', 'task', t.id::text, 'A task', '/projects/' || t.project_id || '/tasks/' || t.id, true, ${DAY}
         from tasks t where t.project_id = ${project_id} order by t.id limit 1`,
-    sql`insert into task_changes (task_id, change_id) select min(id), ${change} from tasks where project_id = ${project_id} on conflict do nothing`,
-    sql`insert into task_build_runs (task_id, build_run_id) select min(id), ${build} from tasks where project_id = ${project_id} on conflict do nothing`,
-    sql`insert into task_deployments (task_id, deployment_id) select (select min(id) from tasks where project_id = ${project_id}),
+    sql`insert into task_changes (account_id, task_id, change_id) select ${account_id}, min(id), ${change} from tasks where project_id = ${project_id} on conflict do nothing`,
+    sql`insert into task_build_runs (account_id, task_id, build_run_id) select ${account_id}, min(id), ${build} from tasks where project_id = ${project_id} on conflict do nothing`,
+    sql`insert into task_deployments (account_id, task_id, deployment_id) select ${account_id}, (select min(id) from tasks where project_id = ${project_id}),
         (select id from deployments where project_id = ${project_id} limit 1) on conflict do nothing`,
     sql`insert into ugs_sequences (account_id, project_id, sequence) values (${owner}, 7)`,
     sql`insert into ugs_changes (account_id, project_id, path, change, sequence) values (${owner}, '//star/main', 5, 7)`,

@@ -23,7 +23,7 @@ beforeAll(async () => {
   own = await createDatabase()
   await loadWorld(own.db, Readable.from([WORLD]), { vault: new Vault('a key of these tests') })
   await own.db.execute(sql`update tasks set description = ${AWKWARD}`)
-  await enqueue(own.db, 'investigate', { investigation_id: 1 }, {})
+  await enqueue(own.db, 'investigate', { account_id: 1, investigation_id: 1 }, {})
 })
 afterAll(() => own.drop())
 afterEach(async () => {

@@ -1,5 +1,5 @@
 create table assets (
-  id               uuid primary key default gen_random_uuid(),
+  id               uuid not null default gen_random_uuid(),
   account_id       integer not null,
   project_id       integer not null,
   name             text not null,
@@ -11,20 +11,23 @@ create table assets (
   size_bytes       bigint,
   created_at       timestamptz(3) not null default now(),
   updated_at       timestamptz(3) not null default now(),
-  last_change_id   bigint references changes on delete set null,
-  foreign key (project_id, account_id) references projects (id, account_id)
+  last_change_id   bigint,
+  primary key (account_id, id),
+  foreign key (account_id, last_change_id) references changes (account_id, id) on delete set null (last_change_id),
+  foreign key (account_id, project_id) references projects (account_id, id)
 );
-create unique index assets_path on assets (project_id, path) where path <> '';
+create statistics assets_owner (dependencies) on account_id, project_id from assets;
+create unique index assets_path on assets (account_id, project_id, path) where path <> '';
 create index assets_newest on assets (project_id, created_at desc, id desc);
 create index assets_type on assets (project_id, asset_type, created_at desc, id desc);
 create index assets_status on assets (project_id, approval_status, created_at desc, id desc);
 create index assets_status_type on assets (project_id, approval_status, asset_type, created_at desc, id desc);
 
 create table approvals (
-  id                uuid primary key default gen_random_uuid(),
+  id                uuid not null default gen_random_uuid(),
   account_id        integer not null,
   project_id        integer not null,
-  asset_id          uuid not null references assets on delete cascade,
+  asset_id          uuid not null,
   commit_sha        text not null default '',
   approval_stage    text not null default 'review',
   approval_type     text not null default 'manual',
@@ -40,8 +43,11 @@ create table approvals (
   asset_name        text,
   -- The stage of a request before it was decided, to undo the decision; null if there was no request.
   asked_stage       text,
-  foreign key (project_id, account_id) references projects (id, account_id)
+  primary key (account_id, id),
+  foreign key (account_id, asset_id) references assets (account_id, id) on delete cascade,
+  foreign key (account_id, project_id) references projects (account_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+create statistics approvals_owner (dependencies) on account_id, project_id from approvals;
 create index approvals_newest on approvals (project_id, created_at desc, id desc);
 create index approvals_asset on approvals (asset_id, created_at desc, id desc);
 create index approvals_status on approvals (project_id, status, created_at desc, id desc);

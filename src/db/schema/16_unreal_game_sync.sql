@@ -34,8 +34,9 @@ create table ugs_badges (
   url           text not null default '',
   sequence      bigint not null,
   -- Our own build, whose page it links to.
-  build_run_id  bigint references build_runs on delete cascade,
-  primary key (account_id, project_id, path, change, name)
+  build_run_id  bigint,
+  primary key (account_id, project_id, path, change, name),
+  foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete cascade
 );
 create index ugs_badges_build on ugs_badges (build_run_id) where build_run_id is not null;
 
@@ -91,7 +92,7 @@ create function ugs_touch(of_account integer, of_project integer, of_path text, 
 $$;
 
 -- Only builds of the branch have badges: the badge of a job at a change is that of the build with the highest number there.
-create function ugs_badge_build(build bigint) returns void language plpgsql as $$
+create function ugs_badge_build(of_account integer, build bigint) returns void language plpgsql as $$
 declare
   place record;
   newest record;
@@ -100,13 +101,13 @@ declare
 begin
   select b.account_id, b.project_id, b.changelist, b.ci_job_name, b.kind, build_branch(b.branch, b.inferred_branch) as branch,
     ugs_change_number(b.changelist) as change, left(coalesce(nullif(b.ci_job_name, ''), 'Build'), 200) as name
-    into place from build_runs b where b.id = build;
+    into place from build_runs b where b.account_id = of_account and b.id = build;
   -- Nobody else assigns numbers meanwhile, so nothing read below can become outdated.
   perform from ugs_sequences s where s.account_id = place.account_id and s.project_id = place.project_id for update;
   if not found then return; end if;
 
   for moved in
-    delete from ugs_badges g where g.build_run_id = build
+    delete from ugs_badges g where g.account_id = of_account and g.build_run_id = build
       and (place.kind <> 'regular' or (g.path, g.change, g.name) is distinct from (place.branch, place.change, place.name))
     returning g.path, g.change
   loop
@@ -115,7 +116,7 @@ begin
   if place.change is null or place.branch not like '//%' or octet_length(place.branch) > 500 then return; end if;
 
   select b.id, ugs_badge_state(b.status) as state into newest from build_runs b
-  where b.project_id = place.project_id and b.changelist = place.changelist and b.ci_job_name = place.ci_job_name
+  where b.account_id = of_account and b.project_id = place.project_id and b.changelist = place.changelist and b.ci_job_name = place.ci_job_name
     and build_branch(b.branch, b.inferred_branch) = place.branch and b.kind = 'regular'
   order by ci_number(b.build_number) desc nulls last, b.id desc limit 1;
   if not found or exists (select from ugs_badges g where g.account_id = place.account_id and g.project_id = place.project_id
@@ -132,7 +133,7 @@ end $$;
 create function ugs_badge_changed_build() returns trigger language plpgsql as $$
 begin
   if exists (select from ugs_sequences s where s.account_id = new.account_id and s.project_id = new.project_id)
-    then perform ugs_badge_build(new.id); end if;
+    then perform ugs_badge_build(new.account_id, new.id); end if;
   return null;
 end $$;
 

@@ -11,6 +11,7 @@ import {
 } from '../../contract/sets.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '../../db/page.ts'
+import type { ProjectSql } from '../../db/project-key.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import { blockedBy, blockedEverywhere } from './blocked.ts'
 
@@ -193,11 +194,12 @@ export function refuseIfReadOnly({ read_only }: Pick<Caller, 'read_only'>, site:
 export async function readListing(
   db: Database,
   ask: Ask,
-  listing: (project: Sql) => Listing,
+  listing: (project: ProjectSql) => Listing,
   replica?: Replica,
 ): Promise<{ caller: Admitted; page: Page }> {
   if (replica) return readApart(db, replica, ask, listing)
-  const asked = listing(sql`case when ${ask.scope} = any (caller.scopes) then caller.project_id end`)
+  const seen = (column: Sql) => sql`case when ${ask.scope} = any (caller.scopes) then caller.${column} end`
+  const asked = listing({ account_id: seen(sql`account_id`), project_id: seen(sql`project_id`) })
   const found = await db.one<Admitted & PageRow>(
     sql`select ${raw(ADMITTED.map((column) => `caller.${column}`).join(', '))}, page.* from (${caller(ask)}) caller, lateral (${paged(asked)}) page`,
     asked,
@@ -208,10 +210,10 @@ export async function readListing(
 }
 
 /** The caller is always looked up on the primary; only the page may come from the replica. */
-async function readApart(db: Database, replica: Replica, ask: Ask, listing: (project: Sql) => Listing) {
+async function readApart(db: Database, replica: Replica, ask: Ask, listing: (project: ProjectSql) => Listing) {
   const found = await db.one<Caller & Positioned>(sql`select caller.*, ${POSITION} as position from (${caller(ask)}) caller`)
   if (!found) throw unauthorized()
   authorize(found, ask)
-  const asked = listing(sql`${found.project_id}::integer`)
+  const asked = listing({ account_id: sql`${found.account_id}::integer`, project_id: sql`${found.project_id}::integer` })
   return { caller: found, page: await replica.read(found.position, (db) => readPage(db, asked)) }
 }

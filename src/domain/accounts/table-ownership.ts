@@ -38,6 +38,13 @@ const below =
   (column: string, table: string, on: (scope: Scope) => Sql = ofProject, key = 'id') =>
   (scope: Scope) =>
     sql`t.${raw(column)} in (select t.${raw(key)} from ${raw(table)} t where ${on(scope)})`
+/** Rows of an account that hang on those of one of its projects. */
+const ofRecord =
+  (column: string, table: string) =>
+  ({ account_id, project_id }: Scope) =>
+    project_id === undefined
+      ? sql`t.account_id = ${account_id}`
+      : sql`t.account_id = ${account_id} and t.${raw(column)} in (select t.id from ${raw(table)} t where ${ofProject({ account_id, project_id })})`
 const members = below('user_id', 'account_members', ofAccount, 'user_id')
 const ofIntegration = (scope: Scope) => sql`t.project_id in (${projects(scope)})`
 const none = () => sql`false`
@@ -92,30 +99,30 @@ export const HOLDINGS: Record<string, Holding> = {
   channel_rules: project('id', { secret: 'setting' }),
   ugs_tokens: project('id', { secret: 'credential' }),
   branches: project('account_id, project_id, name'),
-  changes: project(),
-  change_branches: project(),
-  build_runs: project(),
-  build_steps: project('id', { of: below('build_run_id', 'build_runs') }),
-  build_log_streams: project('build_run_id', { of: below('build_run_id', 'build_runs') }),
-  build_log_chunks: project('build_run_id, until', { of: below('build_run_id', 'build_runs') }),
-  passed_lines: project('account_id, build_run_id', { of: below('build_run_id', 'build_runs') }),
-  investigations: project('id', { of: below('build_run_id', 'build_runs') }),
-  assets: project(),
-  approvals: project(),
-  deployments: project(),
-  deployment_history: project(),
-  tasks: project(),
-  task_history: project(),
-  task_changes: project('task_id, change_id', { of: below('task_id', 'tasks') }),
-  task_build_runs: project('task_id, build_run_id', { of: below('task_id', 'tasks') }),
-  task_deployments: project('task_id, deployment_id', { of: below('task_id', 'tasks') }),
-  task_labels: project('task_id, label', { of: below('task_id', 'tasks'), left: DERIVED }),
-  external_references: project(),
+  changes: project('account_id, id'),
+  change_branches: project('account_id, id'),
+  build_runs: project('account_id, id'),
+  build_steps: project('account_id, id', { of: ofRecord('build_run_id', 'build_runs') }),
+  build_log_streams: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
+  build_log_chunks: project('account_id, build_run_id, until', { of: ofRecord('build_run_id', 'build_runs') }),
+  passed_lines: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
+  investigations: project('account_id, id', { of: ofRecord('build_run_id', 'build_runs') }),
+  assets: project('account_id, id'),
+  approvals: project('account_id, id'),
+  deployments: project('account_id, id'),
+  deployment_history: project('account_id, id'),
+  tasks: project('account_id, id'),
+  task_history: project('account_id, id'),
+  task_changes: project('account_id, task_id, change_id', { of: ofRecord('task_id', 'tasks') }),
+  task_build_runs: project('account_id, task_id, build_run_id', { of: ofRecord('task_id', 'tasks') }),
+  task_deployments: project('account_id, task_id, deployment_id', { of: ofRecord('task_id', 'tasks') }),
+  task_labels: project('account_id, task_id, label', { of: ofRecord('task_id', 'tasks'), left: DERIVED }),
+  external_references: project('account_id, id'),
   branch_marks: project('account_id, project_id, branch, change_id'),
-  breakages: project(),
-  breakage_builds: project('account_id, build_run_id', { of: below('breakage_id', 'breakages') }),
+  breakages: project('account_id, id'),
+  breakage_builds: project('account_id, build_run_id', { of: ofRecord('breakage_id', 'breakages') }),
   breakage_occurrences: project('account_id, breakage_id, number'),
-  breakage_history: project('id', { of: below('breakage_id', 'breakages') }),
+  breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
   deliveries: project('id', { of: below('integration_id', 'integrations') }),
   notifications: project(),
   ugs_sequences: project('account_id, project_id'),

@@ -2,6 +2,7 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import type { ApprovalRule } from '../../contract/app/shapes.ts'
 import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { branchFits, branchKey, fits, fitting } from '../branches/branch-names.ts'
 import { reduceAuthor } from '../privacy/authors.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
@@ -76,18 +77,20 @@ interface Past {
 /** The approvals that rules would have requested in the last month, newest first. */
 export async function preview(
   db: Database,
-  projectId: number,
+  project: ProjectKey,
   rules: readonly ApprovalRule[] | null,
 ): Promise<AppReply<'previewApprovalRules'>> {
   // One changelist may have as many files as a thousand others.
   const past = await db.rows<Past>(sql`
     select c.id, c.display_identifier, c.author, c.files, c.more,
-      array(select coalesce(p.told, p.branch) from change_branches p where p.change_id = c.id and p.orphaned_at is null) as branches
+      array(select coalesce(p.told, p.branch) from change_branches p where p.account_id = c.account_id and p.change_id = c.id
+        and p.orphaned_at is null) as branches
     from (
       select c.*, lead(true, 1, false) over newest as more, sum(jsonb_array_length(c.files)) over newest - jsonb_array_length(c.files) as files_before
       from (
         select * from changes c
-        where c.project_id = ${projectId} and c.timestamp >= now() - make_interval(days => ${PREVIEW.days})
+        where c.account_id = ${project.account_id} and c.project_id = ${project.project_id}
+          and c.timestamp >= now() - make_interval(days => ${PREVIEW.days})
           and c.files is not null and c.orphaned_at is null
         order by c.timestamp desc, c.id desc limit ${PREVIEW.changes + 1}) c
       window newest as (order by c.timestamp desc, c.id desc)) c

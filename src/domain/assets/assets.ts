@@ -2,8 +2,9 @@ import { notFound } from '../../contract/errors.ts'
 import { isUuid } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { AssetApprovalStatus } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 
 type Query = QueryOf<'listAssets'> & { approval_status?: AssetApprovalStatus; cursor?: Key; ids?: readonly string[] }
 /** `updated_at` also changes with a decision; the web app shows when the file changed. */
@@ -13,14 +14,14 @@ const columns = sql`
   a.id, a.project_id::text, a.name, a.path, a.asset_type, a.approval_status, a.version, a.size_bytes, a.last_change_id,
   iso(a.created_at) as created_at, iso(a.updated_at) as updated_at`
 
-export const list = (project: Sql, q: Query): Listing => ({
+export const list = (project: ProjectSql, q: Query): Listing => ({
   limit: q.limit,
   foreign: true,
   rows: sql`
     select row_to_json(item) as item, a.created_at as key_at, a.id as key_id, concat_ws(E'\\n', a.name, a.path) as foreign_text
     from (
-      select a.* from ${among(sql`assets`, q.ids, 'uuid')} a
-      where a.project_id = ${project}
+      select a.* from ${among(sql`assets`, project.account_id, q.ids, 'uuid')} a
+      where a.project_id = ${project.project_id}
         ${q.pending_approval ? sql`and a.approval_status = 'pending'` : sql``}
         ${when(q.approval_status, (status) => sql`and a.approval_status = ${status}`)}
         ${when(q.asset_type, (type) => sql`and a.asset_type = ${type}`)}
@@ -29,14 +30,14 @@ export const list = (project: Sql, q: Query): Listing => ({
     ) a, lateral (select ${columns}) item`,
 })
 
-export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
+export async function find(db: Database, project: ProjectKey, id: string): Promise<Detail> {
   const asset = isUuid(id)
     ? await db.one<Detail>(sql`
-        select ${columns}, (select iso(c.timestamp) from changes c where c.id = a.last_change_id) as changed_at,
+        select ${columns}, (select iso(c.timestamp) from changes c where c.account_id = a.account_id and c.id = a.last_change_id) as changed_at,
           (select coalesce(json_agg(x), '[]') from (
             select p.id, p.status, p.approver_user_id, p.comments, iso(p.decided_at) as decided_at
-            from approvals p where p.asset_id = a.id order by p.created_at desc, p.id desc) x) as approvals_history
-        from assets a where a.project_id = ${projectId} and a.id = ${id}`)
+            from approvals p where p.account_id = a.account_id and p.asset_id = a.id order by p.created_at desc, p.id desc) x) as approvals_history
+        from assets a where a.account_id = ${project.account_id} and a.project_id = ${project.project_id} and a.id = ${id}`)
     : undefined
   if (!asset) throw notFound('Asset')
   return asset

@@ -45,14 +45,14 @@ export function recordVersions<C extends Changed>(
       select ${context.account_id}, ${context.project_id}, t.name, t.path, t.asset_type, t.times, t.size_bytes, t.change_id,
         case when t.asks then 'pending' else 'none' end
       from touches t order by t.path
-      on conflict (project_id, path) where path <> '' do update set
+      on conflict (account_id, project_id, path) where path <> '' do update set
         version = a.version + excluded.version, size_bytes = coalesce(excluded.size_bytes, a.size_bytes),
         last_change_id = excluded.last_change_id, updated_at = now(),
         approval_status = case excluded.approval_status when 'pending' then 'pending' else a.approval_status end
       returning a.id, a.name, a.path, a.version, a.xmax = 0 as inserted),
     asked as (
       select a.id, a.name, a.version, a.inserted, t.commit_sha from touched a join touches t on t.path = a.path where t.asks),
-    ${MOVED},
+    ${moved(context.account_id)},
     made as (${makeApprovals(context, sql`asked.inserted`)}),
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
@@ -71,7 +71,7 @@ function filesOf<C extends Changed>({ approval_rules }: IntegrationContext, chan
 export async function settle(db: Database, context: IntegrationContext, moved: number, others: OpenedApproval[]) {
   const all = moved + (others.length > 0 ? await askAgain(db, context, others) : 0)
   // The commit that an approval moved away from may have nothing left to wait for.
-  if (all > 0) await builds.release(db, context.project_id)
+  if (all > 0) await builds.release(db, context)
 }
 
 /**
@@ -93,14 +93,15 @@ export async function askOnBranch<C extends Changed>(
     with told as (
       select distinct on (t.path) a.id, t.identifier
       from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as t (path text, identifier text)
-      join assets a on a.project_id = ${context.project_id} and a.path = t.path
-      where not exists (select from approvals n where n.asset_id = a.id and n.commit_sha = t.identifier)
+      join assets a on a.account_id = ${context.account_id} and a.project_id = ${context.project_id} and a.path = t.path
+      where not exists (select from approvals n where n.account_id = a.account_id and n.asset_id = a.id and n.commit_sha = t.identifier)
       order by t.path),
     locked as (
-      select a.id from assets a where a.id in (select id from told) and a.approval_status <> 'pending' order by a.path for update),
+      select a.id from assets a where a.account_id = ${context.account_id} and a.id in (select id from told)
+        and a.approval_status <> 'pending' order by a.path for update),
     asked as (
       update assets a set approval_status = 'pending', updated_at = now() from locked l join told t on t.id = l.id
-      where a.id = l.id returning a.id, a.name, a.version, t.identifier as commit_sha)
+      where a.account_id = ${context.account_id} and a.id = l.id returning a.id, a.name, a.version, t.identifier as commit_sha)
     ${makeApprovals(context, sql`true`)}`)
 }
 
@@ -109,17 +110,18 @@ const askAgain = async (db: Database, context: IntegrationContext, others: Opene
   (await db.one<{ moved: number }>(sql`
     with asked as (
       select *, false as inserted from jsonb_to_recordset(${JSON.stringify(others)}::jsonb) as o (id uuid, name text, version integer, commit_sha text)),
-    ${MOVED},
+    ${moved(context.account_id)},
     made as (${makeApprovals(context, sql`asked.id not in (select asset_id from moved)`)})
     select count(*) as moved from moved`))!.moved
 
 /** The status is checked twice: a decision made in the meantime was about the previous version. */
-const MOVED = sql`
+const moved = (accountId: number) => sql`
   moved as (
     update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()
     from asked
-    where not asked.inserted and p.status = 'pending' and p.id = (
-      select n.id from approvals n where n.asset_id = asked.id and n.status = 'pending' order by n.created_at desc, n.id desc limit 1)
+    where not asked.inserted and p.account_id = ${accountId} and p.status = 'pending' and p.id = (
+      select n.id from approvals n where n.account_id = ${accountId} and n.asset_id = asked.id and n.status = 'pending'
+        order by n.created_at desc, n.id desc limit 1)
     returning p.asset_id)`
 
 const makeApprovals = (context: IntegrationContext, which: Sql) => sql`

@@ -27,6 +27,12 @@ const byId = (table: string, columns: string, kind: string, id = 'id'): Subject 
   where: (ids) => sql`id = ${numberIn(ids, id)}`,
 })
 
+/** A record of an account: its key begins with that. */
+const recordById = (table: string, columns: string, kind: string): Subject => ({
+  ...byId(table, columns, kind),
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and id = ${numberIn(ids, 'id')}`,
+})
+
 const account = byId(
   'accounts',
   'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, uses_language_model, token_days_max, allowed_addresses, requires_second_factor, retention, credits, daily_limit',
@@ -88,7 +94,7 @@ const asset: Subject = {
   id: 'asset_id',
   table: 'assets',
   columns: 'approval_status, version',
-  where: (ids) => sql`id = ${uuidIn(ids, 'asset_id')}::uuid`,
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and id = ${uuidIn(ids, 'asset_id')}::uuid`,
 }
 /** By its id or its number. */
 const deployment: Subject = {
@@ -96,10 +102,11 @@ const deployment: Subject = {
   id: 'id',
   table: 'deployments',
   columns: 'status, build_run_id',
-  where: (ids) => sql`id = ${uuidIn(ids, 'id')}::uuid or number = ${numberIn(ids, 'id')}`,
+  where: (ids) =>
+    sql`account_id = ${numberIn(ids, 'account_id')} and (id = ${uuidIn(ids, 'id')}::uuid or number = ${numberIn(ids, 'id')})`,
 }
-const breakage = byId('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
-const task = byId('tasks', 'state, priority, user_id, task_type', 'task')
+const breakage = recordById('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
+const task = recordById('tasks', 'state, priority, user_id, task_type', 'task')
 
 /** What each route changes; routes that are not listed are recorded without before and after. */
 const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {

@@ -1,5 +1,6 @@
 import { type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { branchFits } from './branch-names.ts'
 import { byNumber } from './build-order.ts'
 import { BRANCH, positionOn } from './positions.ts'
@@ -17,9 +18,10 @@ export interface Requirement {
   jobs: string[]
 }
 
-export const requiredJobs = async (db: Database, { project_id }: { project_id: number }) =>
-  (await db.one<{ required_jobs: Requirement[] }>(sql`select required_jobs from projects where id = ${project_id}`))!
-    .required_jobs
+export const requiredJobs = async (db: Database, { account_id, project_id }: ProjectKey) =>
+  (await db.one<{ required_jobs: Requirement[] }>(
+    sql`select required_jobs from projects where account_id = ${account_id} and id = ${project_id}`,
+  ))!.required_jobs
 
 export interface Run {
   id: number
@@ -52,7 +54,7 @@ export function jobsOf({ name, jobs }: Built, required: readonly Requirement[]):
 /** The newest runs of each job on a branch. */
 export const runsOf = (
   db: Database,
-  { project_id }: { project_id: number },
+  { account_id, project_id }: ProjectKey,
   branch: string,
   jobs: readonly string[],
   take: number,
@@ -61,7 +63,8 @@ export const runsOf = (
     select b.id, b.ci_job_name as job, b.status, b.build_number, b.commit_hash, b.changelist, iso(b.lost_at) as lost_at,
       iso(coalesce(b.finished_at, b.started_at, b.created_at)) as at, b.created_at as arrived_at, ${positionOn(sql`${branch}::text`)} as position
     from unnest(${jobs}::text[]) j (name) cross join lateral (
-      select b.* from build_runs b where b.project_id = ${project_id} and ${BRANCH} = ${branch} and b.ci_job_name = j.name
+      select b.* from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id} and ${BRANCH} = ${branch}
+        and b.ci_job_name = j.name
         and b.kind = 'regular'
       order by b.created_at desc, b.id desc limit ${take}) b
     order by b.created_at desc, b.id desc`)

@@ -1,4 +1,5 @@
 import { type Database, raw, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { branchFits } from './branch-names.ts'
 import { BRANCH } from './positions.ts'
 
@@ -13,10 +14,12 @@ async function branchNames(
   const limit = raw(String(NAMES_MAX))
   const rows = await db.rows<{ name: string }>(sql`
     with recursive built as (
-      (select ${BRANCH} as name from build_runs b where b.project_id = ${project_id} and b.kind <> 'preflight' and ${BRANCH} <> ''
+      (select ${BRANCH} as name from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
+        and b.kind <> 'preflight' and ${BRANCH} <> ''
         order by ${BRANCH} limit 1)
       union all
-      select (select ${BRANCH} from build_runs b where b.project_id = ${project_id} and b.kind <> 'preflight' and ${BRANCH} > built.name
+      select (select ${BRANCH} from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
+        and b.kind <> 'preflight' and ${BRANCH} > built.name
         order by ${BRANCH} limit 1) from built where built.name is not null),
     changed as (
       (select p.branch as name from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id}
@@ -30,11 +33,7 @@ async function branchNames(
 }
 
 /** The patterns that match no branch of the project. */
-export async function unmatched(
-  db: Database,
-  owner: { account_id: number; project_id: number },
-  patterns: readonly string[],
-): Promise<string[]> {
+export async function unmatched(db: Database, owner: ProjectKey, patterns: readonly string[]): Promise<string[]> {
   if (patterns.length === 0) return []
   const names = await branchNames(db, owner)
   return [...new Set(patterns)].filter((pattern) => !names.some((name) => branchFits(pattern, name)))

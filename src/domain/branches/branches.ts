@@ -6,6 +6,7 @@ import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { isRunning } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
 import {
   type Built,
@@ -25,11 +26,6 @@ import { branchPoint, type Placed, passedAt, reference } from './branch-point.ts
 import { coveredByAll, heldBackBy, inPlace, type Job, type Span } from './last-known-good.ts'
 import { BRANCH } from './positions.ts'
 
-interface Owner {
-  account_id: number
-  project_id: number
-}
-
 /** In a project with more branches, the others are found by name. */
 const BRANCHES_MAX = 2_000
 const RECENT_DAYS = 30
@@ -39,12 +35,12 @@ const DELETED_FOR = sql`interval '1 day'`
 /** Branches and their jobs, the most recently built first. A loose index scan: the cost depends on the number of branches, not builds. */
 const built = (
   db: Database,
-  { account_id, project_id }: Owner,
+  { account_id, project_id }: ProjectKey,
   { only, q }: { only?: string; q?: string | undefined } = {},
 ): Promise<Built[]> => {
   const next = (after: ReturnType<typeof sql>, job: ReturnType<typeof sql>) => sql`
     select ${BRANCH} as branch, b.ci_job_name as job, b.created_at as at from build_runs b
-    where b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> ''
+    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> ''
       and ${only === undefined ? sql`(${BRANCH}, b.ci_job_name) > (${after}, ${job})` : sql`${BRANCH} = ${only} and b.ci_job_name > ${job}`}
     order by ${BRANCH}, b.ci_job_name, b.created_at desc, b.id desc limit 1`
   return db.rows(sql`
@@ -65,7 +61,7 @@ const built = (
 /** The branches of a project, the most recently built first; the web app's overview puts the main branch first. */
 export async function list(
   db: Database,
-  owner: Owner,
+  owner: ProjectKey,
   { q, limit, main_first, runs: withRuns }: QueryOf<'listBranches'> & { main_first?: boolean; runs?: boolean },
 ): Promise<ReplyOf<'listBranches'>> {
   const all = await built(db, owner, { q })
@@ -95,21 +91,25 @@ function mainFirst(branches: Built[]): Built[] {
  * One branch with the last runs of each of its jobs. Names are stored as they are shown, so a name that contains an address is found in
  * either form.
  */
-export async function health(db: Database, owner: Owner, { branch }: { branch?: string | undefined }): Promise<BranchHealth> {
+export async function health(
+  db: Database,
+  owner: ProjectKey,
+  { branch }: { branch?: string | undefined },
+): Promise<BranchHealth> {
   const [found] = branch === undefined ? await built(db, owner) : await named(db, owner, scrub(branchKey(branch)))
   if (!found) throw notFound('Branch')
   return healthOf(db, owner, found, await requiredJobs(db, owner))
 }
 
 /** Marks a change of a branch as good, or removes the mark. */
-export async function markGood(db: Database, by: Owner & { user_id: number }, input: MarkGood): Promise<BranchHealth> {
+export async function markGood(db: Database, by: ProjectKey & { user_id: number }, input: MarkGood): Promise<BranchHealth> {
   const name = await marks.mark(db, by, input)
   const [found] = await built(db, by, { only: name })
   return healthOf(db, by, found ?? { name, jobs: [], deleted_at: null }, await requiredJobs(db, by))
 }
 
 /** By its full name, or a stream by its last folder if only one has it. */
-async function named(db: Database, owner: Owner, key: string): Promise<Built[]> {
+async function named(db: Database, owner: ProjectKey, key: string): Promise<Built[]> {
   const exact = await built(db, owner, { only: key })
   if (exact.length > 0 || key.startsWith('//')) return exact
   const streams = (await built(db, owner)).filter(({ name }) => name.startsWith('//') && name.endsWith(`/${key.toLowerCase()}`))
@@ -117,8 +117,8 @@ async function named(db: Database, owner: Owner, key: string): Promise<Built[]> 
 }
 
 /** The project of a badge key. */
-export async function ownerOfBadge(db: Database, key: string): Promise<Owner> {
-  const owner = await db.one<Owner>(sql`select account_id, id as project_id from projects where badge_key = ${key}`)
+export async function ownerOfBadge(db: Database, key: string): Promise<ProjectKey> {
+  const owner = await db.one<ProjectKey>(sql`select account_id, id as project_id from projects where badge_key = ${key}`)
   if (!owner) throw notFound('Badge')
   return owner
 }
@@ -134,7 +134,7 @@ interface Judged {
   good: Placed | undefined
 }
 
-async function judge(db: Database, owner: Owner, branch: Built, required: readonly Requirement[]): Promise<Judged> {
+async function judge(db: Database, owner: ProjectKey, branch: Built, required: readonly Requirement[]): Promise<Judged> {
   const { names, named } = jobsOf(branch, required)
   const point = await branchPoint(db, owner, branch.name)
   const passedThere = point ? await passedAt(db, owner, branch.name, point.change.identifier) : []
@@ -159,7 +159,7 @@ async function judge(db: Database, owner: Owner, branch: Built, required: readon
   throw new Error('The loop above runs at least once.')
 }
 
-async function healthOf(db: Database, owner: Owner, branch: Built, required: readonly Requirement[]): Promise<BranchHealth> {
+async function healthOf(db: Database, owner: ProjectKey, branch: Built, required: readonly Requirement[]): Promise<BranchHealth> {
   const { runs, jobs: judged, good: passed } = await judge(db, owner, branch, required)
   const mark = await marks.newestMark(db, owner, branch.name)
   const isMarked = mark !== undefined && mark.position > (passed?.position ?? -1)
@@ -229,7 +229,7 @@ function stateOf(jobs: readonly BranchJob[]): Branch['state'] {
 /** The newest change of a branch in one of these spans, which are sorted newest first. */
 async function newestIn(
   db: Database,
-  { account_id, project_id }: Owner,
+  { account_id, project_id }: ProjectKey,
   branch: string,
   spans: readonly Span[],
   point?: Placed,
@@ -237,7 +237,7 @@ async function newestIn(
   for (const { from, to } of spans) {
     const found = await db.one<Placed>(sql`
       select p.position, ${reference} as change
-      from change_branches p join changes c on c.id = p.change_id
+      from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position between ${from} and ${to}
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position desc, p.change_id desc limit 1`)
@@ -248,27 +248,27 @@ async function newestIn(
 }
 
 /** The position of the change after this one. */
-const nextAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
+const nextAfter = async (db: Database, { account_id, project_id }: ProjectKey, branch: string, position: number) =>
   (
     await db.one<{ position: number }>(sql`
-      select p.position from change_branches p join changes c on c.id = p.change_id
+      select p.position from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position > ${position}
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position limit 1`)
   )?.position
 
-const changesAfter = async (db: Database, { account_id, project_id }: Owner, branch: string, position: number) =>
+const changesAfter = async (db: Database, { account_id, project_id }: ProjectKey, branch: string, position: number) =>
   (await db.one<{ count: number }>(sql`
     select count(*) as count from (
-      select from change_branches p, lateral (select c.orphaned_at from changes c where c.id = p.change_id offset 0) c
+      select from change_branches p, lateral (select c.orphaned_at from changes c where c.account_id = p.account_id and c.id = p.change_id offset 0) c
       where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.position > ${position}
         and c.orphaned_at is null and p.orphaned_at is null
       order by p.position limit ${BEHIND_MAX}) n`))!.count
 
 /** The median: a night when nobody works says nothing about how fast a team is. */
-const timeToGreen = async (db: Database, { project_id }: Owner, branch: string): Promise<number | null> =>
+const timeToGreen = async (db: Database, { account_id, project_id }: ProjectKey, branch: string): Promise<number | null> =>
   (await db.one<{ seconds: number | null }>(sql`
     select percentile_disc(0.5) within group (order by greatest(0, extract(epoch from o.fixed_at - o.opened_at)))::integer as seconds
     from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
-    where o.project_id = ${project_id} and k.branch = ${branch} and o.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!
-    .seconds
+    where o.account_id = ${account_id} and o.project_id = ${project_id} and k.branch = ${branch}
+      and o.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!.seconds

@@ -1,5 +1,6 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { branchKey } from './branch-names.ts'
 
@@ -8,11 +9,6 @@ export interface Repository {
   /** Stays the same when the repository is renamed. */
   id: string
   name: string
-}
-
-export interface Owner {
-  account_id: number
-  project_id: number
 }
 
 /** A branch by its name in the tool. */
@@ -33,7 +29,7 @@ export function spelled({ branch, repository }: ToldBranch) {
 }
 
 /** The name of a branch in all other tables: `told`, `repository` and `qualified` are columns of `t`. */
-export const lineOf = ({ account_id, project_id }: Owner): Sql => {
+export const lineOf = ({ account_id, project_id }: ProjectKey): Sql => {
   const known = sql`from branches b where b.account_id = ${account_id} and b.project_id = ${project_id}`
   return sql`coalesce(
     (select b.name ${known} and b.told = t.told and b.repository = t.repository and t.repository <> '' order by b.created_at limit 1),
@@ -42,7 +38,7 @@ export const lineOf = ({ account_id, project_id }: Owner): Sql => {
 }
 
 /** The same for one branch. */
-async function findLine(db: Database, owner: Owner, told: ToldBranch): Promise<string> {
+async function findLine(db: Database, owner: ProjectKey, told: ToldBranch): Promise<string> {
   const { told: name, repository, qualified } = spelled(told)
   const found = await db.one<{ name: string }>(sql`
     select ${lineOf(owner)} as name
@@ -54,7 +50,7 @@ async function findLine(db: Database, owner: Owner, told: ToldBranch): Promise<s
  * `registered`: the branches of `lines` that are new or were deleted. A known branch is only read and not locked, so that pushes to it do
  * not wait for each other.
  */
-export const registering = ({ account_id, project_id }: Owner): Sql => sql`
+export const registering = ({ account_id, project_id }: ProjectKey): Sql => sql`
   registered as (
     insert into branches as b (account_id, project_id, name, told, repository)
     select distinct on (l.name) ${account_id}::integer, ${project_id}::integer, l.name, l.told, l.repository from lines l
@@ -82,12 +78,12 @@ export const registerStreams = (db: Database, integrationId: number, streams: re
     where i.id = ${integrationId} and length(s.name) <= ${BRANCH_MAX} order by s.name
     on conflict do nothing`)
 
-const placesOn = ({ account_id, project_id }: Owner, name: string) =>
+const placesOn = ({ account_id, project_id }: ProjectKey, name: string) =>
   sql`p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${name}`
 
-const positionOf = (owner: Owner, name: string, identifier: string | undefined) => sql`(
-  select max(p.position) from changes c join change_branches p on p.change_id = c.id and ${placesOn(owner, name)}
-  where c.project_id = ${owner.project_id} and c.identifier = ${identifier ?? ''})`
+const positionOf = (owner: ProjectKey, name: string, identifier: string | undefined) => sql`(
+  select max(p.position) from changes c join change_branches p on p.account_id = c.account_id and p.change_id = c.id and ${placesOn(owner, name)}
+  where c.account_id = ${owner.account_id} and c.project_id = ${owner.project_id} and c.identifier = ${identifier ?? ''})`
 
 /** Changes that arrived on a branch earlier than this are assumed to have stayed: people rewrite recent ones. */
 const DOUBTED = sql`interval '14 days'`
@@ -98,7 +94,7 @@ const DOUBTED = sql`interval '14 days'`
  */
 export async function rewind(
   db: Database,
-  owner: Owner,
+  owner: ProjectKey,
   told: ToldBranch & { identifier: string; after?: string | undefined },
 ): Promise<string> {
   const name = await findLine(db, owner, told)
@@ -117,15 +113,15 @@ export async function rewind(
           or ends.now_at is null and p.doubted_at is null and p.arrived_at > goldmaster_now() - ${DOUBTED})
       returning p.change_id, p.orphaned_at)
     update changes c set orphaned_at = now(), updated_at = now() from touched t
-    where c.id = t.change_id and t.orphaned_at is not null and c.orphaned_at is null and not exists (
-      select from change_branches p where p.change_id = c.id and p.branch <> ${name} and p.orphaned_at is null)`)
+    where c.account_id = ${owner.account_id} and c.id = t.change_id and t.orphaned_at is not null and c.orphaned_at is null and not exists (
+      select from change_branches p where p.account_id = c.account_id and p.change_id = c.id and p.branch <> ${name} and p.orphaned_at is null)`)
   return name
 }
 
 /** A branch was deleted, with all its changes. Null if it was pushed to since: then the report is outdated. */
 export async function remove(
   db: Database,
-  owner: Owner,
+  owner: ProjectKey,
   told: ToldBranch & { head?: string | undefined },
 ): Promise<string | null> {
   const { told: key, repository } = spelled(told)
@@ -145,7 +141,7 @@ export async function remove(
 }
 
 /** A deleted branch was restored at this change: the changes up to it are on the branch again. */
-export async function restore(db: Database, owner: Owner, told: ToldBranch & { head: string }) {
+export async function restore(db: Database, owner: ProjectKey, told: ToldBranch & { head: string }) {
   const name = await findLine(db, owner, told)
   const { account_id, project_id } = owner
   await db.execute(sql`

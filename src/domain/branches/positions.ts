@@ -1,4 +1,5 @@
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { PASSED } from './build-statuses.ts'
 
 interface Named {
@@ -13,13 +14,13 @@ const isDepotWide = ({ commit, changelist }: Named) => sql`(${commit} = '' and $
 
 /** The branch of the change that a build `b` is of; if the build names a branch, only one of that name. */
 const branchOfChange = ({ branch, commit, changelist }: Named) => sql`(
-  select p.branch from ${changesNamed(commit, changelist)} join change_branches p on p.change_id = c.id
+  select p.branch from ${changesNamed(commit, changelist)} join change_branches p on p.account_id = c.account_id and p.change_id = c.id
   where (${branch} = '' or coalesce(p.told, p.branch) = branch_key(${branch}))
   order by p.id limit 1)`
 
 /** A branch `g` has changes with a changelist number. */
 const HAS_CHANGELISTS = sql`exists (
-  select from change_branches p join changes c on c.id = p.change_id
+  select from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
   where p.account_id = g.account_id and p.project_id = g.project_id and p.branch = g.name and c.source_type = 'Changelist')`
 
 /**
@@ -28,9 +29,10 @@ const HAS_CHANGELISTS = sql`exists (
  */
 const streamCalled = ({ branch }: Named) => sql`(
   select case when count(*) = 1 then min(s.name) when count(*) > 1 then ''
-    when exists (select from branches g where g.project_id = b.project_id and g.told = branch_key(${branch}) and not ${HAS_CHANGELISTS})
+    when exists (select from branches g where g.account_id = b.account_id and g.project_id = b.project_id
+      and g.told = branch_key(${branch}) and not ${HAS_CHANGELISTS})
       then '' end
-  from branches s where s.project_id = b.project_id and s.tail = substring(lower(branch_key(${branch})) from '[^/]+$')
+  from branches s where s.account_id = b.account_id and s.project_id = b.project_id and s.tail = substring(lower(branch_key(${branch})) from '[^/]+$')
     and s.deleted_at is null and right(s.name, length(branch_key(${branch})) + 1) = '/' || lower(branch_key(${branch})))`
 
 /**
@@ -40,11 +42,12 @@ const streamCalled = ({ branch }: Named) => sql`(
 const branchCalled = ({ branch, repository }: Named) => sql`(
   select case when bool_or(g.repository = ${repository}) then min(g.name) filter (where g.repository = ${repository})
     when ${repository} = '' and count(*) > 1 or ${repository} <> '' and bool_and(g.repository <> '') then '' end
-  from branches g where g.project_id = b.project_id and g.told = branch_key(${branch}) and g.deleted_at is null)`
+  from branches g where g.account_id = b.account_id and g.project_id = b.project_id and g.told = branch_key(${branch}) and g.deleted_at is null)`
 
 /** The branch of the job's other builds with the same names; jobs of several repositories may share a name. */
 const branchOfJob = ({ branch, repository }: Named) => sql`(
-  select o.inferred_branch from build_runs o where o.project_id = b.project_id and o.ci_job_name = b.ci_job_name and o.branch = ${branch}
+  select o.inferred_branch from build_runs o where o.account_id = b.account_id and o.project_id = b.project_id
+    and o.ci_job_name = b.ci_job_name and o.branch = ${branch}
     and o.branch <> '' and o.inferred_branch <> '' and o.repository = '' and ${repository} = '' and o.changelist = '' limit 1)`
 
 /** A stream may have any depth: unless the server or the operator says more, only the usual depth is known. */
@@ -80,17 +83,17 @@ const AS_STORED: Named = {
  */
 export const changesNamed = (...columns: Sql[]): Sql => sql`lateral (
   select distinct named.identifier from unnest(array[${join(columns)}]) named (identifier) where named.identifier <> '') named, lateral (
-  select c.* from changes c where c.project_id = b.project_id and c.identifier = named.identifier offset 0) c`
+  select c.* from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = named.identifier offset 0) c`
 export const NAMED_CHANGES = changesNamed(sql`b.commit_hash`, sql`b.changelist`)
 
 /** Builds whose branch is not known yet. */
 const IS_OPEN = sql`coalesce(b.inferred_branch, '') = ''`
 
 /** Whether builds without a known branch name one of these changes. */
-export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): Sql => {
+export const hasBuildsOf = (project: ProjectKey, identifiers: readonly string[]): Sql => {
   const waiting = (column: string) => sql`
     select from unnest(${identifiers}::text[]) i (identifier), lateral (
-      select from build_runs b where b.project_id = ${projectId} and ${IS_OPEN}
+      select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and ${IS_OPEN}
         and ${raw(column)} = i.identifier and ${raw(column)} <> '' limit 1) b`
   return sql`(exists (${waiting('b.commit_hash')}) or exists (${waiting('b.changelist')}))`
 }
@@ -99,35 +102,40 @@ export const hasBuildsOf = (projectId: number, identifiers: readonly string[]): 
  * For builds that were reported before these changes. Must be the last statement of a transaction: it waits for builds that are being
  * reported, and those reports wait for nothing that a push locks.
  */
-export const inferBranchesOf = (db: Database, projectId: number, changeIds: readonly number[]) =>
-  inferOpen(db, sql`b.id = any (array(${buildsOf(projectId, changeIds)}))`)
+export const inferBranchesOf = (db: Database, project: ProjectKey, changeIds: readonly number[]) =>
+  inferOpen(db, sql`b.account_id = ${project.account_id} and b.id = any (array(${buildsOf(project, changeIds)}))`)
 
 /** The builds that name one of these changes. */
-export const buildsOf = (projectId: number, changeIds: readonly number[]): Sql => {
+export const buildsOf = (project: ProjectKey, changeIds: readonly number[]): Sql => {
   const naming = (column: string) => sql`
     select b.id from changes c, lateral (
-      select b.id from build_runs b where b.project_id = ${projectId} and ${raw(column)} = c.identifier and ${raw(column)} <> '' offset 0) b
-    where c.id = any (${changeIds})`
+      select b.id from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id}
+        and ${raw(column)} = c.identifier and ${raw(column)} <> '' offset 0) b
+    where c.account_id = ${project.account_id} and c.id = any (${changeIds})`
   return sql`${naming('b.commit_hash')} union all ${naming('b.changelist')}`
 }
 
 /** For builds of the last day: the first report about a branch may show which one they meant. */
-export const inferLatestBranches = (db: Database, projectId: number) =>
-  inferOpen(db, sql`b.project_id = ${projectId} and b.created_at > goldmaster_now() - interval '1 day'`)
+export const inferLatestBranches = (db: Database, project: ProjectKey) =>
+  inferOpen(
+    db,
+    sql`b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.created_at > goldmaster_now() - interval '1 day'`,
+  )
 
 /**
  * For a build that was reported at the same time as its change: neither transaction saw the other's row. Every report about a build tries
  * again, and so does its investigation: nothing needs to wait for pushes, and only a last report at that very moment leaves a build without
  * a branch.
  */
-export const inferBranchAnew = (db: Database, id: number) => inferOpen(db, sql`b.id = ${id}`)
+export const inferBranchAnew = (db: Database, { account_id, id }: RecordKey) =>
+  inferOpen(db, sql`b.account_id = ${account_id} and b.id = ${id}`)
 
 const inferOpen = (db: Database, which: Sql) =>
   db.execute(sql`
     with found as materialized (
-      select b.id, b.inferred_branch as before, ${inferredBranch(AS_STORED)} as branch from build_runs b where ${which} and ${IS_OPEN})
+      select b.account_id, b.id, b.inferred_branch as before, ${inferredBranch(AS_STORED)} as branch from build_runs b where ${which} and ${IS_OPEN})
     update build_runs b set inferred_branch = found.branch from found
-    where b.id = found.id and found.branch is distinct from found.before`)
+    where b.account_id = found.account_id and b.id = found.id and found.branch is distinct from found.before`)
 
 /** For the loaded builds of these accounts. */
 export const inferBranches = (db: Database, accountIds: readonly number[]) =>
@@ -147,8 +155,8 @@ export const positionOn = (branch: Sql): Sql => {
   const there = sql`p.account_id = b.account_id and p.project_id = b.project_id and p.branch = ${branch}`
   return sql`coalesce(
     (select max(p.position) from unnest(array[b.commit_hash, b.changelist]) named (identifier), lateral (
-        select c.id from changes c where c.project_id = b.project_id and c.identifier = named.identifier offset 0) c
-      join change_branches p on p.change_id = c.id and p.branch = ${branch}
+        select c.id from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = named.identifier offset 0) c
+      join change_branches p on p.account_id = b.account_id and p.change_id = c.id and p.branch = ${branch}
       where named.identifier <> ''),
     case when b.changelist ~ '^[0-9]{1,15}$' and ${branch} like '//%' then coalesce((
       select max(p.position) from change_branches p where ${there} and p.position <= b.changelist::bigint), 0) end,
@@ -164,8 +172,7 @@ export const inOrder = (position: Sql): Sql =>
   sql`(coalesce(${position}, 0)::bigint, coalesce(ci_number(b.build_number), '{}'), b.id)`
 
 /** A build on its branch. */
-export interface Placed {
-  id: number
+export interface Placed extends RecordKey {
   began_at: string
   /** Empty if unknown. */
   branch: string
@@ -175,29 +182,31 @@ export interface Placed {
 
 export const placed = (
   db: Database,
-  { project_id, id }: { project_id: number; id: number },
+  { account_id, project_id, id }: ProjectKey & { id: number },
   branch: Sql = BRANCH,
 ): Promise<Placed | undefined> =>
   db.one(sql`
-    select b.id, ${BEGAN} as began_at, ${branch} as branch, ${positionOn(branch)} as position
-    from build_runs b where b.project_id = ${project_id} and b.id = ${id}`)
+    select b.account_id, b.id, ${BEGAN} as began_at, ${branch} as branch, ${positionOn(branch)} as position
+    from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id} and b.id = ${id}`)
 
 /** The passed build of the same job and branch that a build is compared with. */
 export const lastPassed = (db: Database, build: Placed): Promise<Placed | undefined> =>
   build.position === null ? lastPassedByNumber(db, build) : lastPassedBelow(db, build, build.position)
 
-const mineOf = (id: number) => sql`select id, project_id, ci_job_name, created_at from build_runs where id = ${id}`
+const mineOf = ({ account_id, id }: RecordKey) =>
+  sql`select account_id, id, project_id, ci_job_name, created_at from build_runs where account_id = ${account_id} and id = ${id}`
 const passedOf = (branch: string) => sql`
-  b.project_id = mine.project_id and ${BRANCH} = ${branch} and b.ci_job_name = mine.ci_job_name and b.status in ${PASSED}
+  b.account_id = mine.account_id and b.project_id = mine.project_id and ${BRANCH} = ${branch} and b.ci_job_name = mine.ci_job_name
+    and b.status in ${PASSED}
   and b.kind <> 'preflight'`
 
 /** Reports of a job may arrive in any order: this many passed builds on either side are read. */
 const NEIGHBOURS = 100
 
 /** The one with the highest position below this. */
-const lastPassedBelow = (db: Database, { id, branch }: Placed, position: number): Promise<Placed | undefined> =>
+const lastPassedBelow = (db: Database, build: Placed, position: number): Promise<Placed | undefined> =>
   db.one(sql`
-    ${passedNear(id, branch)}
+    ${passedNear(build, build.branch)}
     select b.* from standing b where position < ${position} order by ${inOrder(sql`position`)} desc limit 1`)
 
 /** A passed build of a job on a branch. */
@@ -209,30 +218,30 @@ export interface Standing extends Placed {
 }
 
 /** The passed builds of the same job and branch around a build, each with its position. */
-export const passesNear = (db: Database, id: number, branch: string): Promise<Standing[]> =>
-  db.rows(sql`${passedNear(id, branch)} select * from standing`)
+export const passesNear = (db: Database, build: RecordKey, branch: string): Promise<Standing[]> =>
+  db.rows(sql`${passedNear(build, branch)} select * from standing`)
 
-const passedNear = (id: number, branch: string) => {
+const passedNear = (build: RecordKey, branch: string) => {
   const side = (condition: Sql, order: Sql) => sql`(
     select b.* from mine, lateral (
       select b.* from build_runs b where ${passedOf(branch)} and ${condition} order by ${order} limit ${NEIGHBOURS}) b)`
   return sql`
-    with mine as (${mineOf(id)}),
+    with mine as (${mineOf(build)}),
     near as (
       ${side(sql`(b.created_at, b.id) < (mine.created_at, mine.id)`, sql`b.created_at desc, b.id desc`)}
       union all ${side(sql`(b.created_at, b.id) > (mine.created_at, mine.id)`, sql`b.created_at, b.id`)}),
     standing as (
-      select b.id, ${BEGAN} as began_at, ${sql`${branch}::text`} as branch,
+      select b.account_id, b.id, ${BEGAN} as began_at, ${sql`${branch}::text`} as branch,
         ${positionOn(sql`${branch}::text`)} as position, coalesce(b.finished_at, b.updated_at) as finished_at,
         b.build_number, b.created_at as received_at, b.kind = 'bisect' as bisect
       from near b)`
 }
 
 /** If the build has no position: the previous one by the CI's number, then by arrival. */
-const lastPassedByNumber = (db: Database, { id, branch }: Placed): Promise<Placed | undefined> =>
+const lastPassedByNumber = (db: Database, build: Placed): Promise<Placed | undefined> =>
   db.one(sql`
-    ${passedNear(id, branch)}
-    select b.id, b.began_at, b.branch, null as position
+    ${passedNear(build, build.branch)}
+    select b.account_id, b.id, b.began_at, b.branch, null as position
     from (select b.*, ${inOrder(sql`null`)} as place from standing b) b,
-      (select ${inOrder(sql`null`)} as place from build_runs b where b.id = ${id}) this
+      (select ${inOrder(sql`null`)} as place from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}) this
     where b.place < this.place order by b.place desc limit 1`)

@@ -144,7 +144,12 @@ test('the warning about an old last known good change names the change, its age 
   await room.report({ number: 2, changelist: 1202, broken: 'part1202' })
   await studio.db.execute(sql`
     update changes set timestamp = timestamp - interval '26 hours' where project_id = ${room.project} and identifier = '1201'`)
-  const about = { project_id: room.project, subject: 'last_known_good', subject_id: '//game/main', here: false } as const
+  const about = {
+    ...room.owner,
+    subject: 'last_known_good',
+    subject_id: '//game/main',
+    here: false,
+  } as const
   expect(await announcementOf(studio.db, about, 'https://gold.example')).toMatchObject({
     title: '//game/main was last good 26 hours ago, at CL 1201',
     facts: [

@@ -1,15 +1,14 @@
 import type { BuildKind } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { note, settle } from './settle.ts'
 
 /** A failed build and its finding. */
-export interface Failure {
+export interface Failure extends ProjectKey {
   build_run_id: number
-  account_id: number
-  project_id: number
   ci_job_name: string
   /** Empty if unknown. */
   branch: string
@@ -26,21 +25,21 @@ export async function assignToBreakage(db: Database, failure: Failure, finding: 
   const before = await db.one<{ breakage_id: number }>(sql`
     select breakage_id from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id}`)
   const cause = causeOf(failure, finding, hasLog)
-  const above = isNamed(cause) ? undefined : await breakageAbove(db, build_run_id)
+  const above = isNamed(cause) ? undefined : await breakageAbove(db, { account_id, id: build_run_id })
   const found = above ?? (await known(db, failure, cause))
   // A bisecting build narrows the range of a known breakage and opens none.
   if (found === undefined && failure.kind === 'bisect') return
   const id = found ?? (await open(db, failure, cause, finding))
-  if (above === undefined) await remember(db, id, cause)
+  if (above === undefined) await remember(db, { account_id, id }, cause)
   await db.execute(sql`
     insert into breakage_builds (account_id, breakage_id, build_run_id, downstream, joined_at)
     values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined}, goldmaster_now())
     on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = goldmaster_now()
       where breakage_builds.breakage_id <> excluded.breakage_id`)
-  const left = await adoptDownstream(db, id, build_run_id)
-  await settle(db, id)
-  for (const one of left) await settle(db, one, id)
-  if (before && before.breakage_id !== id) await settle(db, before.breakage_id, id)
+  const left = await adoptDownstream(db, { account_id, id }, build_run_id)
+  await settle(db, { account_id, id })
+  for (const one of left) await settle(db, { account_id, id: one }, id)
+  if (before && before.breakage_id !== id) await settle(db, { account_id, id: before.breakage_id }, id)
 }
 
 interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
@@ -54,25 +53,27 @@ const JOB = 'job:'
 const isNamed = ({ fingerprint }: Cause) => !fingerprint.startsWith(JOB)
 
 /** The breakage of the failed upstream build: this one has no other cause. */
-const breakageAbove = async (db: Database, buildId: number) =>
+const breakageAbove = async (db: Database, build: RecordKey) =>
   (
     await db.one<{ id: number }>(sql`
       select m.breakage_id as id from build_runs b
-      join build_runs u on u.project_id = b.project_id and u.ci_job_name = b.upstream_job and u.build_number = b.upstream_number and u.status = 'failed'
+      join build_runs u on u.account_id = b.account_id and u.project_id = b.project_id and u.ci_job_name = b.upstream_job
+        and u.build_number = b.upstream_number and u.status = 'failed'
       join breakage_builds m on m.account_id = u.account_id and m.build_run_id = u.id
-      where b.id = ${buildId} and u.id <> b.id order by u.id desc limit 1`)
+      where b.account_id = ${build.account_id} and b.id = ${build.id} and u.id <> b.id order by u.id desc limit 1`)
   )?.id
 
 /** Downstream builds without another cause may have been investigated first: moves them here. Returns the breakages they leave. */
-const adoptDownstream = async (db: Database, id: number, buildId: number) =>
+const adoptDownstream = async (db: Database, { account_id, id }: RecordKey, buildId: number) =>
   (
     await db.rows<{ former: number }>(sql`
       with below as (
         select m.account_id, m.build_run_id, m.breakage_id as former from build_runs b
-        join build_runs d on d.project_id = b.project_id and d.upstream_job = b.ci_job_name and d.upstream_number = b.build_number and d.id <> b.id
+        join build_runs d on d.account_id = b.account_id and d.project_id = b.project_id and d.upstream_job = b.ci_job_name
+          and d.upstream_number = b.build_number and d.id <> b.id
         join breakage_builds m on m.account_id = d.account_id and m.build_run_id = d.id and m.breakage_id <> ${id}
-        join breakages k on k.id = m.breakage_id and k.fingerprint like ${`${JOB}%`}
-        where b.id = ${buildId} and b.build_number <> ''),
+        join breakages k on k.account_id = m.account_id and k.id = m.breakage_id and k.fingerprint like ${`${JOB}%`}
+        where b.account_id = ${account_id} and b.id = ${buildId} and b.build_number <> ''),
       moved as (
         update breakage_builds m set breakage_id = ${id}, downstream = true, joined_at = goldmaster_now() from below
         where m.account_id = below.account_id and m.build_run_id = below.build_run_id)
@@ -109,11 +110,11 @@ const known = async (
 const KEYS_MAX = 100
 
 /** Adds the keys of a failure that joined: they recognize the error from another compiler, or after its line has moved. */
-const remember = (db: Database, id: number, { cause_keys = [] }: Cause) =>
+const remember = (db: Database, { account_id, id }: RecordKey, { cause_keys = [] }: Cause) =>
   db.execute(sql`
     update breakages k set
       cause_keys = (array(select key from unnest(${cause_keys}::text[]) key where key <> all (k.cause_keys)) || k.cause_keys)[:${KEYS_MAX}]
-    where id = ${id} and not cause_keys @> ${cause_keys}::text[]`)
+    where account_id = ${account_id} and id = ${id} and not cause_keys @> ${cause_keys}::text[]`)
 
 async function open(db: Database, failure: Failure, { fingerprint, branch }: Cause, finding: Finding): Promise<number> {
   const { account_id, project_id, ci_job_name, began_at, build_run_id } = failure
@@ -122,6 +123,6 @@ async function open(db: Database, failure: Failure, { fingerprint, branch }: Cau
       last_build_run_id, opened_at, first_opened_at, last_seen_at)
     values (${account_id}, ${project_id}, ${fingerprint}, ${branch}, ${finding.category}, ${finding.confidence}, ${finding.diagnosis},
       ${[ci_job_name]}::text[], 1, ${build_run_id}, ${build_run_id}, ${began_at}, ${began_at}, ${began_at}) returning id`))!
-  await note(db, { account_id, id }, 'opened', null, ci_job_name)
+  await note(db, { account_id, id }, 'opened', null, { job: ci_job_name })
   return id
 }

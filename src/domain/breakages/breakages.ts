@@ -3,6 +3,7 @@ import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
@@ -20,7 +21,11 @@ const OCCURRENCES_SHOWN = 50
 
 const change = (id: Sql) => sql`(
   select json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier, 'timestamp', iso(c.timestamp))
-  from changes c where c.id = ${id})`
+  from changes c where c.account_id = k.account_id and c.id = ${id})`
+
+/** What an entry `x` of the history is about, in one word. */
+const DETAIL = sql`coalesce(x.detail ->> 'job', 'user:' || (x.detail ->> 'owner_user_id'), x.detail ->> 'muted_until',
+  'same as #' || (x.detail ->> 'same_as_breakage_id'), x.detail ->> 'reason', '#' || (x.detail ->> 'task_id'), x.detail ->> 'note', '')`
 
 const columns = (site: string) => sql`
   k.id::text, k.project_id::text, k.state, k.flaky, k.branch, k.category, k.confidence, k.cause, k.suggested_fix, k.evidence, k.suspects,
@@ -33,7 +38,7 @@ const columns = (site: string) => sql`
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
 
 /** Newest first. An owner, a branch, a category or the open states select the index; the other filters apply afterwards. */
-export function list(project: Sql, q: Query, site: string): Listing {
+export function list(project: ProjectSql, q: Query, site: string): Listing {
   const isUnsettled = q.state !== undefined && !q.state.some((state) => state === 'fixed' || state === 'withdrawn')
   const after = when(q.cursor, ({ at, id }) => sql`and (k.opened_at, k.id) < (${at}::timestamptz, ${id}::bigint)`)
   const filters = {
@@ -45,14 +50,14 @@ export function list(project: Sql, q: Query, site: string): Listing {
   const lead = Object.values(filters).find((filter) => filter !== empty) ?? empty
   const walk = bounded({
     columns: sql`k.*`,
-    from: sql`breakages k where k.project_id = ${project} ${lead} ${after}`,
+    from: sql`breakages k where k.project_id = ${project.project_id} ${lead} ${after}`,
     at: sql`k.opened_at`,
     id: sql`k.id`,
   })
   const others = sql`${join(Object.values(filters), ' ')} ${when(q.state, (states) => sql`and k.state = any (${states}::text[])`)}`
   const order = sql`order by k.opened_at desc, k.id desc limit ${inlineInteger(q.limit + 1)}`
   const seen = (at: string) => sql`
-    select k.* from breakages k where k.project_id = ${project} ${after} ${others} and k.last_seen_at >= ${inlineInstant(at)} ${order}`
+    select k.* from breakages k where k.project_id = ${project.project_id} ${after} ${others} and k.last_seen_at >= ${inlineInstant(at)} ${order}`
   return {
     limit: q.limit,
     rows: sql`
@@ -63,13 +68,13 @@ export function list(project: Sql, q: Query, site: string): Listing {
   }
 }
 
-export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<BreakageDetail> {
+export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<BreakageDetail> {
   const found = await db.one<BreakageDetail>(sql`
     select ${columns(site)},
       coalesce((select json_agg(x order by x.id::bigint desc) from (
         select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
           iso(b.created_at) as created_at
-        from breakage_builds m join build_runs b on b.id = m.build_run_id
+        from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
         where m.account_id = k.account_id and m.breakage_id = k.id order by m.build_run_id desc limit ${BUILDS_SHOWN}) x), '[]') as builds,
       coalesce((select json_agg(x order by x.number desc) from (
         select o.number, iso(o.opened_at) as opened_at, o.first_build_run_id::text as first_build_id, o.build_count,
@@ -79,12 +84,14 @@ export async function find(db: Database, projectId: number, id: number | undefin
           ${change(sql`o.fixed_up_to_change_id`)} as fixed_up_to_change
         from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id
         order by o.number desc limit ${OCCURRENCES_SHOWN}) x), '[]') as occurrences,
-      coalesce((select json_agg(json_build_object('kind', x.kind, 'user_id', x.user_id, 'detail', x.detail, 'at', iso(x.at)) order by x.id)
+      coalesce((select json_agg(json_build_object('kind', x.kind, 'user_id', x.user_id, 'detail', ${DETAIL}, 'at', iso(x.at)) order by x.id)
         from (select * from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
           order by h.id desc limit ${HISTORY_SHOWN}) x), '[]') as history,
       coalesce((select json_agg(json_build_object('id', c.id, 'display_identifier', c.display_identifier, 'author', c.author, 'description', c.description))
-        from changes c where c.id in (select (s ->> 'change_id')::bigint from jsonb_array_elements(k.suspects) s)), '[]') as suspect_changes
-    from breakages k where k.project_id = ${projectId} and k.id = ${id ?? 0}`)
+        from changes c
+        where c.account_id = k.account_id
+          and c.id in (select (s ->> 'change_id')::bigint from jsonb_array_elements(k.suspects) s)), '[]') as suspect_changes
+    from breakages k where k.account_id = ${project.account_id} and k.project_id = ${project.project_id} and k.id = ${id ?? 0}`)
   if (!found) throw notFound('Breakage')
   return found
 }

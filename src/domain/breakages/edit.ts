@@ -3,6 +3,7 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { BreakageEditState, BreakageState } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { scheduleJobCheck } from '../builds/follow-up-jobs.ts'
 import { find } from './breakages.ts'
@@ -10,16 +11,12 @@ import { followBreakage } from './occurrences.ts'
 import { note } from './settle.ts'
 
 /** The person who edits; unknown if a tool does it for somebody who is not a member. */
-interface Editor {
-  account_id: number
-  project_id: number
+interface Editor extends ProjectKey {
   user_id: number | null
 }
 
-interface StoredBreakage {
+interface StoredBreakage extends ProjectKey {
   id: number
-  account_id: number
-  project_id: number
   state: BreakageState
   owner_user_id: number | null
   branch: string | null
@@ -40,10 +37,10 @@ export function edit(
     await db.execute(sql`select set_config('goldmaster.said_by', ${String(by.user_id ?? '')}, true)`)
     const known = await db.one<StoredBreakage>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
-      where project_id = ${by.project_id} and id = ${id ?? 0}`)
+      where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
     const owner = ownerOf(known, by, input)
-    if (input.owner_user_id != null) await requireSight(db, by.project_id, input.owner_user_id)
+    if (input.owner_user_id != null) await requireSight(db, by, input.owner_user_id)
     if (known.state === 'withdrawn' && !isOnlyNote(input))
       throw invalidParameter('state', 'cannot change: the breakage was withdrawn')
     const state = input.state ?? stateOf(known, input)
@@ -53,8 +50,8 @@ export function edit(
     else if (state !== 'withdrawn' && (isSaid || owner !== known.owner_user_id))
       await SAY[state](db, known, by.user_id, owner, input.muted_until ?? null)
     await followBreakage(db, known)
-    if (input.note !== undefined) await note(db, known, 'note', by.user_id, input.note)
-    return find(db, by.project_id, known.id, site)
+    if (input.note !== undefined) await note(db, known, 'note', by.user_id, { note: input.note })
+    return find(db, by, known.id, site)
   })
 }
 
@@ -73,17 +70,22 @@ const stateOf = ({ state }: StoredBreakage, { owner_user_id }: BreakageEdit): Br
   return owner_user_id === null ? 'open' : 'claimed'
 }
 
-async function requireSight(db: Database, projectId: number, userId: number) {
-  const found = await db.one(sql`select from project_access where project_id = ${projectId} and user_id = ${userId}`)
+async function requireSight(db: Database, project: ProjectKey, userId: number) {
+  const found = await db.one(
+    sql`select from project_access where account_id = ${project.account_id} and project_id = ${project.project_id} and user_id = ${userId}`,
+  )
   if (!found) throw invalidParameter('owner_user_id', 'must be a member of the account who sees the project')
 }
 
 /** The new owner, if that is not the caller. */
-const detailOf = (owner: number | null, userId: number | null) => (owner === null || owner === userId ? '' : `user:${owner}`)
+const detailOf = (owner: number | null, userId: number | null) =>
+  owner === null || owner === userId ? {} : { owner_user_id: owner }
 
 /** Changes the owner only: it stays muted as long as before, or fixed. */
 async function handOver(db: Database, known: StoredBreakage, userId: number | null, owner: number | null) {
-  await db.execute(sql`update breakages set owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
+  await db.execute(sql`
+    update breakages set owner_user_id = ${owner}, updated_at = now()
+    where account_id = ${known.account_id} and id = ${known.id}`)
   await note(db, known, owner === null ? 'released' : 'claimed', userId, detailOf(owner, userId))
 }
 
@@ -106,14 +108,15 @@ const SAY: Record<BreakageEditState, Say> = {
       update breakages set state = 'open', owner_user_id = null, claimed_at = null, muted_until = null, fixed_at = null,
         fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null, resolved_position = null,
         reopened_count = reopened_count + ${again ? 1 : 0}, reopenings = reopenings + ${again ? 1 : 0},
-        unfixed_at = case when ${again} then goldmaster_now() else unfixed_at end, updated_at = now() where id = ${known.id}`)
+        unfixed_at = case when ${again} then goldmaster_now() else unfixed_at end, updated_at = now()
+      where account_id = ${known.account_id} and id = ${known.id}`)
     await note(db, known, again ? 'reopened' : known.state === 'muted' ? 'unmuted' : 'released', userId)
   },
   async claimed(db, known, userId, owner) {
     if (known.state === 'fixed') throw invalidParameter('state', 'cannot be claimed once it is fixed; open it first')
     await db.execute(sql`
       update breakages set state = 'claimed', owner_user_id = ${owner}, claimed_at = goldmaster_now(), muted_until = null, updated_at = now()
-      where id = ${known.id}`)
+      where account_id = ${known.account_id} and id = ${known.id}`)
     await note(db, known, 'claimed', userId, detailOf(owner, userId))
   },
   async muted(db, known, userId, owner, until) {
@@ -121,8 +124,9 @@ const SAY: Record<BreakageEditState, Say> = {
     const seconds = await secondsUntil(db, until)
     if (seconds !== null && seconds <= 0) throw invalidParameter('muted_until', 'must be in the future')
     await db.execute(sql`
-      update breakages set state = 'muted', muted_until = ${until}, owner_user_id = ${owner}, updated_at = now() where id = ${known.id}`)
-    await note(db, known, 'muted', userId, until ?? '')
+      update breakages set state = 'muted', muted_until = ${until}, owner_user_id = ${owner}, updated_at = now()
+      where account_id = ${known.account_id} and id = ${known.id}`)
+    await note(db, known, 'muted', userId, until === null ? {} : { muted_until: until })
     if (seconds !== null) await scheduleJobCheck(db, { ...known, job: known.jobs[0] ?? '' }, seconds)
   },
   async fixed(db, known, userId, owner) {
@@ -130,7 +134,7 @@ const SAY: Record<BreakageEditState, Say> = {
       update breakages set state = 'fixed', fixed_at = goldmaster_now(), unfixed_at = null, resolved_at = goldmaster_now(), owner_user_id = ${owner}, muted_until = null,
         resolved_position = (select max(p.position) from change_branches p where p.account_id = ${known.account_id}
           and p.project_id = ${known.project_id} and p.branch = ${known.branch}), updated_at = now()
-      where id = ${known.id}`)
+      where account_id = ${known.account_id} and id = ${known.id}`)
     await note(db, known, 'resolved', userId)
   },
 }

@@ -1,6 +1,7 @@
 import type { FailureCategory } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import type { Candidate } from '../../diagnosis/finding.ts'
 import { relatedChanges } from '../../diagnosis/suspects/related-changes.ts'
 import { inOrder } from '../branches/positions.ts'
@@ -12,10 +13,8 @@ export type Finding = Pick<Investigation, 'category' | 'confidence' | 'diagnosis
   build_run_id: number
 }
 
-export interface OnBranch {
+export interface OnBranch extends ProjectKey {
   id: number
-  account_id: number
-  project_id: number
   branch: string | null
 }
 
@@ -23,8 +22,9 @@ export interface OnBranch {
 export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>, builds: readonly number[]) =>
   db.one<Finding>(sql`
     select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
-    from breakage_builds m join build_runs b on b.id = m.build_run_id, lateral (
-      select * from investigations i where i.build_run_id = m.build_run_id and i.status = 'completed' order by i.id desc limit 1) i
+    from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id, lateral (
+      select * from investigations i where i.account_id = m.account_id and i.build_run_id = m.build_run_id and i.status = 'completed'
+        order by i.id desc limit 1) i
     where m.account_id = ${account_id} and m.breakage_id = ${id} and not m.downstream and m.build_run_id = any (${builds}::bigint[])
     order by array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, ${inOrder(sql`m.position`)}
     limit 1`)
@@ -44,7 +44,7 @@ interface Change {
 export const changesBetween = (db: Database, { account_id, project_id, branch }: OnBranch, above: number, upTo: number) =>
   db.rows<Change>(sql`
     select c.id, c.identifier, c.description, c.author_user_id, c.files
-    from change_branches p join changes c on c.id = p.change_id
+    from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
     where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
       and p.position > ${above} and p.position <= ${upTo} and c.orphaned_at is null and p.orphaned_at is null and p.doubted_at is null
     order by p.position limit ${RANGE_MAX}`)
@@ -70,7 +70,7 @@ export async function narrowed(
   const found = await db.rows<{ change_id: number }>(sql`
     select s.change_id from unnest(${suspects.map(({ change_id }) => change_id)}::bigint[]) s (change_id)
     where exists (select from change_branches p where ${range} and p.change_id = s.change_id)
-      or not exists (select from change_branches p where p.change_id = s.change_id and p.branch = ${branch})`)
+      or not exists (select from change_branches p where p.account_id = ${account_id} and p.change_id = s.change_id and p.branch = ${branch})`)
   const inside = suspects.filter(({ change_id }) => found.some((one) => one.change_id === change_id))
   const isUnweighed =
     inside.length === 0 && (await db.one(sql`select from change_branches p where ${range} limit 1`)) !== undefined

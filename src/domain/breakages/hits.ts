@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, passesNear, positionOn, type Standing } from '../branches/positions.ts'
 import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
@@ -6,10 +7,8 @@ import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
 /** For a breakage with more builds, the first and the newest are read. */
 const READ_MAX = 400
 
-interface Owned {
+interface Owned extends ProjectKey {
   id: number
-  account_id: number
-  project_id: number
 }
 
 interface Member {
@@ -33,11 +32,11 @@ export async function hitsOf(db: Database, { id, account_id, project_id }: Owned
   const own = sql`account_id = ${account_id} and breakage_id = ${id}`
   const members = await db.rows<Member>(sql`
     with read as (
-      (select build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id limit ${half})
-      union (select build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id desc limit ${half}))
+      (select account_id, build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id limit ${half})
+      union (select account_id, build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id desc limit ${half}))
     select b.id as build_run_id, b.ci_job_name as job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted, read.occurrence,
       b.id, b.build_number, b.kind = 'bisect' as bisect, coalesce(b.started_at, b.created_at) as began_at, b.created_at as received_at
-    from read, lateral (select * from build_runs b where b.id = read.build_run_id offset 0) b order by b.id`)
+    from read, lateral (select * from build_runs b where b.account_id = read.account_id and b.id = read.build_run_id offset 0) b order by b.id`)
   await notePositions(
     db,
     account_id,
@@ -48,7 +47,7 @@ export async function hitsOf(db: Database, { id, account_id, project_id }: Owned
   for (const { job, branch } of members) {
     const group = [...rest].filter((member) => member.job === job && member.branch === branch)
     for (const member of group) rest.delete(member)
-    if (group.some(({ bisect }) => !bisect)) hits.push(await hitOf(db, project_id, group))
+    if (group.some(({ bisect }) => !bisect)) hits.push(await hitOf(db, { account_id, project_id }, group))
   }
   return hits
 }
@@ -61,11 +60,12 @@ async function notePositions(db: Database, accountId: number, moved: readonly Me
     where m.account_id = ${accountId} and m.build_run_id = moved.id`)
 }
 
-async function hitOf(db: Database, projectId: number, members: readonly Member[]): Promise<Hit> {
+async function hitOf(db: Database, project: ProjectKey, members: readonly Member[]): Promise<Hit> {
   const { job, branch } = members[0]!
   const passes = new Map<number, Standing>()
   for (const { build_run_id } of spread(members))
-    for (const pass of await passesNear(db, build_run_id, branch)) passes.set(pass.id, pass)
+    for (const pass of await passesNear(db, { account_id: project.account_id, id: build_run_id }, branch))
+      passes.set(pass.id, pass)
   const ranks = new Map([...members, ...passes.values()].toSorted(byNumber).map(({ id }, rank) => [id, rank]))
   const placeOf = ({ id, position, bisect, received_at }: Member | Standing): BuildPosition => ({
     position,
@@ -87,7 +87,7 @@ async function hitOf(db: Database, projectId: number, members: readonly Member[]
     passes: [...passes.values()].map(
       (pass): Pass => ({ ...placeOf(pass), build_run_id: pass.id, finished_at: Date.parse(pass.finished_at) }),
     ),
-    silent: await isSilent(db, projectId, job, branch),
+    silent: await isSilent(db, project, job, branch),
   }
 }
 
@@ -99,9 +99,10 @@ function spread(members: readonly Member[]): Member[] {
   return [...new Set(Array.from({ length: LOOKS }, (_, look) => members[Math.round(Math.min(look * step, members.length - 1))]!))]
 }
 
-const isSilent = async (db: Database, projectId: number, job: string, branch: string) => {
+const isSilent = async (db: Database, project: ProjectKey, job: string, branch: string) => {
   const heard = await db.one(sql`
-    select from build_runs b where b.project_id = ${projectId} and b.ci_job_name = ${job} and ${BRANCH} = ${branch}
+    select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id}
+      and b.ci_job_name = ${job} and ${BRANCH} = ${branch}
       and b.kind = 'regular' and b.created_at > goldmaster_now() - interval '30 days' limit 1`)
   return heard === undefined
 }

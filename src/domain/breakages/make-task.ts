@@ -17,19 +17,22 @@ export function makeTask(
 ): Promise<{ task: TaskDetail; created: boolean }> {
   return db.transaction(async (db) => {
     await lockBreakages(db, by.project_id)
-    const breakage = await find(db, by.project_id, id, site)
-    if (breakage.task_id !== null) return { task: await tasks.find(db, by.project_id, breakage.task_id, site), created: false }
+    const breakage = await find(db, by, id, site)
+    if (breakage.task_id !== null) return { task: await tasks.find(db, by, breakage.task_id, site), created: false }
     const { id: taskId } = await tasks.create(db, by, inputOf(breakage), site)
     await db.execute(sql`
-      insert into task_changes (task_id, change_id)
-      select ${taskId}, c.id from changes c where c.project_id = ${by.project_id} and c.id = any (${breakage.suspects.map((one) => one.change_id)}::bigint[])`)
+      insert into task_changes (account_id, task_id, change_id)
+      select c.account_id, ${taskId}, c.id from changes c where c.account_id = ${by.account_id} and c.project_id = ${by.project_id}
+        and c.id = any (${breakage.suspects.map((one) => one.change_id)}::bigint[])`)
     await db.execute(sql`
-      insert into task_build_runs (task_id, build_run_id)
-      select ${taskId}, m.build_run_id from breakage_builds m
+      insert into task_build_runs (account_id, task_id, build_run_id)
+      select m.account_id, ${taskId}, m.build_run_id from breakage_builds m
       where m.account_id = ${by.account_id} and m.breakage_id = ${breakage.id} order by m.build_run_id desc limit 50`)
-    await db.execute(sql`update breakages set task_id = ${taskId}, updated_at = now() where id = ${breakage.id}`)
-    await note(db, { account_id: by.account_id, id: Number(breakage.id) }, 'task', by.user_id, `#${taskId}`)
-    return { task: await tasks.find(db, by.project_id, taskId, site), created: true }
+    await db.execute(
+      sql`update breakages set task_id = ${taskId}, updated_at = now() where account_id = ${by.account_id} and id = ${breakage.id}`,
+    )
+    await note(db, { account_id: by.account_id, id: Number(breakage.id) }, 'task', by.user_id, { task_id: taskId })
+    return { task: await tasks.find(db, by, taskId, site), created: true }
   })
 }
 

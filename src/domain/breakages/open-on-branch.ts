@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 
@@ -15,7 +16,7 @@ const SHOWN = 20
 /** The open breakages of a branch, those with the given cause first. Infrastructure failures count for every branch. */
 export const openOnBranch = (
   db: Database,
-  { account_id, project_id, branch }: { account_id: number; project_id: number; branch: string },
+  { account_id, project_id, branch }: ProjectKey & { branch: string },
   cause?: Pick<Finding, 'fingerprint' | 'joins_keys'>,
 ): Promise<OpenBreakage[]> =>
   db.rows(sql`

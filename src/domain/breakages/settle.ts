@@ -1,5 +1,6 @@
 import type { BreakageHistoryKind, BreakageState, FailureCategory, WithdrawnReason } from '../../contract/sets.ts'
 import { type Database, type Pool, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
@@ -11,10 +12,8 @@ import { type Hit, type Occurrence, occurrencesOf } from './judge.ts'
 import * as occurrences from './occurrences.ts'
 
 /** The stored state of a breakage before its builds are evaluated again. */
-interface StoredBreakage {
+interface StoredBreakage extends ProjectKey {
   id: number
-  account_id: number
-  project_id: number
   branch: string | null
   state: BreakageState
   occurrence: number
@@ -39,14 +38,15 @@ const SUMMARY = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', name
  * reopened. The order of the reports does not matter. `movedTo`: the breakage that builds of this one moved to. Needs the lock of the
  * project's breakages.
  */
-export async function settle(db: Database, id: number, movedTo?: number) {
+export async function settle(db: Database, { account_id, id }: RecordKey, movedTo?: number) {
   const known = (await db.one<StoredBreakage>(sql`
     select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
       state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${SUMMARY} as summary
-    from breakages where id = ${id}`))!
+    from breakages where account_id = ${account_id} and id = ${id}`))!
   await db.execute(sql`
     delete from breakage_builds m using build_runs b
-    where m.account_id = ${known.account_id} and m.breakage_id = ${id} and b.id = m.build_run_id and (b.status <> 'failed' or b.kind = 'preflight')`)
+    where m.account_id = ${account_id} and m.breakage_id = ${id} and b.account_id = m.account_id and b.id = m.build_run_id
+      and (b.status <> 'failed' or b.kind = 'preflight')`)
   if (known.state !== 'fixed' && (await isOfDeletedBranch(db, known))) return withdraw(db, known, 'branch_deleted')
   const hits = await hitsOf(db, known)
   const found = occurrencesOf(hits, {
@@ -72,7 +72,9 @@ export async function settle(db: Database, id: number, movedTo?: number) {
   if (state !== known.state) {
     if (state === 'fixed') await note(db, known, 'fixed')
     else {
-      await db.execute(sql`update breakages set state = ${state}, muted_until = null, updated_at = now() where id = ${id}`)
+      await db.execute(sql`
+        update breakages set state = ${state}, muted_until = null, updated_at = now()
+        where account_id = ${account_id} and id = ${id}`)
       await note(db, known, 'unmuted')
     }
   }
@@ -134,11 +136,11 @@ async function describe(db: Database, known: StoredBreakage, hits: readonly Hit[
       select count(*) as count from breakage_history h
       where h.account_id = ${known.account_id} and h.breakage_id = ${id} and h.kind = 'reopened' and h.user_id is not null) by_hand, (
       select count(*) as count, max(b.id) as last, max(coalesce(b.finished_at, b.created_at)) as seen_at
-      from breakage_builds m join build_runs b on b.id = m.build_run_id
+      from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
       where m.account_id = ${known.account_id} and m.breakage_id = ${id}) builds
-    where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = ${found.length}
+    where k.account_id = ${known.account_id} and k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = ${found.length}
       and first.account_id = k.account_id and first.breakage_id = k.id and first.number = 1`)
-  for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, job)
+  for (const job of jobs.filter((job) => !known.jobs.includes(job))) await note(db, known, 'joined', null, { job })
   if (isUnweighed && finding) await scheduleReview(db, known, finding.build_run_id, newest)
 }
 
@@ -149,30 +151,33 @@ const shownBy = (finding: Finding | undefined) =>
 async function scheduleReview(db: Database, known: StoredBreakage, buildId: number, { lastGood, firstBad }: Occurrence) {
   const range = `${buildId}: ${lastGood ?? ''}-${firstBad ?? ''}`
   if (range === known.reviewed_range) return
-  await db.execute(sql`update breakages set reviewed_range = ${range} where id = ${known.id}`)
+  await db.execute(sql`
+    update breakages set reviewed_range = ${range} where account_id = ${known.account_id} and id = ${known.id}`)
   await enqueue(
     db,
     'review_suspects',
-    { build_run_id: buildId, span: { above: lastGood ?? 0, up_to: firstBad! } },
+    { account_id: known.account_id, build_run_id: buildId, span: { above: lastGood ?? 0, up_to: firstBad! } },
     { account_id: known.account_id, name: `review suspects of build ${buildId}` },
   )
 }
 
 /** A failure that is reported late may move the fixing pass. */
-const fix = (db: Database, { id }: StoredBreakage) =>
+const fix = (db: Database, { account_id, id }: StoredBreakage) =>
   db.execute(sql`
     update breakages k set state = 'fixed', muted_until = null, fixed_at = o.fixed_at, fixed_by_change_id = o.fixed_by_change_id,
       fixed_after_change_id = o.fixed_after_change_id, fixed_up_to_change_id = o.fixed_up_to_change_id, resolved_at = o.resolved_at,
       resolved_position = o.resolved_position, unfixed_at = null, updated_at = now()
     from breakage_occurrences o
-    where k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence`)
+    where k.account_id = ${account_id} and k.id = ${id} and o.account_id = k.account_id and o.breakage_id = k.id
+      and o.number = k.occurrence`)
 
 /** A reopened breakage has no owner. */
 async function reopen(db: Database, known: StoredBreakage) {
   await db.execute(sql`
     update breakages set state = 'open', reopenings = reopenings + 1, fixed_at = null, fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null,
       resolved_position = null, owner_user_id = null, claimed_at = null, muted_until = null, withdrawn_reason = null,
-      same_as_breakage_id = null, updated_at = now() where id = ${known.id}`)
+      same_as_breakage_id = null, updated_at = now()
+    where account_id = ${known.account_id} and id = ${known.id}`)
   await note(db, known, 'reopened')
 }
 
@@ -190,57 +195,70 @@ export async function withdraw(
       resolved_at = null, resolved_position = null, unfixed_at = null, updated_at = now(),
       build_count = (select count(*) from breakage_builds m where m.account_id = k.account_id and m.breakage_id = k.id),
       occurrence = (select count(*) from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id)
-    where k.id = ${id}`)
-  await note(db, { account_id, id }, 'withdrawn', null, sameAs === undefined ? reason : `same as #${sameAs}`)
-  await recordEvent(db, 'breakage.suspects_changed', id, { occurrence })
+    where k.account_id = ${account_id} and k.id = ${id}`)
+  const detail = sameAs === undefined ? { reason } : { reason, same_as_breakage_id: sameAs }
+  await note(db, { account_id, id }, 'withdrawn', null, detail)
+  await recordEvent(db, 'breakage.suspects_changed', { account_id, id }, { occurrence })
 }
 
 /** Messages and notifications are no longer true if what they said has changed. */
 async function recordRevision(db: Database, known: StoredBreakage) {
   if (known.occurrence === 0) return
   const { summary, flaky } = (await db.one<{ summary: string; flaky: boolean }>(sql`
-    select ${SUMMARY} as summary, flaky from breakages where id = ${known.id}`))!
+    select ${SUMMARY} as summary, flaky from breakages where account_id = ${known.account_id} and id = ${known.id}`))!
   if (summary === known.summary) return
-  if (known.flaky && !flaky) await recordEvent(db, 'breakage.steadied', known.id)
-  await recordEvent(db, 'breakage.revised', known.id)
-  await recordEvent(db, 'breakage.suspects_changed', known.id, { occurrence: known.occurrence })
+  if (known.flaky && !flaky) await recordEvent(db, 'breakage.steadied', known)
+  await recordEvent(db, 'breakage.revised', known)
+  await recordEvent(db, 'breakage.suspects_changed', known, { occurrence: known.occurrence })
 }
 
-const recordEvent = (db: Database, type: InternalEventType, id: number, facts: { occurrence?: number } = {}) =>
-  append(db, type, sql`select account_id, project_id, id from breakages where id = ${id}`, facts)
+const recordEvent = (db: Database, type: InternalEventType, { account_id, id }: RecordKey, facts: { occurrence?: number } = {}) =>
+  append(db, type, sql`select account_id, project_id, id from breakages where account_id = ${account_id} and id = ${id}`, facts)
 
 /** Kinds without their own event that change the text of messages. */
 const REVISING: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
 
+/** What an entry of the history is about. */
+interface HistoryDetail {
+  job?: string
+  owner_user_id?: number
+  muted_until?: string
+  reason?: WithdrawnReason
+  same_as_breakage_id?: number
+  task_id?: number
+  note?: string
+}
+
 export async function note(
   db: Database,
-  { account_id, id }: { account_id: number; id: number },
+  { account_id, id }: RecordKey,
   kind: BreakageHistoryKind,
   userId: number | null = null,
-  detail = '',
+  detail: HistoryDetail = {},
 ) {
   await db.execute(sql`
     insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
-    values (${account_id}, ${id}, ${kind}, ${userId}, ${detail})`)
-  if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', id)
+    values (${account_id}, ${id}, ${kind}, ${userId}, ${JSON.stringify(detail)}::jsonb)`)
+  if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', { account_id, id })
 }
 
 /** Each in its own transaction, so that build reports wait for one at a time. */
-async function settleEach(db: Pool, due: readonly { id: number; project_id: number }[]) {
-  for (const { id, project_id } of due)
+async function settleEach(db: Pool, due: readonly (RecordKey & { project_id: number })[]) {
+  for (const { account_id, id, project_id } of due)
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)
-      await settle(db, id)
+      await settle(db, { account_id, id })
     })
 }
 
 /** A build of this job ended without failing. A build that is reported late may change what was fixed since it ran. */
-export const settleJob = async (db: Pool, { project_id, job, since }: Jobs['settle_breakages']) =>
+export const settleJob = async (db: Pool, { account_id, project_id, job, since }: Jobs['settle_breakages']) =>
   settleEach(
     db,
     await db.rows(sql`
-      select k.id, k.project_id from breakages k
-      where k.project_id = ${project_id} and (${UNSETTLED} or k.fixed_at > ${since ?? null}::timestamptz) and ${job} = any (k.jobs) order by k.id`),
+      select k.account_id, k.id, k.project_id from breakages k
+      where k.account_id = ${account_id} and k.project_id = ${project_id} and (${UNSETTLED} or k.fixed_at > ${since ?? null}::timestamptz)
+        and ${job} = any (k.jobs) order by k.id`),
   )
 
 /** Time-based changes: jobs that fell silent, and mutes that expire. */
@@ -248,16 +266,16 @@ export const settleOverdue = async (db: Pool) =>
   settleEach(
     db,
     await db.rows(sql`
-      select k.id, k.project_id from breakages k
+      select k.account_id, k.id, k.project_id from breakages k
       where ${UNSETTLED} and (k.muted_until <= goldmaster_now() or k.last_seen_at < goldmaster_now() - interval '30 days') order by k.id`),
   )
 
 /** The breakages of a deleted branch. */
-export const settleDeleted = async (db: Pool, projectId: number) =>
+export const settleDeleted = async (db: Pool, project: ProjectKey) =>
   settleEach(
     db,
     await db.rows(sql`
-      select k.id, k.project_id from breakages k
+      select k.account_id, k.id, k.project_id from breakages k
       join branches b on b.account_id = k.account_id and b.project_id = k.project_id and b.name = k.branch and b.deleted_at is not null
-      where k.project_id = ${projectId} and ${UNSETTLED} order by k.id`),
+      where k.account_id = ${project.account_id} and k.project_id = ${project.project_id} and ${UNSETTLED} order by k.id`),
   )

@@ -46,10 +46,13 @@ beforeAll(async () => {
     ],
   })
   const build = Number(id('build_runs', 'full'))
+  const { account_id: account } = (await studio.db.one<{ account_id: number }>(
+    sql`select account_id from build_runs where id = ${build}`,
+  ))!
   await studio.db.execute(sql`
-    insert into build_steps (build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
-    values (${build}, 'cook', 'completed', '2026-01-01', '2026-01-01 00:00:30', 30, 'cooked for kim@example.com'),
-      (${build}, 'link', 'running', null, null, null, '')`)
+    insert into build_steps (account_id, build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
+    values (${account}, ${build}, 'cook', 'completed', '2026-01-01', '2026-01-01 00:00:30', 30, 'cooked for kim@example.com'),
+      (${account}, ${build}, 'link', 'running', null, null, null, '')`)
 })
 afterAll(() => studio.close())
 

@@ -6,6 +6,7 @@ import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.t
 import type { BuildRun } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
@@ -44,10 +45,10 @@ const breakage = sql`(
  * Newest first; a filter by finish time sorts by that time. Statuses and types are read in parallel from one index and merged; a job, a
  * branch or a time uses its own index, and the other filters apply afterwards.
  */
-export const list = (project: Sql, q: Query, site: string): Listing => {
+export const list = (project: ProjectSql, q: Query, site: string): Listing => {
   const at = asksForFinished(q) ? sql`b.finished_at` : sql`b.created_at`
   const order = sql`order by ${at} desc, b.id desc limit ${inlineInteger(q.limit + 1)}`
-  const inTime = sql`b.project_id = ${project} ${asksForFinished(q) ? sql`and b.finished_at is not null` : empty}
+  const inTime = sql`b.project_id = ${project.project_id} ${asksForFinished(q) ? sql`and b.finished_at is not null` : empty}
     ${when(q.finished_since, (since) => sql`and b.finished_at >= ${since}::timestamptz`)}
     ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
     ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
@@ -95,42 +96,43 @@ const isStart = (commit: string) => commit.length >= HASH_START && commit.length
 /**
  * The few builds with these ids, of this change, or with this hash prefix: the barrier keeps the planner from reading all builds for them.
  */
-function ofChange(project: Sql, { ids, commit, changelist }: Query): Sql | undefined {
+function ofChange(project: ProjectSql, { ids, commit, changelist }: Query): Sql | undefined {
   if (ids === undefined && commit === undefined && changelist === undefined) return undefined
   const hash = (given: string) =>
     isStart(given)
       ? sql`b.commit_hash ~>=~ ${asShown(given)} and b.commit_hash ~<~ ${given + LAST_CHARACTER}`
       : sql`b.commit_hash = ${asShown(given)}`
   return sql`(
-    select b.* from ${among(sql`build_runs`, ids, 'bigint')} b where b.project_id = ${project}
+    select b.* from ${among(sql`build_runs`, project.account_id, ids, 'bigint')} b where b.project_id = ${project.project_id}
       ${when(commit, (given) => sql`and ${hash(given)} and b.commit_hash <> ''`)}
       ${when(changelist, (given) => sql`and b.changelist = ${asShown(given)} and b.changelist <> ''`)} offset 0)`
 }
 
-export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
+export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<Detail> {
   const found = await db.one<Omit<Detail, 'silent_since'> & { silent_since: string | null }>(sql`
     select ${columns(site)}, b.artifacts,
       (select coalesce(json_agg(x), '[]') from (
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
-        from build_steps s where s.build_run_id = b.id order by s.id) x) as steps,
+        from build_steps s where s.account_id = b.account_id and s.build_run_id = b.id order by s.id) x) as steps,
       (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id,
       ${silentSince} as silent_since, ${newestInvestigation} as investigation
-    from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
+    from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.id = ${id ?? 0}`)
   if (!found) throw notFound('Build run')
   const { silent_since, ...build } = found
   return { ...build, ...(silent_since !== null && { silent_since }) }
 }
 
 /** The newest build of a project, if there is one. */
-export const newest = async (db: Database, projectId: number, site: string): Promise<Static<typeof BuildRun> | null> =>
+export const newest = async (db: Database, project: ProjectKey, site: string): Promise<Static<typeof BuildRun> | null> =>
   (await db.one(sql`
-    select ${columns(site)} from build_runs b where b.project_id = ${projectId} order by b.created_at desc, b.id desc limit 1`)) ??
-  null
+    select ${columns(site)} from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id}
+      order by b.created_at desc, b.id desc limit 1`)) ?? null
 
 /** The log as far as it was received, addresses shortened. */
-async function wholeLog(db: Database, projectId: number, id: number | undefined): Promise<string> {
+async function wholeLog(db: Database, project: ProjectKey, id: number | undefined): Promise<string> {
   const build = await db.one<{ account_id: number; log: string | null; log_object: string | null }>(sql`
-    select b.account_id, ${printed} as log, b.log_object from build_runs b where b.project_id = ${projectId} and b.id = ${id ?? 0}`)
+    select b.account_id, ${printed} as log, b.log_object from build_runs b where b.account_id = ${project.account_id}
+      and b.project_id = ${project.project_id} and b.id = ${id ?? 0}`)
   if (!build) throw notFound('Build run')
   return scrub((await logOf(db, build)) ?? '')
 }
@@ -139,8 +141,8 @@ async function wholeLog(db: Database, projectId: number, id: number | undefined)
  * The log after the part that the caller has, or all of it if that can't be determined. It is scrubbed as a whole: an address that starts
  * in one piece and ends in the next is removed too.
  */
-export async function readLogRest(db: Database, projectId: number, id: number, mark: string | undefined) {
-  const log = await wholeLog(db, projectId, id)
+export async function readLogRest(db: Database, project: ProjectKey, id: number, mark: string | undefined) {
+  const log = await wholeLog(db, project, id)
   const rest = mark === undefined ? undefined : restAfter(log, mark)
   return rest === undefined ? { text: log, continues: false } : { text: rest, continues: true }
 }
@@ -148,11 +150,11 @@ export async function readLogRest(db: Database, projectId: number, id: number, m
 /** The log, its last lines, or those that contain a text. */
 export async function readLog(
   db: Database,
-  projectId: number,
+  project: ProjectKey,
   id: number | undefined,
   { tail, search }: QueryOf<'readBuildLog'>,
 ): Promise<string> {
-  const log = await wholeLog(db, projectId, id)
+  const log = await wholeLog(db, project, id)
   if (tail === undefined && search === undefined) return log
   const ended = log.endsWith('\n') ? log.slice(0, -1) : log
   const lines = ended === '' ? [] : ended.split('\n')

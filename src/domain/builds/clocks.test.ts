@@ -17,7 +17,7 @@ const clock = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString
 async function roomOf(...changelists: number[]) {
   const room = await branchRoom(studio)
   for (const changelist of changelists) await room.submit(changelist)
-  const noteOf = async (id: number) => (await contextOf(studio.db, room.project, id)).time_note
+  const noteOf = async (id: number) => (await contextOf(studio.db, room.owner, id)).time_note
   return { ...room, noteOf }
 }
 
@@ -39,7 +39,7 @@ describe('an agent whose clock is behind', () => {
     expect(breakage!.state).toBe('fixed')
     expect(Date.parse(breakage!.fixed_at!)).toBeGreaterThanOrEqual(Date.parse(breakage!.opened_at))
     expect((await room.health()).time_to_green_seconds).toBeGreaterThanOrEqual(0)
-    expect((await trends(studio.db, room.project, 7)).fixes.every(({ seconds }) => seconds >= 0)).toBe(true)
+    expect((await trends(studio.db, room.owner, 7)).fixes.every(({ seconds }) => seconds >= 0)).toBe(true)
   })
 
   test('gives its build the changes that had arrived when it started, if it names none', async () => {

@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
 
@@ -9,15 +10,15 @@ const LOOKED_AT = 50
  * Stores which failure a build ended: it is the newest of its job on the branch, and the one before it failed. A pass at an older change
  * than the failure ends nothing; neither does a preflight or a bisecting build.
  */
-export const noteFirstPass = (db: Database, id: number) =>
+export const noteFirstPass = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     with mine as (
-      select b.id, b.project_id, b.ci_job_name, ${BRANCH} as branch from build_runs b
-      where b.id = ${id} and b.kind = 'regular' and b.status in ${PASSED} and b.fixed_build_run_id is null),
+      select b.account_id, b.id, b.project_id, b.ci_job_name, ${BRANCH} as branch from build_runs b
+      where b.account_id = ${account_id} and b.id = ${id} and b.kind = 'regular' and b.status in ${PASSED} and b.fixed_build_run_id is null),
     near as (
       select b.* from mine, lateral (
         select b.* from build_runs b
-        where b.project_id = mine.project_id and ${BRANCH} = mine.branch and b.ci_job_name = mine.ci_job_name
+        where b.account_id = mine.account_id and b.project_id = mine.project_id and ${BRANCH} = mine.branch and b.ci_job_name = mine.ci_job_name
           and b.kind = 'regular' and b.status in ${PASSED_OR_FAILED}
         order by b.created_at desc, b.id desc limit ${LOOKED_AT}) b),
     ranked as (
@@ -25,4 +26,4 @@ export const noteFirstPass = (db: Database, id: number) =>
       where exists (select from near where status = 'failed'))
     update build_runs b set fixed_build_run_id = before.id
     from ranked this, ranked before
-    where b.id = ${id} and this.id = b.id and this.place = 1 and before.place = 2 and before.status = 'failed'`)
+    where b.account_id = ${account_id} and b.id = ${id} and this.id = b.id and this.place = 1 and before.place = 2 and before.status = 'failed'`)

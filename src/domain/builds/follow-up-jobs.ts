@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
 import { hasLog } from './stored-log.ts'
 
@@ -7,9 +8,7 @@ import { hasLog } from './stored-log.ts'
 /** A breakage `k` that is neither fixed nor withdrawn. */
 export const UNSETTLED = sql`k.state not in ('fixed', 'withdrawn')`
 
-interface Due {
-  account_id: number
-  project_id: number
+interface Due extends ProjectKey {
   job: string
 }
 
@@ -17,12 +16,14 @@ interface Due {
 const CLOCKS = sql`interval '3 hours'`
 
 /** In the transaction that ended a build, if its job is hit by an open breakage, or was when the build ran. */
-export async function scheduleBreakageCheck(db: Database, buildId: number) {
+export async function scheduleBreakageCheck(db: Database, build: RecordKey) {
   const due = await db.one<Due & { began_at: string; late: boolean }>(sql`
     select b.account_id, b.project_id, b.ci_job_name as job, b.began_at, hit.late
-    from (select *, least(started_at, created_at) - ${CLOCKS} as began_at from build_runs where id = ${buildId}) b, lateral (
+    from (select *, least(started_at, created_at) - ${CLOCKS} as began_at from build_runs
+        where account_id = ${build.account_id} and id = ${build.id}) b, lateral (
       select bool_or(k.state = 'fixed') as late from breakages k
-      where k.project_id = b.project_id and b.ci_job_name = any (k.jobs) and (${UNSETTLED} or k.fixed_at > b.began_at)) hit
+      where k.account_id = b.account_id and k.project_id = b.project_id and b.ci_job_name = any (k.jobs)
+        and (${UNSETTLED} or k.fixed_at > b.began_at)) hit
     where hit.late is not null`)
   if (!due) return
   const { began_at, late, ...job } = due
@@ -41,7 +42,7 @@ const enqueueCheck = (
   enqueue(
     db,
     'settle_breakages',
-    { project_id, job, ...(since !== undefined && { since }) },
+    { account_id, project_id, job, ...(since !== undefined && { since }) },
     { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
   )
 
@@ -54,20 +55,20 @@ const LOG_REST = 10
 export const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not a.demo and a.swept_at is null`
 
 /** In the transaction that made the build fail, or that changed the log of a failed build. */
-export async function scheduleInvestigation(db: Database, buildId: number) {
-  const due = await db.one<{ account_id: number; has_log: boolean; is_known: boolean }>(sql`
-    select b.account_id, ${hasLog} as has_log,
-      exists (select from investigations i where i.build_run_id = b.id) as is_known
-    from build_runs b join projects p on p.id = b.project_id join accounts a on a.id = b.account_id
-    where b.id = ${buildId} and b.status = 'failed' and ${WANTED}`)
+export async function scheduleInvestigation(db: Database, { account_id, id }: RecordKey) {
+  const due = await db.one<{ has_log: boolean; is_known: boolean }>(sql`
+    select ${hasLog} as has_log,
+      exists (select from investigations i where i.account_id = b.account_id and i.build_run_id = b.id) as is_known
+    from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id
+    where b.account_id = ${account_id} and b.id = ${id} and b.status = 'failed' and ${WANTED}`)
   if (due === undefined) return
   await enqueue(
     db,
     'investigate_failure',
-    { build_run_id: buildId },
+    { account_id, build_run_id: id },
     {
-      account_id: due.account_id,
-      name: `investigate build ${buildId}`,
+      account_id,
+      name: `investigate build ${id}`,
       delay: due.is_known ? LOG_REST : due.has_log ? 0 : WAIT_FOR_LOG,
     },
   )
@@ -79,9 +80,10 @@ export const LATE = sql`interval '24 hours'`
 const BURST = 2
 
 /** Whether a project has failed builds whose range a new change could be in. */
-export const hasRecentFailures = (projectId: number) => sql`exists (
-  select from build_runs b where b.project_id = ${projectId} and b.status = 'failed' and b.created_at > goldmaster_now() - ${LATE})`
+export const hasRecentFailures = (project: ProjectKey) => sql`exists (
+  select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.status = 'failed'
+    and b.created_at > goldmaster_now() - ${LATE})`
 
 /** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
-export const scheduleReviews = (db: Database, { account_id, project_id }: { account_id: number; project_id: number }) =>
-  enqueue(db, 'review_ranges', { project_id }, { account_id, name: `review ranges ${project_id}`, delay: BURST })
+export const scheduleReviews = (db: Database, { account_id, project_id }: ProjectKey) =>
+  enqueue(db, 'review_ranges', { account_id, project_id }, { account_id, name: `review ranges ${project_id}`, delay: BURST })

@@ -2,6 +2,7 @@ import { logGap, logSuperseded, logTaken, unknownBuild } from '../../contract/er
 import { LOG_MAX } from '../../contract/limits.ts'
 import { type BuildStatus, RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { charactersIn, wholeCharacters } from './log-text.ts'
 import { append, kept, stored } from './logs.ts'
@@ -26,8 +27,7 @@ interface Appended {
   offset: number
 }
 
-interface StreamedBuild {
-  id: number
+interface StreamedBuild extends RecordKey {
   status: BuildStatus
   has_log: boolean
   stream: string | null
@@ -46,7 +46,7 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   if (known.closed) return answer('ignored', chunk.offset + chunk.bytes.length)
   const running = RUNNING_STATUSES.includes(known.status)
   if (chunk.bytes.length === 0) {
-    if (running) await heartbeat(db, context, known.id, chunk)
+    if (running) await heartbeat(db, known, chunk)
     return answer('duplicate', known.stream === chunk.stream ? known.received : 0)
   }
   const received = known.stream === chunk.stream ? known.received : await begin(db, known, chunk, running)
@@ -60,38 +60,40 @@ export async function appendChunk(db: Database, context: IntegrationContext, chu
   await db.execute(sql`
     insert into build_log_streams (account_id, build_run_id, stream, received, received_at)
     values (${context.account_id}, ${known.id}, ${chunk.stream}, ${offset}, goldmaster_now())
-    on conflict (build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = excluded.received_at`)
+    on conflict (account_id, build_run_id) do update set stream = excluded.stream, received = excluded.received, received_at = excluded.received_at`)
   if (running) {
-    await addChunk(db, context, known.id, text)
-    await clearLost(db, known.id)
-    await progress(db, known.id)
-  } else await append(db, known.id, text)
+    await addChunk(db, known, text)
+    await clearLost(db, known)
+    await progress(db, known)
+  } else await append(db, known, text)
   return answer('appended', offset)
 }
 
 /** An empty piece: the build prints nothing for now, but its runner is alive. */
-async function heartbeat(db: Database, { account_id }: IntegrationContext, id: number, { stream }: LogChunk) {
+async function heartbeat(db: Database, known: RecordKey, { stream }: LogChunk) {
   const heard = await db.execute(sql`
     insert into build_log_streams as s (account_id, build_run_id, stream, received, received_at)
-    values (${account_id}, ${id}, ${stream}, 0, goldmaster_now())
-    on conflict (build_run_id) do update set received_at = excluded.received_at where s.stream = excluded.stream`)
-  if (heard > 0) await clearLost(db, id)
+    values (${known.account_id}, ${known.id}, ${stream}, 0, goldmaster_now())
+    on conflict (account_id, build_run_id) do update set received_at = excluded.received_at where s.stream = excluded.stream`)
+  if (heard > 0) await clearLost(db, known)
 }
 
 /** Locked: reports about the build and other pieces wait until this one is stored. */
 async function lock(
   db: Database,
-  { integration_id }: IntegrationContext,
+  { account_id, integration_id }: IntegrationContext,
   { job, number }: LogChunk,
 ): Promise<StreamedBuild | undefined> {
-  const build = await db.one<Pick<StreamedBuild, 'id' | 'status' | 'has_log'>>(sql`
-    select b.id, b.status, ${hasLog} as has_log from build_runs b
-    where integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number} and build_number <> ''
+  const build = await db.one<Pick<StreamedBuild, 'account_id' | 'id' | 'status' | 'has_log'>>(sql`
+    select b.account_id, b.id, b.status, ${hasLog} as has_log from build_runs b
+    where account_id = ${account_id} and integration_id = ${integration_id} and ci_job_name = ${job} and build_number = ${number}
+      and build_number <> ''
     for no key update`)
   if (!build) return undefined
   // A separate statement after the lock: a join would read the row as it was before the piece that this one waited for.
   const stream = await db.one<Pick<StreamedBuild, 'stream' | 'received' | 'closed'>>(sql`
-    select stream, received::float8 as received, closed from build_log_streams where build_run_id = ${build.id}`)
+    select stream, received::float8 as received, closed from build_log_streams
+    where account_id = ${account_id} and build_run_id = ${build.id}`)
   return { stream: null, received: 0, closed: false, ...build, ...stream }
 }
 
@@ -103,44 +105,48 @@ async function begin(db: Database, known: StreamedBuild, { offset }: LogChunk, r
   }
   if (!running) throw logTaken()
   if (offset > 0) throw logSuperseded()
-  await db.execute(sql`delete from build_log_chunks where build_run_id = ${known.id}`)
-  await db.execute(sql`update build_runs set ${replacing(sql`null`)} where id = ${known.id}`)
+  await replaceChunks(db, known)
+  await db.execute(sql`
+    update build_runs set ${replacing(sql`null`)} where account_id = ${known.account_id} and id = ${known.id}`)
   return 0
 }
 
 /** Appended; pieces entirely before the kept part are deleted. */
-const addChunk = (db: Database, { account_id }: IntegrationContext, id: number, text: string) =>
+const addChunk = (db: Database, { account_id, id }: RecordKey, text: string) =>
   db.execute(sql`
     with added as (
       insert into build_log_chunks (account_id, build_run_id, until, text)
-      select ${account_id}, ${id}, char_length(piece) + coalesce((select max(until) from build_log_chunks where build_run_id = ${id}), 0), piece
+      select ${account_id}, ${id}, char_length(piece) + coalesce((
+        select max(until) from build_log_chunks where account_id = ${account_id} and build_run_id = ${id}), 0), piece
       from (select ${stored(text)} as piece) given returning until)
-    delete from build_log_chunks where build_run_id = ${id} and until <= (select until from added) - ${LOG_MAX}`)
+    delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id} and until <= (select until from added) - ${LOG_MAX}`)
 
 /** Viewers are notified at most once a second. */
-const progress = (db: Database, id: number) =>
+const progress = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     update build_runs set progressed_at = now(), updated_at = now()
-    where id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
+    where account_id = ${account_id} and id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
 
 /** The build is over: its pieces become its log. */
-export const settle = (db: Database, id: number) =>
+export const settle = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
-    with gone as (delete from build_log_chunks where build_run_id = ${id} returning until, text)
+    with gone as (delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id} returning until, text)
     update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || (select string_agg(text, '' order by until) from gone)`)}
-    where id = ${id} and exists (select from gone)`)
+    where account_id = ${account_id} and id = ${id} and exists (select from gone)`)
 
 /** A report contained the log up to now. */
-export const replaceChunks = (db: Database, id: number) =>
-  db.execute(sql`delete from build_log_chunks where build_run_id = ${id}`)
+export const replaceChunks = (db: Database, { account_id, id }: RecordKey) =>
+  db.execute(sql`delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id}`)
 
 /** The complete log has arrived in another way. */
-export const close = (db: Database, id: number) =>
+export const close = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
-    with gone as (delete from build_log_chunks where build_run_id = ${id})
-    update build_log_streams set closed = true where build_run_id = ${id} and not closed`)
+    with gone as (delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id})
+    update build_log_streams set closed = true
+    where account_id = ${account_id} and build_run_id = ${id} and not closed`)
 
 /** What the build `b` printed so far, without the part moved to object storage: `logOf` has all of it. */
-export const printed = sql`case when exists (select from build_log_chunks c where c.build_run_id = b.id)
-  then ${kept(sql`coalesce(b.output_log, '') || (select string_agg(c.text, '' order by c.until) from build_log_chunks c where c.build_run_id = b.id)`)}
+export const printed = sql`case when exists (select from build_log_chunks c where c.account_id = b.account_id and c.build_run_id = b.id)
+  then ${kept(sql`coalesce(b.output_log, '') || (select string_agg(c.text, '' order by c.until) from build_log_chunks c
+    where c.account_id = b.account_id and c.build_run_id = b.id)`)}
   else b.output_log end`

@@ -1,5 +1,6 @@
 import { LOG_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import { scheduleInvestigation } from './follow-up-jobs.ts'
 import { replacing } from './stored-log.ts'
 
@@ -16,15 +17,15 @@ export const stored = (text: string) => {
 }
 
 /** Appends what a build printed since the last read; the oldest part is dropped if there is too much. */
-export const append = (db: Database, buildId: number, text: string) =>
-  write(db, buildId, sql`output_log = ${kept(sql`coalesce(output_log, '') || ${sent(text)}::text`)}`)
+export const append = (db: Database, build: RecordKey, text: string) =>
+  write(db, build, sql`output_log = ${kept(sql`coalesce(output_log, '') || ${sent(text)}::text`)}`)
 
-export const replace = (db: Database, buildId: number, text: string) => write(db, buildId, replacing(stored(text)))
+export const replace = (db: Database, build: RecordKey, text: string) => write(db, build, replacing(stored(text)))
 
-async function write(db: Database, buildId: number, log: Sql) {
+async function write(db: Database, build: RecordKey, log: Sql) {
   await db.execute(sql`
     update build_runs set ${log}, updated_at = now(), heard_at = goldmaster_now(), lost_at = null,
       progressed_at = case when coalesce(progressed_at, '-infinity') < now() - interval '1 second' then now() else progressed_at end
-    where id = ${buildId}`)
-  await scheduleInvestigation(db, buildId)
+    where account_id = ${build.account_id} and id = ${build.id}`)
+  await scheduleInvestigation(db, build)
 }

@@ -1,5 +1,6 @@
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import { PASSED_OR_FAILED, RUNNING } from '../branches/build-statuses.ts'
 
 /** The sender of a log sends a heartbeat every minute, even if the build prints nothing. */
@@ -18,7 +19,8 @@ const heardAt = sql`greatest(s.received_at, b.heard_at)`
 const usualSeconds = sql`(
   select percentile_disc(0.5) within group (order by o.duration_seconds) from (
     select o.duration_seconds from build_runs o
-    where o.project_id = b.project_id and o.ci_job_name = b.ci_job_name and o.status in ${PASSED_OR_FAILED} and o.duration_seconds is not null
+    where o.account_id = b.account_id and o.project_id = b.project_id and o.ci_job_name = b.ci_job_name
+      and o.status in ${PASSED_OR_FAILED} and o.duration_seconds is not null
     order by o.created_at desc, o.id desc limit ${USUAL_OF}) o)`
 
 const patience = sql`case when s.received_at is not null then ${STREAM_SILENCE}
@@ -31,17 +33,18 @@ const patience = sql`case when s.received_at is not null then ${STREAM_SILENCE}
 export const markLost = (db: Database): Promise<number> =>
   db.execute(sql`
     update build_runs set lost_at = goldmaster_now()
-    where lost_at is null and status in ${RUNNING} and id in (
-      select b.id from build_runs b left join build_log_streams s on s.build_run_id = b.id and not s.closed
+    where lost_at is null and status in ${RUNNING} and (account_id, id) in (
+      select b.account_id, b.id from build_runs b left join build_log_streams s on s.account_id = b.account_id and s.build_run_id = b.id
+        and not s.closed
       where b.status in ${RUNNING} and b.lost_at is null and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
         and ${heardAt} < goldmaster_now() - ${patience})`)
 
 /** The build reported again. */
-export const clearLost = (db: Database, id: number): Promise<number> =>
-  db.execute(sql`update build_runs set lost_at = null where id = ${id} and lost_at is not null`)
+export const clearLost = (db: Database, { account_id, id }: RecordKey): Promise<number> =>
+  db.execute(sql`update build_runs set lost_at = null where account_id = ${account_id} and id = ${id} and lost_at is not null`)
 
 /** Since when the build `b` is silent, if it is running, streams its log and has been silent for ten minutes. */
 export const silentSince = sql`(
   select iso(${heardAt}) from build_log_streams s
-  where s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]})
+  where s.account_id = b.account_id and s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]})
     and ${heardAt} < goldmaster_now() - interval '10 minutes')`

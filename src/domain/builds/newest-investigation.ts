@@ -7,4 +7,5 @@ export const INVESTIGATION = sql`
 
 /** The newest investigation of a build `b` as JSON. */
 export const newestInvestigation = sql`(
-  select row_to_json(x) from (select ${INVESTIGATION} from investigations i where i.build_run_id = b.id order by i.id desc limit 1) x)`
+  select row_to_json(x) from (select ${INVESTIGATION} from investigations i where i.account_id = b.account_id and i.build_run_id = b.id
+    order by i.id desc limit 1) x)`

@@ -68,7 +68,7 @@ test('a passed preflight fixes nothing, is not the last pass and is in no plot',
   const room = await greenRoom()
   await room.report({ number: 3, changelist: 1203, broken: 'part1203' })
   await room.work()
-  const { builds } = await trends(studio.db, room.project, 1)
+  const { builds } = await trends(studio.db, room.owner, 1)
   await room.submit(1204)
   const passed = await room.report({ number: 4, changelist: 1204, shelf: 1260 })
   await room.work()
@@ -77,7 +77,7 @@ test('a passed preflight fixes nothing, is not the last pass and is in no plot',
   const later = await room.report({ number: 5, changelist: 1204, broken: 'part1203' })
   const { json } = await room.api(`/build_runs/${later}/changes`)
   expect(json.changes.map(({ identifier }: { identifier: string }) => identifier)).toEqual(['1204', '1203'])
-  expect((await trends(studio.db, room.project, 1)).builds).toMatchObject([
+  expect((await trends(studio.db, room.owner, 1)).builds).toMatchObject([
     { completed: builds[0]!.completed, failed: builds[0]!.failed + 1 },
   ])
 })

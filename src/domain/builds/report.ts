@@ -2,6 +2,7 @@ import { IDENTIFIER_MAX, INTEGER_MAX } from '../../contract/limits.ts'
 import type { BuildKind, BuildStatus, BuildTimeNote, BuildType, TargetType } from '../../contract/sets.ts'
 import { MEASURES_MAX } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Repository } from '../branches/lines.ts'
 import { inferredBranch } from '../branches/positions.ts'
 import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
@@ -90,15 +91,14 @@ export interface Report {
   at?: string
 }
 
-interface StoredBuild {
-  id: number
+interface StoredBuild extends RecordKey {
   status: BuildStatus
   kind: BuildKind
   started_at: string | null
   received_at: string
 }
 
-const STORED_BUILD = sql`id, status, kind, started_at, goldmaster_now() as received_at`
+const STORED_BUILD = sql`account_id, id, status, kind, started_at, goldmaster_now() as received_at`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -125,11 +125,10 @@ export async function report(db: Database, context: IntegrationContext, reported
   const { told, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
   await update(db, known, told, note)
   await settleLog(db, known, told)
-  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known.id, step)
-  await links.linkBuild(db, known.id)
-  if (reported.status === 'completed') await noteFirstPass(db, known.id)
-  if (RANK[reported.status ?? known.status] === FINAL)
-    await relinkTo(db, context.project_id, known.id, reported.artifacts !== undefined)
+  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
+  await links.linkBuild(db, known)
+  if (reported.status === 'completed') await noteFirstPass(db, known)
+  if (RANK[reported.status ?? known.status] === FINAL) await relinkTo(db, context, known.id, reported.artifacts !== undefined)
   await follow(db, known, reported)
   return { id: known.id, effect: 'processed' }
 }
@@ -137,16 +136,16 @@ export async function report(db: Database, context: IntegrationContext, reported
 /** The log of the report replaces the streamed one; the end of the build turns the streamed one into its log. */
 async function settleLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
   const ended = RANK[status] === FINAL
-  if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known.id)
-  else if (ended) await logStream.settle(db, known.id)
+  if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known)
+  else if (ended) await logStream.settle(db, known)
 }
 
 /** Schedules what depends on the report: the investigation of a failure, and checks of breakages that may be fixed. */
 async function follow(db: Database, known: StoredBuild, { status = known.status, build_kind = known.kind, log }: Report) {
-  if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known.id)
-  else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known.id)
+  if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known)
+  else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known)
   // A build that turns out to be a preflight leaves its breakage.
-  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known.id)
+  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known)
 }
 
 /** The names by which a build is found or created: across jobs and integrations, to be safe. */
@@ -163,7 +162,7 @@ async function find(
 ): Promise<StoredBuild | undefined> {
   const where = async (condition: Sql) =>
     db.one<StoredBuild>(sql`
-      select ${STORED_BUILD} from build_runs where project_id = ${context.project_id} and ${condition}
+      select ${STORED_BUILD} from build_runs where account_id = ${context.account_id} and project_id = ${context.project_id} and ${condition}
       order by created_at desc, id desc limit 1 for update`)
   const ours = sql`integration_id = ${context.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
@@ -189,12 +188,14 @@ async function find(
 }
 
 /** The tool's own id for the build, unless a build with another number has it: job and number decide. */
-const untaken = (integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
-  where o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null}) then ${build.external_id ?? null}::text end`
+const untaken = (account: Sql, integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
+  where o.account_id = ${account} and o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null})
+    then ${build.external_id ?? null}::text end`
 
 /** A build without a number takes the reported one, unless another build of that job has it. */
 const numbered = (number: string) => sql`case when b.build_number = '' and not exists (
-  select from build_runs o where o.integration_id = b.integration_id and o.ci_job_name = b.ci_job_name and o.build_number = ${number})
+  select from build_runs o where o.account_id = b.account_id and o.integration_id = b.integration_id and o.ci_job_name = b.ci_job_name
+    and o.build_number = ${number})
   then ${number} else b.build_number end`
 
 /** Two first reports at the same instant create one build: the second waits for the first and finds its row. */
@@ -202,7 +203,7 @@ async function make(db: Database, context: IntegrationContext, reported: Report)
   const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       created_at)
-    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.integration_id}`, reported)}, 'queued',
+    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.account_id}`, sql`${context.integration_id}`, reported)}, 'queued',
       ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, goldmaster_now())
     on conflict do nothing returning ${STORED_BUILD}`)
   return made ?? find(db, context, reported)
@@ -228,7 +229,7 @@ async function update(db: Database, known: StoredBuild, reported: Report, note: 
     when ${reported.status !== undefined} then null else b.finished_at end`
   await db.execute(sql`
     update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${reported.held ?? false},
-      external_id = coalesce(b.external_id, ${untaken(sql`b.integration_id`, reported)}),
+      external_id = coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}),
       build_number = ${numbered(reported.build.number ?? '')},
       build_type = coalesce(${reported.build_type ?? null}, b.build_type), target_type = coalesce(${reported.target_type ?? null}, b.target_type),
       platform = coalesce(${reported.platform ?? null}, b.platform), configuration = coalesce(${reported.configuration ?? null}, b.configuration),
@@ -249,7 +250,7 @@ async function update(db: Database, known: StoredBuild, reported: Report, note: 
       ${reported.log === undefined ? sql`` : sql`${replacing(stored(reported.log))},`}
       artifacts = coalesce(${reported.artifacts ? JSON.stringify(reported.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
-    where b.id = ${known.id}`)
+    where b.account_id = ${known.account_id} and b.id = ${known.id}`)
 }
 
 /** Set once, by our own clock. If the first report is also the last, its duration gives the start, whatever its clock said. */
@@ -262,7 +263,8 @@ function beganAt({ duration_seconds, started_at, finished_at }: Report, running:
 
 /** As reported; a build of a pending changelist is a preflight even if the CI does not say so. */
 const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${kind ?? null}, case when exists (
-  select from changes c where c.project_id = b.project_id and c.source_type = 'Changelist' and c.identifier = ${changelist} and c.pending)
+  select from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.source_type = 'Changelist'
+    and c.identifier = ${changelist} and c.pending)
   then 'preflight' end, b.kind)`
 
 /** A longer name does not fit into the index, so no build has it. */
@@ -288,33 +290,34 @@ function progressed({ phase, log }: Report): Sql {
 const secondsBetween = (from: Sql, to: Sql) =>
   sql`case when ${to} - ${from} is not null then greatest(0, least(extract(epoch from ${to} - ${from}), ${INTEGER_MAX}))::integer end`
 
-const writeStep = (db: Database, buildId: number, step: Step) =>
+const writeStep = (db: Database, build: RecordKey, step: Step) =>
   db.execute(sql`
-    insert into build_steps as s (build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
-    values (${buildId}, ${step.name}, ${step.status}, ${step.started_at ?? null}, ${step.finished_at ?? null},
+    insert into build_steps as s (account_id, build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
+    values (${build.account_id}, ${build.id}, ${step.name}, ${step.status}, ${step.started_at ?? null}, ${step.finished_at ?? null},
       ${step.duration_seconds === undefined ? null : Math.round(step.duration_seconds)}, ${step.detail ?? ''})
-    on conflict (build_run_id, name) do update set status = excluded.status,
+    on conflict (account_id, build_run_id, name) do update set status = excluded.status,
       started_at = coalesce(excluded.started_at, s.started_at), finished_at = coalesce(excluded.finished_at, s.finished_at),
       duration_seconds = coalesce(excluded.duration_seconds,
         ${secondsBetween(sql`coalesce(excluded.started_at, s.started_at)`, sql`coalesce(excluded.finished_at, s.finished_at)`)}),
       detail = case when excluded.detail = '' then s.detail else excluded.detail end`)
 
-const endStep = (db: Database, buildId: number, { name, status, finished_at }: Step) =>
+const endStep = (db: Database, build: RecordKey, { name, status, finished_at }: Step) =>
   db.execute(sql`
     update build_steps set status = ${status}, finished_at = coalesce(${finished_at ?? null}::timestamptz, now()),
       duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
-    where build_run_id = ${buildId} and name = ${name} and status = 'running'`)
+    where account_id = ${build.account_id} and build_run_id = ${build.id} and name = ${name} and status = 'running'`)
 
 /** Whether an approval of the build's content is pending or rejected. */
 const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
-  select from approvals p where p.project_id = b.project_id and p.commit_sha in (${commit}, ${changelist}) and p.commit_sha <> ''
+  select from approvals p where p.account_id = b.account_id and p.project_id = b.project_id and p.commit_sha in (${commit}, ${changelist})
+    and p.commit_sha <> ''
     and p.status in ('pending', 'denied'))`
 
 /** Completes builds that waited only for approvals, once none is open. */
-export async function release(db: Database, projectId: number) {
-  await lockProject(db, projectId)
+export async function release(db: Database, project: ProjectKey) {
+  await lockProject(db, project.project_id)
   await db.execute(sql`
     update build_runs b set status = 'completed', updated_at = now()
-    where b.project_id = ${projectId} and b.status = 'passed_pending_approval' and not b.held
+    where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.status = 'passed_pending_approval' and not b.held
       and not ${openApproval(sql`b.commit_hash`, sql`b.changelist`)}`)
 }

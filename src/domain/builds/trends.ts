@@ -1,5 +1,6 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
@@ -12,19 +13,19 @@ const DEPLOYMENTS_MAX = 2_000
 const BUILDS_MAX = 10_000
 
 /** The data of a project's plots: limited by time and, if every record is a point, by number. Days are UTC. */
-export async function trends(db: Database, projectId: number, days: number): Promise<Plots> {
+export async function trends(db: Database, project: ProjectKey, days: number): Promise<Plots> {
   const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
     // One index-only scan over status and time, minus the few builds that are not regular; UTC days all have the same length.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (
         select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z') as day, status, count(*) as n from build_runs
-        where project_id = ${projectId} and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
+        where project_id = ${project.project_id} and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
           and created_at >= ${since}
         group by 1, 2
         union all
         select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z'), status, -count(*) from build_runs
-        where project_id = ${projectId} and kind <> 'regular' and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
+        where project_id = ${project.project_id} and kind <> 'regular' and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
           and created_at >= ${since}
         group by 1, 2)
       select to_char(d.day at time zone 'UTC', 'YYYY-MM-DD') as day,
@@ -39,7 +40,8 @@ export async function trends(db: Database, projectId: number, days: number): Pro
       with ended as (
         select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
           date_bin('1 day', happened_at, timestamptz '2000-01-01T00:00:00Z') as day
-        from build_runs where project_id = ${projectId} and kind = 'regular' and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
+        from build_runs where account_id = ${project.account_id} and project_id = ${project.project_id} and kind = 'regular'
+          and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
         order by happened_at desc, id desc limit ${BUILDS_MAX}),
       busiest as (
         select job, count(*) filter (where not failed) as passed, count(*) filter (where failed) as failed from ended
@@ -57,11 +59,11 @@ export async function trends(db: Database, projectId: number, days: number): Pro
       select id, iso(at) as at, store, track, version, hours from (
         select d.id, d.live_at as at, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version,
           round((extract(epoch from d.live_at - c.timestamp) / 3600)::numeric, 2)::float8 as hours
-        from (select * from deployments where project_id = ${projectId}
+        from (select * from deployments where account_id = ${project.account_id} and project_id = ${project.project_id}
           order by created_at desc, number desc limit ${DEPLOYMENTS_MAX}) d
-        join build_runs b on b.id = d.build_run_id
+        join build_runs b on b.account_id = d.account_id and b.id = d.build_run_id
         join lateral (
-          select timestamp from changes c where c.project_id = b.project_id
+          select timestamp from changes c where c.account_id = b.account_id and c.project_id = b.project_id
             and c.identifier = any (array_remove(array[b.commit_hash, b.changelist], '')) order by timestamp limit 1) c on true
         where d.live_at >= ${since} and d.live_at >= c.timestamp
         order by d.live_at desc, d.id limit ${POINTS_MAX}) d order by d.at, id`),
@@ -69,15 +71,15 @@ export async function trends(db: Database, projectId: number, days: number): Pro
       select id::text, iso(fixed_at) as at, greatest(0, extract(epoch from fixed_at - opened_at))::integer as seconds, branch, cause from (
         select k.id, o.fixed_at, o.opened_at, k.branch, k.cause
         from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
-        where o.project_id = ${projectId} and o.fixed_at >= ${since}
+        where o.account_id = ${project.account_id} and o.project_id = ${project.project_id} and o.fixed_at >= ${since}
         order by o.fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
     // A build that was investigated twice failed once; it counts for the day it failed.
     db.rows<Plots['causes'][number]>(sql`
       select to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
         select distinct on (b.id, i.category) date_bin('1 day', b.happened_at, timestamptz '2000-01-01T00:00:00Z') as day, i.category
-        from investigations i join build_runs b on b.id = i.build_run_id
-        where b.project_id = ${projectId} and b.kind = 'regular' and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null
-          and i.account_id = (select account_id from projects where id = ${projectId})) found
+        from investigations i join build_runs b on b.account_id = i.account_id and b.id = i.build_run_id
+        where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.kind = 'regular'
+          and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null) found
       group by day, category order by day, category`),
   ])
   return { builds, jobs, lead_times, fixes, causes }

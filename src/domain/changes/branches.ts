@@ -1,5 +1,6 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { lineOf, type Repository, registering, spelled } from '../branches/lines.ts'
 
 /** A change on a branch, as reported. */
@@ -8,25 +9,20 @@ export interface Placement {
   /** In any spelling. */
   branch: string
   /** Its position if the tool numbers its changes. */
-  given: number | null
+  tool_position: number | null
   /** The previous change on this branch, if the tool reports it. */
-  follows: string | null
+  previous: string | null
   repository?: Repository | undefined
-}
-
-interface Owner {
-  account_id: number
-  project_id: number
 }
 
 /**
  * Puts the changes in `written` on branches, in the order given. A change keeps its first position. `late`: those whose successors arrived
  * earlier.
  */
-export function placing({ account_id, project_id }: Owner, placements: readonly Placement[]): Sql {
+export function placing({ account_id, project_id }: ProjectKey, placements: readonly Placement[]): Sql {
   const owner = { account_id, project_id }
   const fitting = placements
-    .map(({ identifier, given, follows, ...told }) => ({ identifier, given, follows, ...spelled(told) }))
+    .map(({ identifier, tool_position, previous, ...told }) => ({ identifier, tool_position, previous, ...spelled(told) }))
     .filter(({ told, qualified }) => told !== '' && qualified.length <= BRANCH_MAX)
     .map((one, place) => ({ ...one, place }))
   // The successors of each change are looked up one by one in the index: for a list PostgreSQL before 17 would read a young table as a
@@ -35,33 +31,33 @@ export function placing({ account_id, project_id }: Owner, placements: readonly 
   return sql`
     placements as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(fitting)}::jsonb)
-        as t (identifier text, told text, repository text, qualified text, given bigint, follows text, place integer)),
+        as t (identifier text, told text, repository text, qualified text, tool_position bigint, previous text, place integer)),
     lines as materialized (
       select t.told, t.repository, ${lineOf(owner)} as name from (select distinct told, repository, qualified from placements) t),
     ${registering(owner)},
     placed as (
-      insert into change_branches (account_id, project_id, branch, told, change_id, given, follows, timestamp)
-      select ${account_id}, ${project_id}, l.name, nullif(l.told, l.name), w.id, t.given, t.follows, w.timestamp
+      insert into change_branches (account_id, project_id, branch, told, change_id, tool_position, previous, timestamp)
+      select ${account_id}, ${project_id}, l.name, nullif(l.told, l.name), w.id, t.tool_position, t.previous, w.timestamp
       from placements t join lines l on l.told = t.told and l.repository = t.repository
       join written w on w.identifier = t.identifier
       order by t.place
       on conflict (account_id, project_id, branch, change_id) do update set orphaned_at = null, doubted_at = null
         where change_branches.orphaned_at is not null or change_branches.doubted_at is not null
-      returning branch, change_id, follows, position),
+      returning branch, change_id, previous, position),
     standing as materialized (select p.branch, p.position, w.identifier from placed p join written w on w.id = p.change_id),
     late as (
       select p.branch, p.identifier from standing p, lateral (
         select position from change_branches s
-        where s.account_id = ${account_id} and s.project_id = ${project_id} and s.branch = p.branch and s.follows = p.identifier
+        where s.account_id = ${account_id} and s.project_id = ${project_id} and s.branch = p.branch and s.previous = p.identifier
         offset 0) s
       where s.position < p.position
       union all
       select p.branch, p.identifier from standing p
-      join placed s on s.branch = p.branch and s.follows = p.identifier and s.position < p.position)`
+      join placed s on s.branch = p.branch and s.previous = p.identifier and s.position < p.position)`
 }
 
 /** A push that arrived before its predecessor is moved behind it when that one arrives. */
-export async function reorder(db: Database, owner: Owner, late: readonly Chain[]) {
+export async function reorder(db: Database, owner: ProjectKey, late: readonly Chain[]) {
   for (const chain of late) await moveBehind(db, owner, chain)
 }
 
@@ -75,27 +71,29 @@ export interface Chain {
 const CHAIN_MAX = 10_000
 
 /** Moves the chain of successors of a change to the end of the branch, in order. */
-const moveBehind = ({ execute }: Database, { account_id, project_id }: Owner, chain: Chain) =>
+const moveBehind = ({ execute }: Database, { account_id, project_id }: ProjectKey, chain: Chain) =>
   execute(sql`
     with recursive chain as (
-      select p.id, c.identifier, 1 as depth from change_branches p join changes c on c.id = p.change_id
-      where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch} and p.follows = ${chain.identifier}
+      select p.id, c.identifier, 1 as depth from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
+      where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch} and p.previous = ${chain.identifier}
       union all
       select p.id, c.identifier, chain.depth + 1 from chain
       join change_branches p on p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch}
-        and p.follows = chain.identifier
-      join changes c on c.id = p.change_id
+        and p.previous = chain.identifier
+      join changes c on c.account_id = p.account_id and c.id = p.change_id
       where chain.depth < ${CHAIN_MAX}) cycle id set repeats using path,
     moved as (select id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (select id from chain where not repeats order by depth) c)
-    update change_branches p set given = moved.place * 65536 from moved where p.id = moved.id`)
+    update change_branches p set tool_position = moved.place * 65536 from moved
+    where p.account_id = ${account_id} and p.id = moved.id`)
 
 /** Loaded changes are put on their branches by time, whatever the order of the file. */
 export const orderByTime = (db: Database, accountIds: readonly number[]) =>
   db.execute(sql`
     with ordered as (
-      select id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (
-        select id from change_branches where account_id = any (${accountIds}) and given is null order by arrived_at, id) o)
-    update change_branches p set given = ordered.place * 65536 from ordered where p.id = ordered.id`)
+      select account_id, id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (
+        select account_id, id from change_branches where account_id = any (${accountIds}) and tool_position is null order by arrived_at, id) o)
+    update change_branches p set tool_position = ordered.place * 65536 from ordered
+    where p.account_id = ordered.account_id and p.id = ordered.id`)
 
 /**
  * The branches of a change in the API, in the order in which it was first seen there; for a change that is on none any more, its former
@@ -104,4 +102,4 @@ export const orderByTime = (db: Database, accountIds: readonly number[]) =>
 export const branchesOf = sql`(
   select coalesce(json_agg(coalesce(p.told, p.branch) order by p.id) filter (where p.orphaned_at is null),
     json_agg(coalesce(p.told, p.branch) order by p.id), '[]')
-  from change_branches p where p.change_id = c.id)`
+  from change_branches p where p.account_id = c.account_id and p.change_id = c.id)`

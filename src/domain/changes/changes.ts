@@ -3,6 +3,7 @@ import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { Change } from '../../contract/shapes.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { PASSED, RUNNING } from '../branches/build-statuses.ts'
@@ -21,7 +22,8 @@ export const columns = sql`
   c.id, c.identifier, c.display_identifier, c.source_type, c.author, c.description, iso(c.timestamp) as timestamp,
   iso(c.orphaned_at) as orphaned_at, iso(c.created_at) as created_at, iso(c.updated_at) as updated_at,
   case when c.files is null and c.source_type <> 'GitCommit' then 0 else c.file_count end as file_count,
-  (select count(*) from approvals a where a.project_id = c.project_id and a.commit_sha = c.identifier) as approval_count,
+  (select count(*) from approvals a where a.account_id = c.account_id and a.project_id = c.project_id
+    and a.commit_sha = c.identifier) as approval_count,
   ${branchesOf} as branches`
 
 /** The newest build of each job counts: one that failed and passed on a rerun has passed. */
@@ -31,17 +33,17 @@ const buildStates = sql`(
   from (
     select distinct on (b.ci_job_name) b.status, b.lost_at from (
       select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
-      where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      where b.account_id = c.account_id and b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
       select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
-      where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
+      where b.account_id = c.account_id and b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
     order by b.ci_job_name, b.created_at desc, b.id desc) b)`
 
 /**
  * Newest first. An identifier matches few; a branch is read from the table of branches, which has the order too, a type from its own index,
  * and the other filters apply afterwards.
  */
-export function list(project: Sql, q: Query): Listing {
+export function list(project: ProjectSql, q: Query): Listing {
   const inOrder = (take: number, at: Sql, id: Sql) => sql`order by ${at} desc, ${id} desc limit ${inlineInteger(take)}`
   const inTime = (at: Sql, id: Sql) => sql`
     ${when(q.since, (since) => sql`and ${at} >= ${since}::timestamptz`)}
@@ -54,21 +56,31 @@ export function list(project: Sql, q: Query): Listing {
   const ofType = when(q.source_type, (type) => sql`and c.source_type = ${type}`)
   const onBranch = (
     branch: string,
-  ) => sql`p.project_id = ${project} and coalesce(p.told, p.branch) = ${asShown(branchKey(branch))}
+  ) => sql`p.project_id = ${project.project_id} and coalesce(p.told, p.branch) = ${asShown(branchKey(branch))}
     ${q.orphaned ? empty : sql`and p.orphaned_at is null`}`
   const few = (within: Within | undefined, take = q.limit + 1) => sql`
     select c.* from (
-      select c.* from ${among(sql`changes`, q.ids, 'bigint')} c where c.project_id = ${project}
+      select c.* from ${among(sql`changes`, project.account_id, q.ids, 'bigint')} c
+      where c.account_id = ${project.account_id} and c.project_id = ${project.project_id}
         ${when(q.identifier, (identifier) => sql`and c.identifier = ${identifier}`)} ${narrowed(within)} offset 0) c
     where true ${inTime(at, id)} ${kept} ${ofType}
-      ${when(q.branch, (branch) => sql`and exists (select from change_branches p where p.change_id = c.id and ${onBranch(branch)})`)}
+      ${when(
+        q.branch,
+        (branch) => sql`and exists (select from change_branches p where p.account_id = c.account_id and p.change_id = c.id
+        and ${onBranch(branch)})`,
+      )}
     ${inOrder(take, at, id)}`
   const isFew = q.ids !== undefined || q.identifier !== undefined
   const walked = () =>
     q.branch === undefined
-      ? bounded({ columns: sql`c.*`, from: sql`changes c where c.project_id = ${project} ${ofType} ${inTime(at, id)}`, at, id })
+      ? bounded({
+          columns: sql`c.*`,
+          from: sql`changes c where c.project_id = ${project.project_id} ${ofType} ${inTime(at, id)}`,
+          at,
+          id,
+        })
       : bounded({
-          columns: sql`p.timestamp, p.change_id`,
+          columns: sql`p.account_id, p.timestamp, p.change_id`,
           from: sql`change_branches p where ${onBranch(q.branch)} ${inTime(sql`p.timestamp`, sql`p.change_id`)}`,
           at: sql`p.timestamp`,
           id: sql`p.change_id`,
@@ -80,15 +92,15 @@ export function list(project: Sql, q: Query): Listing {
     if (q.branch === undefined)
       return sql`select c.* from (${rows}) c where true ${kept} ${narrowed(within)} ${inOrder(take, at, id)}`
     return sql`
-      select c.* from (${rows}) p, lateral (select c.* from changes c where c.id = p.change_id offset 0) c
-      where c.project_id = ${project} ${kept} ${ofType} ${narrowed(within, sql`p.timestamp`)} ${inOrder(take, sql`p.timestamp`, sql`p.change_id`)}`
+      select c.* from (${rows}) p, lateral (select c.* from changes c where c.account_id = p.account_id and c.id = p.change_id offset 0) c
+      where c.project_id = ${project.project_id} ${kept} ${ofType} ${narrowed(within, sql`p.timestamp`)} ${inOrder(take, sql`p.timestamp`, sql`p.change_id`)}`
   }
   const updatedSince = (since: string) =>
     isFew
       ? few(updatedAmong(since))
       : updatedRows({
           table: sql`changes c`,
-          project,
+          project: project.project_id,
           at: sql`timestamp`,
           id: sql`id`,
           since,
@@ -108,23 +120,26 @@ export function list(project: Sql, q: Query): Listing {
 /** A change as it may be shown: an author without any at-sign. Other texts are scrubbed on the way out. */
 export const shown = <C extends Pick<Change, 'author'>>(change: C): C => ({ ...change, author: scrubAuthor(change.author) })
 
-export async function find(db: Database, projectId: number, id: number | undefined): Promise<Detail> {
+export async function find(db: Database, project: ProjectKey, id: number | undefined): Promise<Detail> {
   const change = await db.one<Detail>(sql`
-    with c as (select * from changes where project_id = ${projectId} and id = ${id ?? 0}),
+    with c as (select * from changes where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${id ?? 0}),
     builds as (
-      select ${buildColumns} from c join build_runs b on b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      select ${buildColumns} from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
+        and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
-      select ${buildColumns} from c join build_runs b on b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '')
+      select ${buildColumns} from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
+        and b.changelist = c.identifier and b.changelist <> '')
     select ${columns},
       coalesce(c.files, '[]') as files,
       c.files is not null or c.source_type <> 'GitCommit' as files_available,
       (select json_build_object(
           'pending', count(*) filter (where a.status = 'pending'), 'approved', count(*) filter (where a.status = 'approved'),
           'denied', count(*) filter (where a.status = 'denied'), 'ignored', count(*) filter (where a.status = 'ignored'))
-        from approvals a where a.project_id = c.project_id and a.commit_sha = c.identifier) as approvals,
+        from approvals a where a.account_id = c.account_id and a.project_id = c.project_id and a.commit_sha = c.identifier) as approvals,
       (select coalesce(json_agg(${buildReference} order by b.created_at desc, b.id desc), '[]') from builds b) as build_runs,
       (select ${buildReference} from builds b order by b.created_at desc, b.id desc limit 1) as latest_build,
-      (select coalesce(json_agg(k.task_id order by k.task_id), '[]') from task_changes k where k.change_id = c.id) as task_ids
+      (select coalesce(json_agg(k.task_id order by k.task_id), '[]') from task_changes k
+        where k.account_id = c.account_id and k.change_id = c.id) as task_ids
     from c`)
   if (!change) throw notFound('Change')
   return shown(change)

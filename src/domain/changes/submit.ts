@@ -1,6 +1,7 @@
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import { assetFiles, type ChangedFile } from '../assets/changed-files.ts'
 import * as assets from '../assets/versions.ts'
@@ -88,7 +89,6 @@ export async function submit(
   changes: Submitted[],
   recording?: Recording,
 ): Promise<{ rows: SubmittedRow[]; receipts: Receipt[] }> {
-  const { project_id } = context
   const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
   const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
@@ -100,8 +100,9 @@ export async function submit(
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
       ${recording ? sql`(select json_agg(r) from receipts r)` : sql`null`} as receipts,
       (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches,
-      (select json_agg(w.identifier) from written w where not w.news and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(project_id, names)} as has_builds,
-      ${hasRecentFailures(project_id)} as has_failures,
+      (select json_agg(w.identifier) from written w where not w.news
+        and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(context, names)} as has_builds,
+      ${hasRecentFailures(context)} as has_failures,
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
   if (!done.changes) return { rows: [], receipts: [] }
   await branches.reorder(db, context, done.late ?? [])
@@ -112,14 +113,14 @@ export async function submit(
     await assets.askOnBranch(db, context, known, branchesOf)
   }
   const pending = changes.flatMap((change) => (change.pending ? [change.identifier] : []))
-  if (pending.length > 0) await makePreflights(db, project_id, pending)
+  if (pending.length > 0) await makePreflights(db, context, pending)
   if (done.has_builds)
     await inferBranchesOf(
       db,
-      project_id,
+      context,
       done.changes.map(({ id }) => id),
     )
-  if (done.has_new_branches) await inferLatestBranches(db, project_id)
+  if (done.has_new_branches) await inferLatestBranches(db, context)
   if (done.has_failures) await scheduleReviews(db, context)
   return { rows: done.changes, receipts: done.receipts ?? [] }
 }
@@ -129,12 +130,12 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
   changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files, pending, repository }) => {
     if (pending) return []
     if (source_type === 'Changelist') {
-      const given = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
+      const tool_position = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
       const paths = (files ?? []).map(({ path }) => path)
       const names = branch ? [branch] : streamsOf(paths, settings)
-      return names.map((name) => ({ identifier, branch: name, given, follows: null }))
+      return names.map((name) => ({ identifier, branch: name, tool_position, previous: null }))
     }
-    return [{ identifier, branch, given: null, follows: follows ?? null, repository }]
+    return [{ identifier, branch, tool_position: null, previous: follows ?? null, repository }]
   })
 
 /** In a changelist across streams, each file belongs to its own. */
@@ -167,7 +168,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
         coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false)
       from reported t
-      on conflict (project_id, source_type, identifier) do update set
+      on conflict (account_id, project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
         author_user_id = coalesce(excluded.author_user_id, c.author_user_id),
         description = case when excluded.description = '' then c.description else excluded.description end,
@@ -186,18 +187,20 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
 }
 
 /** A forced push removed this change from its branch. It is orphaned if that was its last branch. */
-export async function orphan(db: Database, owner: lines.Owner, told: Orphaned) {
+export async function orphan(db: Database, owner: ProjectKey, told: Orphaned) {
   const name = await lines.rewind(db, owner, told)
   return db.one<{ id: number }>(sql`
     with this as (
-      select id from changes
-      where project_id = ${owner.project_id} and source_type = ${told.source_type} and identifier = ${told.identifier}),
+      select account_id, id from changes
+      where account_id = ${owner.account_id} and project_id = ${owner.project_id} and source_type = ${told.source_type}
+        and identifier = ${told.identifier}),
     elsewhere as (
-      select from change_branches p join this on p.change_id = this.id where p.branch <> ${name} and p.orphaned_at is null limit 1),
+      select from change_branches p join this on p.account_id = this.account_id and p.change_id = this.id where p.branch <> ${name}
+        and p.orphaned_at is null limit 1),
     left_behind as (
       update change_branches p set orphaned_at = goldmaster_now(), doubted_at = null
-      from this where p.change_id = this.id and p.branch = ${name} and p.orphaned_at is null)
+      from this where p.account_id = this.account_id and p.change_id = this.id and p.branch = ${name} and p.orphaned_at is null)
     update changes c set orphaned_at = case when not exists (select from elsewhere) then now() end, updated_at = now()
-    from this where c.id = this.id and c.orphaned_at is null
+    from this where c.account_id = this.account_id and c.id = this.id and c.orphaned_at is null
     returning c.id`)
 }

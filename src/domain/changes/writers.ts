@@ -1,6 +1,7 @@
 import { isBot, originOf } from '../../contract/change-origin.ts'
 import { CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 
 /** The author of a change, whoever integrated it. */
@@ -43,9 +44,10 @@ const COLUMNS = sql`c.id, c.identifier, c.author, ${AUTHOR} as user_id, c.descri
 const HOPS_MAX = 4
 
 /** The author of each of these changes. */
-export async function writersOf(db: Database, projectId: number, ids: readonly number[]): Promise<Map<number, Writer>> {
+export async function writersOf(db: Database, project: ProjectKey, ids: readonly number[]): Promise<Map<number, Writer>> {
   const rows = await db.rows<Row>(
-    sql`select ${COLUMNS} from changes c where c.project_id = ${projectId} and c.id = any (${ids}::bigint[])`,
+    sql`select ${COLUMNS} from changes c where c.account_id = ${project.account_id} and c.project_id = ${project.project_id}
+      and c.id = any (${ids}::bigint[])`,
   )
   const known = new Map(rows.map((row) => [row.identifier, row]))
   let wanted = rows
@@ -55,38 +57,41 @@ export async function writersOf(db: Database, projectId: number, ids: readonly n
     )
     if (missing.length === 0) break
     wanted = await db.rows<Row>(
-      sql`select ${COLUMNS} from changes c where c.project_id = ${projectId} and c.identifier = any (${missing}::text[])`,
+      sql`select ${COLUMNS} from changes c where c.account_id = ${project.account_id} and c.project_id = ${project.project_id}
+        and c.identifier = any (${missing}::text[])`,
     )
     for (const row of wanted) known.set(row.identifier, row)
   }
   const found = new Map<number, Writer>()
-  for (const row of rows) found.set(row.id, await writerOf(db, projectId, row, known, HOPS_MAX))
+  for (const row of rows) found.set(row.id, await writerOf(db, project, row, known, HOPS_MAX))
   return found
 }
 
 /** Several authors, or a bot. */
 const NOBODY: Writer = { name: '', user_id: null, carried: true }
 
-async function writerOf(db: Database, projectId: number, row: Row, known: Map<string, Row>, hops: number): Promise<Writer> {
+async function writerOf(db: Database, project: ProjectKey, row: Row, known: Map<string, Row>, hops: number): Promise<Writer> {
   const { sources, author, coAuthors } = originOf(row.description)
   const origins = hops === 0 ? [] : sources.flatMap((name) => known.get(name) ?? []).filter(({ id }) => id !== row.id)
   if (origins.length > 0) {
     const writers: Writer[] = []
-    for (const origin of origins) writers.push(await writerOf(db, projectId, origin, known, hops - 1))
+    for (const origin of origins) writers.push(await writerOf(db, project, origin, known, hops - 1))
     const [first] = writers
     const isOne =
       origins.length === sources.length && writers.every((one) => one.name === first!.name && one.user_id === first!.user_id)
     return isOne ? { ...first!, carried: true } : NOBODY
   }
-  if (author !== undefined) return { name: author, user_id: await memberNamed(db, row.id, author), carried: true }
+  if (author !== undefined)
+    return { name: author, user_id: await memberNamed(db, { account_id: project.account_id, id: row.id }, author), carried: true }
   if (!isBot(row.author) && !row.merges) return { name: row.author, user_id: row.user_id, carried: false }
   const [first, ...others] = coAuthors
   if (first === undefined || others.length > 0) return NOBODY
-  return { name: first, user_id: await memberNamed(db, row.id, first), carried: true }
+  return { name: first, user_id: await memberNamed(db, { account_id: project.account_id, id: row.id }, first), carried: true }
 }
 
-const memberNamed = async (db: Database, changeId: number, name: string): Promise<number | null> =>
+const memberNamed = async (db: Database, change: RecordKey, name: string): Promise<number | null> =>
   (
     await db.one<{ user_id: number | null }>(sql`
-      select ${memberCalled(sql`${name}::text`, sql`c.account_id`, sql`c.source_type`)} as user_id from changes c where c.id = ${changeId}`)
+      select ${memberCalled(sql`${name}::text`, sql`c.account_id`, sql`c.source_type`)} as user_id from changes c
+      where c.account_id = ${change.account_id} and c.id = ${change.id}`)
   )?.user_id ?? null

@@ -2,7 +2,7 @@ import { CHANNEL_KINDS, type ChannelKind, DIRECT_KINDS, type RuleSubject } from 
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { branchFits, fits } from '../branches/branch-names.ts'
-import type { OutboxEntry } from '../feed/outbox.ts'
+import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
@@ -102,7 +102,6 @@ async function withChannels(db: Database, entries: readonly OutboxEntry[]): Prom
   const relevant = entries.filter(({ event_type }) => Object.hasOwn(SUBJECTS, event_type))
   if (relevant.length === 0) return []
   const accounts = await db.rows<{ account_id: number }>(sql`
-    
     select distinct account_id from destinations
     where account_id = any (${[...new Set(relevant.map(({ account_id }) => account_id))]}::integer[]) and kind = any (${CHANNEL_KINDS}::text[])`)
   return relevant.filter((entry) => accounts.some(({ account_id }) => account_id === entry.account_id))
@@ -133,26 +132,29 @@ type Located = Location & { subject_id?: string }
 const locationsOf = async (rows: Promise<({ id: string } & Located)[]>): Promise<Map<string, Located>> =>
   new Map((await rows).map((row) => [row.id, row]))
 
-const idsOf = (entries: readonly OutboxEntry[], subject: RuleSubject) =>
-  entries.flatMap(({ event_type, row_id }) => (SUBJECTS[event_type] === subject ? [row_id] : []))
+const entriesAbout = (entries: readonly OutboxEntry[], subject: RuleSubject) =>
+  entries.filter(({ event_type }) => SUBJECTS[event_type] === subject)
 
 const breakageLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, branch, jobs, category from breakages where id = any (${idsOf(entries, 'breakage')}::bigint[])`),
+    select id::text, branch, jobs, category from breakages
+    where (account_id, id) in (${keysOf(entriesAbout(entries, 'breakage'), 'bigint')})`),
   )
 
 const deploymentLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, branch_key(branch) as branch from deployments where id = any (${idsOf(entries, 'deployment')}::uuid[])`),
+    select id::text, branch_key(branch) as branch from deployments
+    where (account_id, id) in (${keysOf(entriesAbout(entries, 'deployment'), 'uuid')})`),
   )
 
 /** All approvals of one change share one message. */
 const approvalLocations = (db: Database, entries: readonly OutboxEntry[]) =>
   locationsOf(
     db.rows(sql`
-    select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a where id = any (${idsOf(entries, 'approval')}::uuid[])`),
+    select id::text, ${CHANGE_OF_APPROVAL} as subject_id from approvals a
+    where (account_id, id) in (${keysOf(entriesAbout(entries, 'approval'), 'uuid')})`),
   )
 
 /** The subject that approvals `a` share: their change, otherwise their asset. */

@@ -4,12 +4,14 @@ import { isUuid } from '../../contract/params.ts'
 import type { DeploymentStatus } from '../../contract/sets.ts'
 import { storeLabel } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import * as branches from '../branches/branches.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { Announcement } from './announcement.ts'
 import { breakageAnnouncement, breakageFixed } from './breakage-announcement.ts'
 
 interface About {
+  account_id: number
   project_id: number | null
   subject: MessageSubject
   subject_id: string
@@ -20,11 +22,18 @@ interface About {
 
 /** The current content of a message; undefined if its subject was deleted. */
 export async function announcementOf(db: Database, about: About, site: string): Promise<Announcement | undefined> {
-  const said = await WRITERS[about.subject](db, about.project_id ?? 0, about.subject_id, site, about.occurrence ?? 0)
+  const project = { account_id: about.account_id, project_id: about.project_id ?? 0 }
+  const said = await WRITERS[about.subject](db, project, about.subject_id, site, about.occurrence ?? 0)
   return said && { ...said, here: about.here }
 }
 
-type Writer = (db: Database, projectId: number, id: string, site: string, occurrence: number) => Promise<Announcement | undefined>
+type Writer = (
+  db: Database,
+  project: ProjectKey,
+  id: string,
+  site: string,
+  occurrence: number,
+) => Promise<Announcement | undefined>
 
 const WRITERS: Record<MessageSubject, Writer> = {
   breakage: breakageAnnouncement,
@@ -35,7 +44,7 @@ const WRITERS: Record<MessageSubject, Writer> = {
   deployment: deploymentAnnouncement,
   last_known_good: staleBranchAnnouncement,
   task: taskAnnouncement,
-  test: async (_db, _projectId, _id, site) => ({
+  test: async (_db, _project, _id, site) => ({
     ...PLAIN,
     tone: 'neutral',
     title: 'Test message',
@@ -51,7 +60,7 @@ const PLAIN = { facts: [], links: [], mentions: [], here: false }
 const waitingWords = (waiting: number, name: string, number: string | null) =>
   waiting === 1 ? `${scrub(name)} is` : `${waiting} assets${number === null ? '' : ` of ${number}`} are`
 
-async function approvalAnnouncement(db: Database, projectId: number, id: string, site: string) {
+async function approvalAnnouncement(db: Database, { account_id, project_id }: ProjectKey, id: string, site: string) {
   const NAMES_SHOWN = 5
   const found = await db.one<{
     project: string
@@ -64,13 +73,20 @@ async function approvalAnnouncement(db: Database, projectId: number, id: string,
     select p.name as project, count(*) filter (where a.status = 'pending') as waiting, count(*) filter (where a.status <> 'pending') as decided,
       array_agg(s.name order by a.status = 'pending' desc, s.name) as names,
       (select concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)) from changes c
-        where c.project_id = ${projectId} and c.identifier = ${id} limit 1) as change,
-      (select c.display_identifier from changes c where c.project_id = ${projectId} and c.identifier = ${id} limit 1) as number
-    from approvals a join assets s on s.id = a.asset_id join projects p on p.id = a.project_id
-    where a.project_id = ${projectId} and ${isUuid(id) ? sql`a.asset_id = ${id}::uuid and a.commit_sha = ''` : sql`a.commit_sha = ${id}`} group by p.name`)
+        where c.account_id = ${account_id} and c.project_id = ${project_id} and c.identifier = ${id} limit 1) as change,
+      (select c.display_identifier from changes c where c.account_id = ${account_id} and c.project_id = ${project_id}
+        and c.identifier = ${id} limit 1) as number
+    from approvals a join assets s on s.account_id = a.account_id and s.id = a.asset_id
+    join projects p on p.account_id = a.account_id and p.id = a.project_id
+    where a.account_id = ${account_id} and a.project_id = ${project_id} and ${
+      isUuid(id)
+        ? sql`a.asset_id = ${id}::uuid
+      and a.commit_sha = ''`
+        : sql`a.commit_sha = ${id}`
+    } group by p.name`)
   if (!found) return undefined
   const { project, waiting, decided, names, change, number } = found
-  const url = `${site}/projects/${projectId}/approvals`
+  const url = `${site}/projects/${project_id}/approvals`
   const total = waiting + decided
   return {
     ...PLAIN,
@@ -92,7 +108,7 @@ async function approvalAnnouncement(db: Database, projectId: number, id: string,
   }
 }
 
-async function deploymentAnnouncement(db: Database, projectId: number, id: string, site: string) {
+async function deploymentAnnouncement(db: Database, { account_id, project_id }: ProjectKey, id: string, site: string) {
   const found = await db.one<{
     project: string
     number: number
@@ -105,11 +121,11 @@ async function deploymentAnnouncement(db: Database, projectId: number, id: strin
   }>(sql`
     select p.name as project, d.number, coalesce(nullif(d.store, ''), d.platform) as store, d.track, d.version, d.branch, d.status,
       d.deployed_at is not null as uploaded
-    from deployments d join projects p on p.id = d.project_id
-    where d.project_id = ${projectId} and d.id = ${id}::uuid`)
+    from deployments d join projects p on p.account_id = d.account_id and p.id = d.project_id
+    where d.account_id = ${account_id} and d.project_id = ${project_id} and d.id = ${id}::uuid`)
   if (!found) return undefined
   const { pill, words } = deploymentNews(found.store, found.status, found.uploaded)
-  const url = `${site}/projects/${projectId}/deployments/${found.number}`
+  const url = `${site}/projects/${project_id}/deployments/${found.number}`
   return {
     ...PLAIN,
     tone: ({ ok: 'good', err: 'bad', warn: 'warn', info: 'neutral', neutral: 'neutral' } as const)[pill],
@@ -127,19 +143,18 @@ async function deploymentAnnouncement(db: Database, projectId: number, id: strin
 }
 
 /** About a branch with an old last known good change: the change, its age, and the jobs that hold it back. */
-async function staleBranchAnnouncement(db: Database, projectId: number, branch: string, site: string) {
-  const found = await db.one<{ project: string; account_id: number; now: string }>(sql`
-    select name as project, account_id, goldmaster_now() as now from projects where id = ${projectId}`)
+async function staleBranchAnnouncement(db: Database, project: ProjectKey, branch: string, site: string) {
+  const found = await db.one<{ project: string; now: string }>(sql`
+    select name as project, goldmaster_now() as now from projects
+    where account_id = ${project.account_id} and id = ${project.project_id}`)
   if (!found) return undefined
-  const health = await branches
-    .health(db, { account_id: found.account_id, project_id: projectId }, { branch })
-    .catch(() => undefined)
+  const health = await branches.health(db, project, { branch }).catch(() => undefined)
   const good = health?.last_known_good
   const red = health?.jobs.filter(({ state }) => state === 'red').map(({ name }) => name) ?? []
   const held = health?.held_back_by.filter((name) => !red.includes(name)) ?? []
   const age = good && ageOf(Date.parse(found.now) - Date.parse(good.timestamp))
   const behind = health?.changes_behind
-  const url = `${site}/projects/${projectId}/branches?branch=${encodeURIComponent(branch)}`
+  const url = `${site}/projects/${project.project_id}/branches?branch=${encodeURIComponent(branch)}`
   return {
     ...PLAIN,
     tone: 'bad' as const,
@@ -174,12 +189,12 @@ function ageOf(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-async function taskAnnouncement(db: Database, projectId: number, id: string, site: string) {
+async function taskAnnouncement(db: Database, { account_id, project_id }: ProjectKey, id: string, site: string) {
   const found = await db.one<{ project: string; title: string; state: string }>(sql`
-    select p.name as project, t.title, t.state from tasks t join projects p on p.id = t.project_id
-    where t.project_id = ${projectId} and t.id = ${id}::bigint`)
+    select p.name as project, t.title, t.state from tasks t join projects p on p.account_id = t.account_id and p.id = t.project_id
+    where t.account_id = ${account_id} and t.project_id = ${project_id} and t.id = ${id}::bigint`)
   if (!found) return undefined
-  const url = `${site}/projects/${projectId}/tasks/${id}`
+  const url = `${site}/projects/${project_id}/tasks/${id}`
   return {
     ...PLAIN,
     tone: 'neutral' as const,

@@ -2,6 +2,7 @@ import { titleOf } from '../../contract/breakage-words.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { writersOf } from '../changes/writers.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import type { Announcement, Person } from './announcement.ts'
@@ -35,11 +36,12 @@ const PERSON = (id: ReturnType<typeof sql>) => sql`(
   select json_build_object('user_id', u.id, 'name', u.name) from users u
   join account_members m on m.user_id = u.id and m.account_id = k.account_id where u.id = ${id})`
 
-const display = (id: string) => sql`(select c.display_identifier from changes c where c.id = ${raw(id)})`
+const display = (id: string) =>
+  sql`(select c.display_identifier from changes c where c.account_id = k.account_id and c.id = ${raw(id)})`
 const FIX = sql`json_build_object('by', coalesce(${display('f.fixed_by_change_id')}, 'CL ' || k.fixed_in), 'after', ${display('f.fixed_after_change_id')},
   'up_to', ${display('f.fixed_up_to_change_id')})`
 
-const find = (db: Database, projectId: number, id: string, occurrence?: number): Promise<Row | undefined> =>
+const find = (db: Database, project: ProjectKey, id: string, occurrence?: number): Promise<Row | undefined> =>
   db.one(sql`
     select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.flaky,
       coalesce(o.build_count, k.build_count) as build_count, greatest(k.reopenings, k.occurrence - 1) as came_back, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') || ' ' || zone_or_utc(a.timezone) as opened,
@@ -47,13 +49,13 @@ const find = (db: Database, projectId: number, id: string, occurrence?: number):
       (select ${FIX} from breakage_occurrences f
         where f.account_id = k.account_id and f.breakage_id = k.id and f.number = ${occurrence === undefined ? sql`k.occurrence` : sql`${occurrence}::integer`}) as fix,
       (select json_build_object('id', s.id, 'evidence', s.evidence, 'cause', s.cause, 'jobs', s.jobs) from breakages s
-        where s.project_id = k.project_id and s.id = k.same_as_breakage_id) as same_as,
+        where s.account_id = k.account_id and s.project_id = k.project_id and s.id = k.same_as_breakage_id) as same_as,
       (select json_build_object('change_id', c.id, 'identifier', c.display_identifier, 'change', concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)),
           'author', c.author, 'person', ${PERSON(sql`(s->>'user_id')::integer`)}, 'reason', s->'reasons'->>0)
-        from named_suspect(k.suspects) s join changes c on c.id = (s->>'change_id')::bigint) as suspect
-    from breakages k join projects p on p.id = k.project_id join accounts a on a.id = k.account_id
+        from named_suspect(k.suspects) s join changes c on c.account_id = k.account_id and c.id = (s->>'change_id')::bigint) as suspect
+    from breakages k join projects p on p.account_id = k.account_id and p.id = k.project_id join accounts a on a.id = k.account_id
     left join breakage_occurrences o on o.account_id = k.account_id and o.breakage_id = k.id and o.number = k.occurrence
-    where k.project_id = ${projectId} and k.id = ${id}::bigint`)
+    where k.account_id = ${project.account_id} and k.project_id = ${project.project_id} and k.id = ${id}::bigint`)
 
 const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string }> = {
   open: { tone: 'bad', words: 'Broken' },
@@ -66,8 +68,8 @@ const STATES: Record<BreakageState, { tone: Announcement['tone']; words: string 
 const JOBS_SHOWN = 4
 
 /** The person, otherwise the author's name in the tool; and who integrated it, if that is somebody else. */
-async function whoWrote(db: Database, projectId: number, { change_id, person, author }: NonNullable<Row['suspect']>) {
-  const writer = (await writersOf(db, projectId, [change_id])).get(change_id)
+async function whoWrote(db: Database, project: ProjectKey, { change_id, person, author }: NonNullable<Row['suspect']>) {
+  const writer = (await writersOf(db, project, [change_id])).get(change_id)
   return {
     ...(person ? { person } : writer?.name && { author: scrubAuthor(writer.name) }),
     ...(writer?.carried && { integrator: scrubAuthor(author) }),
@@ -77,11 +79,11 @@ async function whoWrote(db: Database, projectId: number, { change_id, person, au
 /** The current state: what broke, where, since when, the evidence, and who may know more. */
 export async function breakageAnnouncement(
   db: Database,
-  projectId: number,
+  project: ProjectKey,
   id: string,
   site: string,
 ): Promise<Announcement | undefined> {
-  const k = await find(db, projectId, id)
+  const k = await find(db, project, id)
   if (!k) return undefined
   const url = `${site}/projects/${k.project_id}/breakages/${id}`
   const { tone, words } = STATES[k.state]
@@ -102,7 +104,7 @@ export async function breakageAnnouncement(
     change: scrub(k.suspect.change),
     identifier: k.suspect.identifier,
     url: `${site}/projects/${k.project_id}/changes/${k.suspect.change_id}`,
-    ...(await whoWrote(db, k.project_id, k.suspect)),
+    ...(await whoWrote(db, project, k.suspect)),
     reason: scrub(k.suspect.reason ?? ''),
   }
   const involved = [k.suspect?.person, k.owner].filter((one): one is Person => one != null)
@@ -146,13 +148,13 @@ const fixFacts = (fix: Fix | null): Announcement['facts'] => {
 /** The message that an occurrence was fixed, whatever the state is now. */
 export async function breakageFixed(
   db: Database,
-  projectId: number,
+  project: ProjectKey,
   id: string,
   site: string,
   occurrence: number,
 ): Promise<Announcement | undefined> {
-  const k = await find(db, projectId, id, occurrence)
-  const whole = await breakageAnnouncement(db, projectId, id, site)
+  const k = await find(db, project, id, occurrence)
+  const whole = await breakageAnnouncement(db, project, id, site)
   if (!k || !whole) return undefined
   const { suspect, ...rest } = whole
   const facts = [

@@ -37,7 +37,7 @@ const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubj
       select m.destination_id as channel_id, m.project_id, m.to_user_id, c.kind = any (${THREADING_KINDS}::text[]) as threads, k.flaky,
         max(coalesce(m.finished_at, m.tried_at)) as last_at
       from messages m join destinations c on c.account_id = m.account_id and c.id = m.destination_id and c.status = 'active'
-      join breakages k on k.id = ${row_id}::bigint
+      join breakages k on k.account_id = m.account_id and k.id = ${row_id}::bigint
       where m.account_id = ${account_id} and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened', 'breakage_flickering')
         and m.subject_id = ${row_id} and ${POSTED}
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
@@ -75,7 +75,8 @@ const announceSteady = (db: Database, { account_id, row_id, position }: OutboxEn
     insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, not_before)
     select ${account_id}, r.channel_id, r.project_id, case when k.state = 'fixed' then 'breakage_fixed' else 'breakage_reopened' end,
       ${row_id}, ${position}, k.occurrence, goldmaster_now()
-    from rooms r join breakages k on k.id = ${row_id}::bigint where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
+    from rooms r join breakages k on k.account_id = ${account_id} and k.id = ${row_id}::bigint
+    where (r.last_word = 'breakage_fixed') <> (k.state = 'fixed')
     on conflict do nothing`)
 
 /** What decides whether a message is still sent. */
@@ -103,7 +104,8 @@ export async function whyObsolete(db: Database, message: Message): Promise<strin
         and m.subject in ('breakage', 'breakage_fixed', 'breakage_reopened') order by m.occasion desc, m.id desc limit 1) as last_word,
       exists (select from messages m where ${SAME_ROOM(message)} and m.subject = 'breakage_reopened' and m.status = 'waiting'
         and m.queue_order > ${message.queue_order}) as reopening_waits
-    from breakages k where k.project_id = ${message.project_id} and k.id = ${message.subject_id}::bigint`)
+    from breakages k
+    where k.account_id = ${message.account_id} and k.project_id = ${message.project_id} and k.id = ${message.subject_id}::bigint`)
   return k && WHY[message.subject]?.(k, message)
 }
 

@@ -44,7 +44,7 @@ export async function find(db: Database, { id: channelId, account_id }: Channel,
     COLUMNS,
     sql`m.account_id = ${account_id} and ${theOne(channelId, id)}`,
   )
-  const said = await announcementOf(db, { ...message, here: false }, site)
+  const said = await announcementOf(db, { ...message, account_id, here: false }, site)
   const attempts = await messages.listAttempts(db, account_id, message.id)
   return { ...message, says: said ? { title: said.title, url: said.url } : null, attempts }
 }

@@ -163,7 +163,7 @@ test('a changelist whose files arrive later is on its streams then, and so is a 
   )
   expect(await order(context, '//game/main')).toEqual(['101'])
   const change = await base.db.one<{ id: number }>(sql`select id from changes where project_id = ${context.project_id}`)
-  await inferBranchesOf(base.db, context.project_id, [change!.id])
+  await inferBranchesOf(base.db, context, [change!.id])
   expect(await suspected(context, id)).toEqual(['101'])
   const row = await base.db.one<{ branch: string; key: string }>(
     sql`select b.branch, ${BRANCH} as key from build_runs b where b.id = ${id}`,

@@ -1,11 +1,7 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { NAMED_CHANGES, type Placed } from '../branches/positions.ts'
 import { withoutReverts } from '../changes/reverts.ts'
-
-interface Owner {
-  account_id: number
-  project_id: number
-}
 
 export interface Range {
   /** The changes, newest first, without changes that were reverted and their reverts. */
@@ -24,15 +20,15 @@ const UNPLACED_LOOK = 1_000
  * it names a commit and a changelist. Changes of the same version control without a known branch are selected by time; so are all changes if
  * the build's branch is unknown.
  */
-export async function rangeBetween(db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<Range> {
+export async function rangeBetween(db: Database, owner: ProjectKey, to: Placed, since: Placed | undefined): Promise<Range> {
   const { account_id, project_id } = owner
   const there = (branch: Sql) => sql`p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch}
     and p.orphaned_at is null and p.doubted_at is null`
   const read = await db.rows<{ id: number; identifier: string; description: string }>(sql`
-    with mine as (${newestOf(to.id)}), last as (${newestOf(since?.id ?? 0)}),
+    with mine as (${newestOf(to)}), last as (${newestOf(since ?? { account_id, id: 0 })}),
     of_time as (
       select c.id, c.timestamp from changes c
-      where c.project_id = ${project_id} and c.orphaned_at is null and c.source_type in (${sourcesOf(to)})
+      where c.account_id = ${account_id} and c.project_id = ${project_id} and c.orphaned_at is null and c.source_type in (${sourcesOf(to)})
         and c.timestamp <= coalesce((select timestamp from mine), ${to.began_at}::timestamptz)
         and c.timestamp >= coalesce((select timestamp from last), ${since?.began_at ?? null}::timestamptz, '-infinity')
         and c.id not in (select id from last)
@@ -48,16 +44,17 @@ export async function rangeBetween(db: Database, owner: Owner, to: Placed, since
         where ${there(sql`beside.branch`)} and p.position > beside.above and p.position <= beside.up_to
         order by p.position desc, p.change_id desc limit ${READ_MAX}) p)
       union all
-      (select c.id, null from of_time c where ${to.branch === ''} or not exists (select from change_branches p where p.change_id = c.id)
+      (select c.id, null from of_time c where ${to.branch === ''} or not exists (select from change_branches p
+        where p.account_id = ${account_id} and p.change_id = c.id)
         order by c.timestamp desc, c.id desc limit ${READ_MAX}))
-    select c.id, c.identifier, c.description from held join changes c on c.id = held.id
+    select c.id, c.identifier, c.description from held join changes c on c.account_id = ${account_id} and c.id = held.id
     where c.orphaned_at is null
     order by held.position desc nulls last, c.timestamp desc, c.id desc limit ${READ_MAX}`)
   return { ids: withoutReverts(read).map(({ id }) => id), has_more: read.length === READ_MAX }
 }
 
 /** Changes of its range that a forced push may have replaced, newest first. */
-export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, since: Placed | undefined): Promise<number[]> =>
+export const doubtedBetween = async (db: Database, owner: ProjectKey, to: Placed, since: Placed | undefined): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
       select p.change_id as id from change_branches p
@@ -67,8 +64,9 @@ export const doubtedBetween = async (db: Database, owner: Owner, to: Placed, sin
   ).map(({ id }) => id)
 
 /** The source types that a build can contain: those of the changes that it names, otherwise by its fields and its branch. */
-const sourcesOf = ({ id, branch }: Placed) => sql`
-  with b as (select project_id, commit_hash, changelist from build_runs where id = ${id}),
+const sourcesOf = ({ account_id, id, branch }: Placed) => sql`
+  with b as (
+    select account_id, project_id, commit_hash, changelist from build_runs where account_id = ${account_id} and id = ${id}),
   named as (
     select c.source_type from b, ${NAMED_CHANGES})
   select source_type from named
@@ -83,9 +81,9 @@ const linesBeside = (to: Placed, since: Placed | undefined) => {
   const placesOf = (buildId: number) => sql`
     select p.account_id, p.project_id, p.id, p.branch, p.position, p.change_id
     from build_runs b, ${NAMED_CHANGES}
-    join change_branches p on p.change_id = c.id
-    where b.id = ${buildId} and b.commit_hash <> '' and b.changelist <> '' and p.branch <> ${to.branch}
-      and not exists (select from change_branches o where o.change_id = c.id and o.branch = ${to.branch})`
+    join change_branches p on p.account_id = c.account_id and p.change_id = c.id
+    where b.account_id = ${to.account_id} and b.id = ${buildId} and b.commit_hash <> '' and b.changelist <> '' and p.branch <> ${to.branch}
+      and not exists (select from change_branches o where o.account_id = c.account_id and o.change_id = c.id and o.branch = ${to.branch})`
   return sql`
     select distinct on (l.change_id) l.branch, l.position as up_to, coalesce(
       (select max(s.position) from (${placesOf(since?.id ?? 0)}) s where s.branch = l.branch),
@@ -95,9 +93,10 @@ const linesBeside = (to: Placed, since: Placed | undefined) => {
 }
 
 /** The newest change that a build names; it may name a commit and a changelist: it contains both and everything older. */
-const newestOf = (buildId: number) => sql`
-  select c.id, c.timestamp from build_runs b, ${NAMED_CHANGES} where b.id = ${buildId} order by c.timestamp desc limit 1`
+const newestOf = (build: RecordKey) => sql`
+  select c.id, c.timestamp from build_runs b, ${NAMED_CHANGES}
+  where b.account_id = ${build.account_id} and b.id = ${build.id} order by c.timestamp desc limit 1`
 
 /** Whether the change of a build is known. */
-export const namesChange = async (db: Database, buildId: number): Promise<boolean> =>
-  (await db.one(sql`${newestOf(buildId)}`)) !== undefined
+export const namesChange = async (db: Database, build: RecordKey): Promise<boolean> =>
+  (await db.one(sql`${newestOf(build)}`)) !== undefined

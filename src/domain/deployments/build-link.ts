@@ -2,6 +2,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import type { BuildBasis, Platform } from '../../contract/sets.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { PASSED } from '../branches/build-statuses.ts'
 import { linkDeployment, unlinkDeployment } from '../tasks/links.ts'
 import { type Candidate, type Choice, chooseBuild, type Evidence } from './choose-build.ts'
@@ -35,22 +36,23 @@ const USUAL_LOOK = 5
 const STORE_LOOK = 200
 
 /** The build of a deployment and how it was found, or the candidates. */
-export async function explain(db: Database, projectId: number, id: string): Promise<ReplyOf<'showDeploymentBuild'>> {
-  const { build_run_id, candidates, ...how } = await explained(db, projectId, id)
+export async function explain(db: Database, project: ProjectKey, id: string): Promise<ReplyOf<'showDeploymentBuild'>> {
+  const { build_run_id, candidates, ...how } = await explained(db, project, id)
   const shown = candidates.map(({ has_version, id, ...build }) => ({ id: String(id), ...build }))
   return { build_run_id: build_run_id === null ? null : String(build_run_id), ...how, candidates: shown }
 }
 
-async function explained(db: Database, projectId: number, id: string): Promise<Choice> {
+async function explained(db: Database, project: ProjectKey, id: string): Promise<Choice> {
   const deployment = await db.one<StoredDeployment>(
-    sql`select ${known} from deployments d where d.project_id = ${projectId} and d.id = ${id}`,
+    sql`select ${known} from deployments d where d.account_id = ${project.account_id} and d.project_id = ${project.project_id} and d.id = ${id}`,
   )
   if (!deployment) throw notFound('Deployment')
   const { build_run_id, build_basis } = deployment
   const choice = await choose(db, deployment)
   if (build_run_id === null)
     return build_basis === 'person' ? { ...choice, build_run_id: null, basis: null, reason: 'removed' } : unmade(choice)
-  const candidates = await db.rows<Candidate>(sql`select ${candidate(sql`false`)} from build_runs b where b.id = ${build_run_id}`)
+  const candidates = await db.rows<Candidate>(sql`select ${candidate(sql`false`)} from build_runs b
+    where b.account_id = ${project.account_id} and b.id = ${build_run_id}`)
   return { build_run_id, basis: build_basis === '' ? null : build_basis, reason: null, candidates }
 }
 
@@ -59,8 +61,9 @@ const unmade = (choice: Choice): Choice =>
   choice.reason === null ? { ...choice, build_run_id: null, basis: null, reason: 'not_named' } : choice
 
 /** Searches for the build of a deployment again, unless a person picked it or no report names one. */
-export async function relink(db: Database, id: string): Promise<void> {
-  const deployment = await db.one<StoredDeployment>(sql`select ${known} from deployments d where d.id = ${id}`)
+export async function relink(db: Database, accountId: number, id: string): Promise<void> {
+  const deployment = await db.one<StoredDeployment>(sql`
+    select ${known} from deployments d where d.account_id = ${accountId} and d.id = ${id}`)
   if (!deployment) return
   const fallen = await isFallen(db, deployment)
   if (deployment.build_basis === 'person' && !fallen) return
@@ -69,9 +72,11 @@ export async function relink(db: Database, id: string): Promise<void> {
 }
 
 /** Whether the build turned out not to have passed: then even a link made by a person is removed. */
-const isFallen = async (db: Database, { build_run_id }: StoredDeployment) =>
+const isFallen = async (db: Database, { account_id, build_run_id }: StoredDeployment) =>
   build_run_id !== null &&
-  (await db.one(sql`select from build_runs b where b.id = ${build_run_id} and b.status in ${PASSED}`)) === undefined
+  (await db.one(
+    sql`select from build_runs b where b.account_id = ${account_id} and b.id = ${build_run_id} and b.status in ${PASSED}`,
+  )) === undefined
 
 interface Linked {
   id: string
@@ -90,37 +95,43 @@ export async function setBuild(
   userId: number | null = null,
   why = '',
 ) {
-  const { id, build_run_id: before } = deployment
+  const { id, account_id, build_run_id: before } = deployment
   if (before === buildId && deployment.build_basis === basis) return
   await db.execute(sql`
-    update deployments set build_run_id = ${buildId}, build_basis = ${basis}, updated_at = now() where id = ${id}`)
+    update deployments set build_run_id = ${buildId}, build_basis = ${basis}, updated_at = now()
+    where account_id = ${account_id} and id = ${id}`)
   if (before === buildId) return
-  if (before !== null) await unlinkDeployment(db, id, before)
-  await linkDeployment(db, id)
+  if (before !== null) await unlinkDeployment(db, account_id, id, before)
+  await linkDeployment(db, account_id, id)
   await note(db, deployment, { kind: 'build', user_id: userId, build_run_id: buildId, note: why })
 }
 
 /** After a build finished or was corrected: links the deployments that may have shipped it. */
-export async function relinkTo(db: Database, projectId: number, buildId: number, hasArtifacts: boolean) {
+export async function relinkTo(db: Database, project: ProjectKey, buildId: number, hasArtifacts: boolean) {
   const told = (condition: Sql) => sql`
-    select d.id from deployments d join build on true where d.project_id = ${projectId} and ${condition}
+    select d.id from deployments d join build on true where d.account_id = ${project.account_id} and d.project_id = ${project.project_id}
+      and ${condition}
       and (d.build_run_id is null or d.build_basis not in ('build_run', 'job', 'person'))
       and (d.job_name = build.ci_job_name or build.created_at <= d.created_at + interval '1 day')`
   const waiting = await db.rows<{ id: string }>(sql`
-    with build as (select id, ci_job_name, build_number, commit_hash, changelist, status, created_at from build_runs where id = ${buildId}),
+    with build as (
+      select account_id, id, ci_job_name, build_number, commit_hash, changelist, status, created_at from build_runs
+      where account_id = ${project.account_id} and id = ${buildId}),
     found as (
       (${told(sql`d.build_number = build.build_number and d.build_number <> ''`)} limit ${CANDIDATES_MAX})
       union (${told(sql`d.commit_hash = build.commit_hash and d.commit_hash <> ''`)} limit ${CANDIDATES_MAX})
       union (${told(sql`d.changelist = build.changelist and d.changelist <> ''`)} limit ${CANDIDATES_MAX})
-      union (select d.id from deployments d join build on d.build_run_id = build.id and build.status not in ${PASSED})
+      union (select d.id from deployments d
+        join build on d.account_id = build.account_id and d.build_run_id = build.id and build.status not in ${PASSED})
       ${
         hasArtifacts
           ? sql`union (select id from (${told(sql`d.created_at > now() - interval '1 day'`)} order by d.created_at desc limit ${CANDIDATES_MAX}) v)`
           : empty
       })
-    select d.id from deployments d where d.id in (select id from found) order by d.id for update`)
+    select d.id from deployments d
+    where d.account_id = ${project.account_id} and d.id in (select id from found) order by d.id for update`)
   // A separate statement after the lock, so that two builds that end at the same time see each other.
-  for (const { id } of waiting) await relink(db, id)
+  for (const { id } of waiting) await relink(db, project.account_id, id)
 }
 
 async function choose(db: Database, deployment: StoredDeployment): Promise<Choice> {
@@ -134,9 +145,9 @@ async function choose(db: Database, deployment: StoredDeployment): Promise<Choic
 const candidate = (hasVersion: Sql) => sql`
   b.id, b.status, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, ${hasVersion} as has_version`
 
-function fitting(db: Database, { project_id, until, ...told }: StoredDeployment): Promise<Candidate[]> {
+function fitting(db: Database, { account_id, project_id, until, ...told }: StoredDeployment): Promise<Candidate[]> {
   const among = (condition: Sql) => sql`(
-    select ${candidate(sql`false`)} from build_runs b where b.project_id = ${project_id} and ${condition}
+    select ${candidate(sql`false`)} from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id} and ${condition}
     order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
   // Job and number name exactly one build; other fields can match several, preflights included.
   const soon = sql`b.created_at <= ${until}::timestamptz and b.kind = 'regular'`
@@ -152,7 +163,7 @@ function fitting(db: Database, { project_id, until, ...told }: StoredDeployment)
 const isTelling = (version: string) => version.length >= 3 && /\d/.test(version) && /[.\d]\d|\d[.-]/.test(version)
 
 /** Passed builds with an artifact of the version, by its `version` or its file name (`Game-1.4.0-win64.zip`, but not `Game-1.4.0-rc1.zip`). */
-async function withVersion(db: Database, { project_id, until, version }: StoredDeployment): Promise<Candidate[]> {
+async function withVersion(db: Database, { account_id, project_id, until, version }: StoredDeployment): Promise<Candidate[]> {
   const bare = version.replace(/^v(?=\d)/i, '')
   if (!isTelling(bare)) return []
   const name = `(^|[^0-9a-z.])v?${bare.replace(/[^0-9a-z]/gi, '\\$&')}(?![0-9a-z]|\\.[0-9]|[-_.+]?(rc|beta|alpha|pre|dev))`
@@ -163,25 +174,30 @@ async function withVersion(db: Database, { project_id, until, version }: StoredD
         where a ->> 'version' in (${version}, ${bare}) or a ->> 'name' ~* ${name})`)}
       from (
         select b.* from build_runs b
-        where b.project_id = ${project_id} and b.status in ${PASSED} and b.kind = 'regular' and b.created_at <= ${until}::timestamptz
+        where b.account_id = ${account_id} and b.project_id = ${project_id} and b.status in ${PASSED} and b.kind = 'regular'
+          and b.created_at <= ${until}::timestamptz
         order by b.created_at desc, b.id desc limit ${VERSIONS_LOOK}) b) b
     where b.has_version`)
 }
 
-const promoted = (db: Database, { id, integration_id, platform, subject, job_name }: StoredDeployment) =>
+const promoted = (db: Database, { account_id, id, integration_id, platform, subject, job_name }: StoredDeployment) =>
   db.one<Candidate>(sql`
-    select ${candidate(sql`false`)} from deployments o join build_runs b on b.id = o.build_run_id
-    where o.integration_id = ${integration_id} and o.platform = ${platform} and split_part(o.external_key, E'\n', 1) = ${subject}
+    select ${candidate(sql`false`)} from deployments o join build_runs b on b.account_id = o.account_id and b.id = o.build_run_id
+    where o.account_id = ${account_id} and o.integration_id = ${integration_id} and o.platform = ${platform}
+      and split_part(o.external_key, E'\n', 1) = ${subject}
       and o.id <> ${id} and (o.job_name = ${job_name} or o.job_name = '' or ${job_name} = '')
     order by o.number desc limit 1`)
 
-async function usualJob(db: Database, { id, project_id, platform, store }: StoredDeployment): Promise<string | undefined> {
+async function usualJob(
+  db: Database,
+  { account_id, id, project_id, platform, store }: StoredDeployment,
+): Promise<string | undefined> {
   const jobs = await db.rows<{ job: string }>(sql`
     select distinct ci_job_name as job from (
       select b.ci_job_name from (
-        select o.* from deployments o where o.project_id = ${project_id} and o.platform = ${platform}
+        select o.* from deployments o where o.account_id = ${account_id} and o.project_id = ${project_id} and o.platform = ${platform}
         order by o.created_at desc, o.number desc limit ${STORE_LOOK}) o
-      join build_runs b on b.id = o.build_run_id
+      join build_runs b on b.account_id = o.account_id and b.id = o.build_run_id
       where o.store = ${store} and o.id <> ${id} and o.build_basis in ('build_run', 'job', 'person')
       order by o.created_at desc, o.number desc limit ${USUAL_LOOK}) last`)
   return jobs.length === 1 && jobs[0]!.job !== '' ? jobs[0]!.job : undefined

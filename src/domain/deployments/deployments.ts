@@ -2,8 +2,9 @@ import { notFound } from '../../contract/errors.ts'
 import { isUuid, readShortId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../contract/sets.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
 import { bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
 
 type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
@@ -21,7 +22,7 @@ export const columns = sql`
  * Newest first, ties by number. Statuses and platforms are read in parallel from one index and merged; for a build the other filters apply
  * afterwards.
  */
-export function list(project: Sql, q: Query): Listing {
+export function list(project: ProjectSql, q: Query): Listing {
   const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
     concat_ws(E'\\n', d.store, d.track, d.branch, d.version, d.external_id, d.external_build_id) as foreign_text`
   const inOrder = (take: number) => sql`order by d.created_at desc, d.number desc limit ${inlineInteger(take)}`
@@ -32,13 +33,13 @@ export function list(project: Sql, q: Query): Listing {
   const ofBuild = when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)
   const others = sql`${when(q.status, (status) => sql`and d.status = ${status}`)} ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}`
   const few = (within: Within | undefined, take = q.limit + 1) => sql`
-    select d.* from deployments d where d.project_id = ${project} and ${where} ${ofBuild} ${others} ${narrowed(within)} ${inOrder(take)}`
+    select d.* from deployments d where d.project_id = ${project.project_id} and ${where} ${ofBuild} ${others} ${narrowed(within)} ${inOrder(take)}`
   const walk =
     q.build_run_id === undefined
       ? undefined
       : bounded({
           columns: sql`d.*`,
-          from: sql`deployments d where d.project_id = ${project} ${ofBuild} and ${where}`,
+          from: sql`deployments d where d.project_id = ${project.project_id} ${ofBuild} and ${where}`,
           at: sql`d.created_at`,
           id: sql`d.number`,
         })
@@ -53,13 +54,13 @@ export function list(project: Sql, q: Query): Listing {
     return sql`select d.* from (${ofEveryKind(
       q.status === undefined ? kinds.slice(1) : kinds,
       (kind) =>
-        sql`select d.* from deployments d where d.project_id = ${project} and ${kind} and ${where} ${narrowed(within)} ${inOrder(take)}`,
+        sql`select d.* from deployments d where d.project_id = ${project.project_id} and ${kind} and ${where} ${narrowed(within)} ${inOrder(take)}`,
     )}) d ${inOrder(take)}`
   }
   const updatedSince = (since: string) =>
     updatedRows({
       table: sql`deployments d`,
-      project,
+      project: project.project_id,
       at: sql`created_at`,
       id: sql`number`,
       since,
@@ -76,14 +77,15 @@ export function list(project: Sql, q: Query): Listing {
 }
 
 /** By its id or its number. */
-export async function find(db: Database, projectId: number, id: string): Promise<Detail> {
+export async function find(db: Database, project: ProjectKey, id: string): Promise<Detail> {
   const named = isUuid(id) ? sql`d.id = ${id}` : sql`d.number = ${readShortId(id) ?? 0}`
   const deployment = await db.one<Detail>(sql`
     select ${columns},
       (select json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)
-        from build_runs b where b.id = d.build_run_id) as build_run,
-      (select json_build_object('build_number', b.build_number, 'created_at', iso(b.created_at)) from build_runs b where b.id = d.build_run_id) as built
-    from deployments d where d.project_id = ${projectId} and ${named}`)
+        from build_runs b where b.account_id = d.account_id and b.id = d.build_run_id) as build_run,
+      (select json_build_object('build_number', b.build_number, 'created_at', iso(b.created_at)) from build_runs b
+        where b.account_id = d.account_id and b.id = d.build_run_id) as built
+    from deployments d where d.account_id = ${project.account_id} and d.project_id = ${project.project_id} and ${named}`)
   if (!deployment) throw notFound('Deployment')
   return deployment
 }

@@ -25,7 +25,7 @@ export const note = (
 const SHOWN = 200
 
 /** Newest first. */
-export const list = (db: Database, id: string): Promise<ReplyOf<'listDeploymentHistory'>['history']> =>
+export const list = (db: Database, accountId: number, id: string): Promise<ReplyOf<'listDeploymentHistory'>['history']> =>
   db.rows(sql`
     select h.id::text, h.kind, h.user_id, nullif(h.before, '') as before, nullif(h.after, '') as after, h.build_run_id::text, h.note, iso(h.at) as at from deployment_history h
-    where h.deployment_id = ${id} order by h.id desc limit ${SHOWN}`)
+    where h.account_id = ${accountId} and h.deployment_id = ${id} order by h.id desc limit ${SHOWN}`)

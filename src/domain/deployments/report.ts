@@ -54,7 +54,7 @@ export async function report(db: Database, context: IntegrationContext, given: R
   if (found === 'several') return { several: [...new Set(same.map((one) => one.track || one.job_name))] }
   const known = found ?? (await make(db, context, reported, track ?? '', same[0]))
   await update(db, known, reported, track)
-  await relink(db, known.id)
+  await relink(db, context.account_id, known.id)
   return { id: known.id }
 }
 
@@ -73,10 +73,10 @@ async function trackTold(db: Database, { account_id, project_id }: IntegrationCo
 /** How many deployments of one upload are read; no store has as many tracks. */
 const SAME_MAX = 100
 
-const sameUpload = (db: Database, { integration_id }: IntegrationContext, { platform, key }: Report) =>
+const sameUpload = (db: Database, { account_id, integration_id }: IntegrationContext, { platform, key }: Report) =>
   db.rows<StoredDeployment>(sql`
     select id, number, account_id, project_id, status, job_name, track, live_at from deployments
-    where integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
+    where account_id = ${account_id} and integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
     order by number desc limit ${SAME_MAX}`)
 
 /** The deployment that a report is about: a field that is missing on either side matches any value. */
@@ -113,7 +113,7 @@ async function make(
     select ${context.account_id}, ${context.project_id}, ${context.integration_id}, ${keyOf(key, job_name, track)}, ${platform}, ${store}, ${track},
       ${status}, ${job_name}, ${reported.branch ?? ''}, coalesce(${reported.version ?? null}, o.version, ''), coalesce(o.external_id, ''), coalesce(o.external_build_id, ''),
       coalesce(o.build_number, ''), coalesce(o.commit_hash, ''), coalesce(o.changelist, ''), o.named_build_run_id, ${timesOf(reported).deployed}
-    from (select) one left join deployments o on o.id = ${like?.id ?? null}
+    from (select) one left join deployments o on o.account_id = ${context.account_id} and o.id = ${like?.id ?? null}
     returning id, number, account_id, project_id, status, job_name, track, live_at`))!
   await note(db, made, { kind: 'status', after: status })
   return made
@@ -140,10 +140,11 @@ async function update(db: Database, known: StoredDeployment, reported: Report, t
       external_build_id = coalesce(${reported.external_build_id ?? null}, d.external_build_id),
       build_number = coalesce(${reported.build_number ?? null}, d.build_number), commit_hash = coalesce(${reported.commit ?? null}, d.commit_hash),
       changelist = coalesce(${reported.changelist ?? null}, d.changelist),
-      named_build_run_id = coalesce((select b.id from build_runs b where b.project_id = d.project_id and b.id = ${reported.build_run_id ?? 0}),
+      named_build_run_id = coalesce((select b.id from build_runs b where b.account_id = d.account_id and b.project_id = d.project_id
+        and b.id = ${reported.build_run_id ?? 0}),
         d.named_build_run_id),
       submitted_at = coalesce(d.submitted_at, ${submitted}), deployed_at = coalesce(d.deployed_at, ${deployed}),
       live_at = coalesce(${live}, d.live_at), updated_at = now()
-    where d.id = ${known.id}`)
+    where d.account_id = ${known.account_id} and d.id = ${known.id}`)
   if (status !== known.status) await note(db, known, { kind: 'status', before: known.status, after: status })
 }

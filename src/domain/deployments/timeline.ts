@@ -19,8 +19,8 @@ export async function timeline(
 ): Promise<AppReply<'showReleaseTimeline'>> {
   const deployments = await db.rows<AppReply<'showReleaseTimeline'>['deployments'][number]>(sql`
     select ${timelineColumns}, d.project_id, p.name as project_name
-    from deployments d join projects p on p.id = d.project_id
-    join project_access seen on seen.project_id = d.project_id and seen.user_id = ${userId}
+    from deployments d join projects p on p.account_id = d.account_id and p.id = d.project_id
+    join project_access seen on seen.account_id = d.account_id and seen.project_id = d.project_id and seen.user_id = ${userId}
     where d.account_id = ${accountId} and d.created_at >= now() - make_interval(days => ${daysBack})
     order by d.created_at desc, d.number desc limit ${SHOWN + 1}`)
   return { deployments: deployments.slice(0, SHOWN), has_more: deployments.length > SHOWN }

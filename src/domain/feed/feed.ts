@@ -129,9 +129,10 @@ export const described = (rows: Sql): Sql => sql`
   from (${rows}) x join projects p on p.id = x.project_id
   left join lateral (
     select i.category as found_category,
-        (select c.display_identifier from changes c where c.id = (named_suspect(i.suspects) ->> 'change_id')::bigint) as found_suspect
+        (select c.display_identifier from changes c
+          where c.account_id = p.account_id and c.id = (named_suspect(i.suspects) ->> 'change_id')::bigint) as found_suspect
       from investigations i
-      where x.source = 'build' and x.state = 'failed' and i.build_run_id = x.number and i.status = 'completed'
+      where x.source = 'build' and x.state = 'failed' and i.account_id = p.account_id and i.build_run_id = x.number and i.status = 'completed'
       order by i.id desc limit 1
   ) n on true
   order by x.at desc, x.source desc, x.number desc, x.uuid desc`

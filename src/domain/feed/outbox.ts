@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENTS, type EventFacts, type EventSource, type EventType } from '../../contract/events.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import { eventOf, type OutboxEvent } from './events.ts'
 import * as timelines from './outbox-timelines.ts'
@@ -33,6 +33,10 @@ export interface OutboxEntry {
   /** For a breakage: its newest occurrence at that time. */
   occurrence?: number
 }
+
+/** The keys of the records that entries are about. */
+export const keysOf = (entries: readonly OutboxEntry[], type: 'bigint' | 'uuid'): Sql => sql`
+  select * from unnest(${entries.map(({ account_id }) => account_id)}::integer[], ${entries.map(({ row_id }) => row_id)}::${raw(type)}[])`
 
 /** Public events are written by triggers (db/event-triggers.ts). `records`: the account, the project and the id of each record. */
 export const append = (db: Database, type: InternalEventType, records: Sql, facts: object = {}) =>

@@ -2,6 +2,7 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { PASSED, RUNNING } from '../branches/build-statuses.ts'
 import { newest } from '../builds/builds.ts'
 import { storeWord } from '../deployments/deployments.ts'
@@ -32,8 +33,13 @@ const openTasksOf = (project: Sql, userId: number) =>
   )
 
 /** The current state of a project; every count reads no more of its index than needed. */
-export async function overview(db: Database, projectId: number, userId: number, site: string): Promise<AppReply<'showOverview'>> {
-  const id = sql`${projectId}::integer`
+export async function overview(
+  db: Database,
+  project: ProjectKey,
+  userId: number,
+  site: string,
+): Promise<AppReply<'showOverview'>> {
+  const id = sql`${project.project_id}::integer`
   const counts = (await db.one<Omit<AppReply<'showOverview'>, 'latest_build'>>(sql`
     select
       (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
@@ -58,5 +64,5 @@ export async function overview(db: Database, projectId: number, userId: number, 
           where k.project_id = ${id} and k.state in ('open', 'claimed')
             and coalesce(k.owner_user_id, (named_suspect(k.suspects) ->> 'user_id')::integer) = ${userId}
           order by k.opened_at desc, k.id desc limit ${MINE_MAX}) k)) as mine`))!
-  return { ...counts, latest_build: await newest(db, projectId, site) }
+  return { ...counts, latest_build: await newest(db, project, site) }
 }

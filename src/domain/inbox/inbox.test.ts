@@ -135,13 +135,13 @@ describe('a person is notified', () => {
 
   test('when a breakage is assigned to them, unless they took it themselves', async () => {
     const [given, taken] = [await breaks({ cause: 'given' }), await breaks({ cause: 'taken' })]
-    const claim = (breakage: number, by: string, detail: string) =>
+    const claim = (breakage: number, by: string, detail: object) =>
       db().execute(sql`
         insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
-        values (${id('accounts', 'owl')}, ${breakage}, 'claimed', ${id('users', by)}, ${detail})`)
-    await claim(given, 'kim', `user:${id('users', 'ann')}`)
+        values (${id('accounts', 'owl')}, ${breakage}, 'claimed', ${id('users', by)}, ${JSON.stringify(detail)}::jsonb)`)
+    await claim(given, 'kim', { owner_user_id: id('users', 'ann') })
     await becomes(given, 'claimed', id('users', 'ann'))
-    await claim(taken, 'ann', '')
+    await claim(taken, 'ann', {})
     await becomes(taken, 'claimed', id('users', 'ann'))
     await look()
     expect(await titles('ann')).toEqual(['Claimed on main: error: given'])

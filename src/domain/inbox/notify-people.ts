@@ -4,7 +4,7 @@ import { CHANGE_OF_APPROVAL } from '../channels/announce.ts'
 import type { Announcement } from '../channels/announcement.ts'
 import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
-import type { OutboxEntry } from '../feed/outbox.ts'
+import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { mailTo, type Recipient, wantedBy, wayTo } from './ways.ts'
 
@@ -22,8 +22,8 @@ interface Context {
 
 /** Notifies people on the channels that they chose, once per subject. In the caller's transaction. */
 export async function notifyPeople(db: Database, { vault, site }: Context, entries: readonly OutboxEntry[]) {
-  for (const { event_type, row_id, occurrence = 0 } of entries)
-    if (event_type === 'breakage.suspects_changed') await clear(db, row_id, occurrence)
+  for (const { account_id, event_type, row_id, occurrence = 0 } of entries)
+    if (event_type === 'breakage.suspects_changed') await clear(db, account_id, row_id, occurrence)
   for (const concern of await concernsOf(db, entries)) await notifyPerson(db, { vault, site }, concern)
 }
 
@@ -33,12 +33,12 @@ const LATER = sql`case when k.occurrence > 1 then k.occurrence else 0 end`
 const OCCURRENCE = named(sql`k.occurrence`)
 
 /** A person who was notified and is no longer suspected gets one line in the inbox. */
-async function clear(db: Database, breakageId: string, occurrence: number) {
+async function clear(db: Database, accountId: number, breakageId: string, occurrence: number) {
   const told = sql`
     select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.title, n.path,
       k.state <> 'withdrawn' and (named_suspect(k.suspects) ->> 'user_id')::integer is not distinct from n.user_id as named
-    from notifications n join breakages k on k.id = ${breakageId}::bigint
-    where n.project_id = k.project_id and n.kind = 'suspected' and n.subject = 'breakage'
+    from notifications n join breakages k on k.account_id = ${accountId} and k.id = ${breakageId}::bigint
+    where n.account_id = k.account_id and n.project_id = k.project_id and n.kind = 'suspected' and n.subject = 'breakage'
       and n.subject_id = ${named(sql`${occurrence}::integer`)} and (k.occurrence = ${occurrence} or k.state = 'withdrawn')`
   await db.execute(sql`
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
@@ -56,25 +56,26 @@ async function clear(db: Database, breakageId: string, occurrence: number) {
   // The next occurrence reuses the number of a withdrawn one, and needs its own notification.
   await db.execute(sql`
     update notifications n set subject_id = n.subject_id || '~' || n.id from breakages k
-    where k.id = ${breakageId}::bigint and k.state = 'withdrawn' and n.project_id = k.project_id and n.kind = 'suspected'
+    where k.account_id = ${accountId} and k.id = ${breakageId}::bigint and k.state = 'withdrawn' and n.account_id = k.account_id
+      and n.project_id = k.project_id and n.kind = 'suspected'
       and n.subject in ('breakage', ${CLEARED}) and n.subject_id = ${named(sql`${occurrence}::integer`)}`)
 }
 
 /** The subject type of a notification that clears a suspect. */
 const CLEARED = 'breakage_cleared'
 
-const idsOf = (entries: readonly OutboxEntry[], types: readonly OutboxEntry['event_type'][]) =>
-  entries.flatMap(({ event_type, row_id }) => (types.includes(event_type) ? [row_id] : []))
-
 async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promise<Concern[]> {
-  const sources: [ids: string[], rows: (ids: string[]) => Sql][] = [
-    [idsOf(entries, ['breakage.opened', 'breakage.reopened', 'breakage.suspects_changed']), suspected],
-    [idsOf(entries, ['breakage.claimed']), given],
-    [idsOf(entries, ['approval.requested']), waiting],
-    [idsOf(entries, ['task.state_changed']), assigned],
+  const sources: [types: OutboxEntry['event_type'][], rows: (entries: OutboxEntry[]) => Sql][] = [
+    [['breakage.opened', 'breakage.reopened', 'breakage.suspects_changed'], suspected],
+    [['breakage.claimed'], given],
+    [['approval.requested'], waiting],
+    [['task.state_changed'], assigned],
   ]
   const found: Concern[] = []
-  for (const [ids, rows] of sources) if (ids.length > 0) found.push(...(await db.rows<Concern>(members(rows(ids)))))
+  for (const [types, rows] of sources) {
+    const some = entries.filter(({ event_type }) => types.includes(event_type))
+    if (some.length > 0) found.push(...(await db.rows<Concern>(members(rows(some)))))
+  }
   return found
 }
 
@@ -86,40 +87,41 @@ const members = (rows: Sql): Sql => sql`
       and n.subject_id = coalesce(c.dedupe_id, c.subject_id))`
 
 /** Only the most likely suspect: the others could rarely help. */
-const suspected = (ids: string[]) => sql`
+const suspected = (entries: OutboxEntry[]) => sql`
   select (named_suspect(k.suspects)->>'user_id')::integer as user_id, k.account_id, k.project_id, 'suspected' as kind, 'breakage' as subject,
     k.id::text as subject_id, ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
-  from breakages k where k.id = any (${ids}::bigint[]) and k.state = 'open'`
+  from breakages k where (k.account_id, k.id) in (${keysOf(entries, 'bigint')}) and k.state = 'open'`
 
 /** Assigned by somebody else. */
-const given = (ids: string[]) => sql`
+const given = (entries: OutboxEntry[]) => sql`
   select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id,
     ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
   from breakages k cross join lateral (
     select h.detail from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id and h.kind = 'claimed'
     order by h.id desc limit 1) said
-  where k.id = any (${ids}::bigint[]) and said.detail = 'user:' || k.owner_user_id`
+  where (k.account_id, k.id) in (${keysOf(entries, 'bigint')}) and (said.detail ->> 'owner_user_id')::integer = k.owner_user_id`
 
 /**
  * One notification per change, however many assets wait. It goes to approvers and leads of the project, and to owners and admins of the
  * account, not to members who only see the project.
  */
-const waiting = (ids: string[]) => sql`
+const waiting = (entries: OutboxEntry[]) => sql`
   select o.user_id, a.account_id, a.project_id, 'approval' as kind, 'approval' as subject, ${CHANGE_OF_APPROVAL} as subject_id,
     null as dedupe_id, 0 as occurrence
   from approvals a join project_access o on o.project_id = a.project_id and o.project_role in ('approver', 'lead')
     and (o.account_role in ('owner', 'admin')
       or exists (select from project_members m where m.project_id = o.project_id and m.user_id = o.user_id))
-  where a.id = any (${ids}::uuid[]) and a.status = 'pending'`
+  where (a.account_id, a.id) in (${keysOf(entries, 'uuid')}) and a.status = 'pending'`
 
-const assigned = (ids: string[]) => sql`
+const assigned = (entries: OutboxEntry[]) => sql`
   select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id, null as dedupe_id, 0 as occurrence
-  from tasks t where t.id = any (${ids}::bigint[]) and t.user_id is not null and t.user_id is distinct from t.created_by_user_id
+  from tasks t where (t.account_id, t.id) in (${keysOf(entries, 'bigint')}) and t.user_id is not null
+    and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
 async function notifyPerson(db: Database, { vault, site }: Context, concern: Concern) {
   const { user_id, account_id, project_id, kind, subject, subject_id, dedupe_id } = concern
-  const said = await announcementOf(db, { project_id, subject, subject_id, here: false }, site)
+  const said = await announcementOf(db, { account_id, project_id, subject, subject_id, here: false }, site)
   if (!said) return
   const wanted = await wantedBy(db, user_id, kind)
   const way = await wayTo(db, concern, wanted)

@@ -77,7 +77,7 @@ export const wantedBy = async (db: Database, userId: number, kind: NotificationK
 export const mailInstead = (
   db: Database,
   means: Context,
-  about: { project_id: number | null; subject: MessageSubject; subject_id: string },
+  about: { account_id: number; project_id: number | null; subject: MessageSubject; subject_id: string },
   userId: number,
 ) =>
   db.transaction(async (db) => {

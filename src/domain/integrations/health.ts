@@ -56,8 +56,8 @@ const failingRows = sql`
     j.given_up, j.next_try_at, j.error, j.id
   from (${queue.failingJobs}) j
   left join deliveries d on d.id = (j.payload ->> 'delivery_id')::bigint
-  left join changes c on c.id = (j.payload ->> 'change_id')::bigint
-  left join build_runs b on b.id = (j.payload ->> 'build_run_id')::bigint`
+  left join changes c on c.account_id = (j.payload ->> 'account_id')::integer and c.id = (j.payload ->> 'change_id')::bigint
+  left join build_runs b on b.account_id = (j.payload ->> 'account_id')::integer and b.id = (j.payload ->> 'build_run_id')::bigint`
 
 /** Jobs that are not done, with the reason. */
 export async function failingJobs(db: Database): Promise<FailingJob[]> {

@@ -107,13 +107,18 @@ const FORGOTTEN_AT_ONCE = 1_000
 
 /** Deletes what belongs only to the integration: its deliveries, and the items of its tracker. */
 export async function purge(db: Database, id: number) {
-  for (const table of ['deliveries', 'external_references'].map((name) => raw(name))) {
+  const rows = {
+    deliveries: sql`r.integration_id = i.id`,
+    external_references: sql`r.account_id = i.account_id and r.integration_id = i.id`,
+  }
+  for (const [name, ofIntegration] of Object.entries(rows)) {
+    const table = raw(name)
     let forgotten: number
     do
       forgotten = await db.execute(sql`
-        delete from ${table} where id in (
-          select r.id from ${table} r join integrations i on i.id = r.integration_id
-          where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE})`)
+        delete from ${table} where ctid = any (array(
+          select r.ctid from ${table} r join integrations i on ${ofIntegration}
+          where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE}))`)
     while (forgotten === FORGOTTEN_AT_ONCE)
   }
 }

@@ -1,5 +1,6 @@
 import type { BuildStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import type { IntegrationContext } from './context.ts'
 
 /** The subject of a job and its integration; undefined if it was deleted or its integration is inactive. */
@@ -10,11 +11,12 @@ interface ChangeSubject extends IntegrationContext {
   identifier: string
 }
 
-export const change = (db: Database, id: number) =>
+export const change = (db: Database, { account_id, id }: RecordKey) =>
   db.one<ChangeSubject>(sql`
     select c.identifier, ${CONTEXT}
-    from changes c join integrations i on i.id = c.integration_id and i.active join projects p on p.id = c.project_id
-    where c.id = ${id}`)
+    from changes c join integrations i on i.id = c.integration_id and i.active
+    join projects p on p.account_id = c.account_id and p.id = c.project_id
+    where c.account_id = ${account_id} and c.id = ${id}`)
 
 export interface BuildSubject extends IntegrationContext {
   status: BuildStatus
@@ -28,8 +30,9 @@ export interface BuildSubject extends IntegrationContext {
   created_at: string
 }
 
-export const build = (db: Database, id: number) =>
+export const build = (db: Database, { account_id, id }: RecordKey) =>
   db.one<BuildSubject>(sql`
     select b.status, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
-    from build_runs b join integrations i on i.id = b.integration_id and i.active join projects p on p.id = b.project_id
-    where b.id = ${id}`)
+    from build_runs b join integrations i on i.id = b.integration_id and i.active
+    join projects p on p.account_id = b.account_id and p.id = b.project_id
+    where b.account_id = ${account_id} and b.id = ${id}`)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
+import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import * as failureRules from './failure-rules.ts'
-import { run } from './run-investigation.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function investigated(build: string) {
   const path = `/api/v1/projects/${id('projects', build.slice(0, 3))}/build_runs/${id('build_runs', build)}`
   const token = studio.world.tokens!.kim!.token as string
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
-  await run(studio.db, Number(json.investigation_id))
+  await runInvestigation(studio.db, json.investigation_id)
   return (await studio.ask(path, { token })).json.investigation
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { BRANCH, inferBranchesOf } from '../branches/positions.ts'
 import * as builds from '../builds/report.ts'
 import * as changes from '../changes/submit.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { run } from './run-investigation.ts'
 
 const LOG = `$ make game
 src/combat.c:54:3: error: 'damage' undeclared
@@ -75,7 +75,7 @@ async function investigatedBuild(buildId: number) {
   const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${buildId}`
   const token = studio.world.tokens!.kim!.token as string
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
-  await run(studio.db, Number(json.investigation_id))
+  await runInvestigation(studio.db, json.investigation_id)
   return (await studio.ask(path, { token })).json.investigation
 }
 const changesOf = ({ suspects }: { suspects: { change_id: number }[] }) => suspects.map(({ change_id }) => change_id)
@@ -138,7 +138,7 @@ test('a build and its change that were reported at the same moment are linked by
       const reported = await report(db, name)
       await studio.db.transaction(async (db) => {
         const { rows } = await changes.submit(db, context, [told(name, 'release')])
-        await inferBranchesOf(db, context.project_id, [rows[0]!.id])
+        await inferBranchesOf(db, context, [rows[0]!.id])
       })
       return reported
     }))!.id

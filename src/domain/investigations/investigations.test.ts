@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overlapping } from '../../../test/support/blocked.ts'
+import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import { refund } from './investigations.ts'
-import { run } from './run-investigation.ts'
 
 /** Concurrent requests, few enough to have a connection each. */
 const MANY = 6
@@ -106,9 +106,9 @@ describe('an investigation', () => {
     const busy = (text: string) =>
       text.includes('fingerprint') && Promise.reject(Object.assign(new Error('too slow'), { code: '57014' }))
     const db = { ...studio.db, one: ((query) => busy(query.text) || studio.db.one(query)) as typeof studio.db.one }
-    await expect(run(db, Number(json.investigation_id))).rejects.toThrow('too slow')
+    await expect(runInvestigation(db, json.investigation_id)).rejects.toThrow('too slow')
     expect(await show('parallel4')).toMatchObject({ status: 'running' })
-    await run(studio.db, Number(json.investigation_id))
+    await runInvestigation(studio.db, json.investigation_id)
     expect(await show('parallel4')).toMatchObject({ status: 'completed' })
   })
 
@@ -120,7 +120,7 @@ describe('an investigation', () => {
       json: { status: 'pending', diagnosis: null, suggested_fix: null, attributed_user_id: null, steps: [] },
     })
     expect((await investigate('broken')).json).toEqual(begun.json)
-    await run(studio.db, Number(begun.json.investigation_id))
+    await runInvestigation(studio.db, begun.json.investigation_id)
     const again = await investigate('broken')
     expect(again.status).toBe(200)
     expect(again.json).toMatchObject({
@@ -154,14 +154,14 @@ describe('an investigation', () => {
 
   test.each(['both', 'turned'])('of a build that names two changes (%s) considers all up to the newer one', async (key) => {
     const { json } = await investigate(key)
-    await run(studio.db, Number(json.investigation_id))
+    await runInvestigation(studio.db, json.investigation_id)
     const weighed = (await show(key)).suspects.map((one: { change_id: number }) => one.change_id)
     expect(weighed).toContain(id('changes', '103'))
   })
 
   test('of the same failure inherits its result', async () => {
     const { json } = await investigate('again')
-    await run(studio.db, Number(json.investigation_id))
+    await runInvestigation(studio.db, json.investigation_id)
     const { steps, attributed_user_id } = await show('again')
     expect(steps.at(-1)).toMatchObject({ name: 'inherit' })
     expect(attributed_user_id).toBe(id('users', 'kim'))
@@ -181,7 +181,7 @@ describe('an investigation', () => {
     const before = await credits('owl')
     const { json } = await investigate('silent')
     expect(await credits('owl')).toBe(before - 1)
-    await run(studio.db, Number(json.investigation_id))
+    await runInvestigation(studio.db, json.investigation_id)
     expect(await show('silent')).toMatchObject({
       status: 'completed',
       category: 'infrastructure',
@@ -201,7 +201,7 @@ describe('an investigation', () => {
   test('that runs twice at once finishes once', async () => {
     const { json } = await investigate('parallel0')
     const before = await credits('owl')
-    await Promise.all([1, 2, 3].map(() => run(studio.db, Number(json.investigation_id))))
+    await Promise.all([1, 2, 3].map(() => runInvestigation(studio.db, json.investigation_id)))
     expect(await show('parallel0')).toMatchObject({ status: 'completed' })
     expect(await credits('owl')).toBe(before)
   })
@@ -211,7 +211,8 @@ describe('credits and daily limits', () => {
   test('without limited credits nothing is charged or refunded', async () => {
     const answers = await Promise.all(['own0', 'own1'].map((key) => investigate(key, 'own')))
     expect(answers.map(({ status }) => status)).toEqual([202, 202])
-    for (const { json } of answers) await refund(studio.db, Number(json.investigation_id))
+    for (const { json } of answers)
+      await refund(studio.db, { account_id: id('accounts', 'own'), id: Number(json.investigation_id) })
     expect(await credits('own')).toBeNull()
   })
 

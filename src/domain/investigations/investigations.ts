@@ -2,6 +2,7 @@ import { buildNotFailed, dailyLimitReached, insufficientCredits, notFound } from
 import { DAILY_INVESTIGATIONS, type Plan } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
 import { INVESTIGATION } from '../builds/newest-investigation.ts'
 import { logHash } from '../builds/stored-log.ts'
@@ -11,8 +12,7 @@ interface Started {
   created: boolean
 }
 
-interface Build {
-  id: number
+interface Build extends RecordKey {
   status: string
   log_hash: Buffer
 }
@@ -20,44 +20,47 @@ interface Build {
 /** Whether `start` would begin an investigation of a failed build: none is running, and none ended with the same log. */
 export const wouldBegin = (build: Sql) => sql`not coalesce((
   select i.status in ('pending', 'running') or i.status = 'completed' and i.log_hash = ${logHash(build)}
-  from investigations i where i.build_run_id = ${build}.id order by i.id desc limit 1), false)`
+  from investigations i where i.account_id = ${build}.account_id and i.build_run_id = ${build}.id order by i.id desc limit 1), false)`
 
 /**
  * Starts the investigation of a failed build, or returns the existing one: a running one, or a finished one with an unchanged log. A new
  * one costs a credit if credits are limited, and counts towards the day; both are settled under the account's lock.
  */
-export function start(db: Database, accountId: number, projectId: number, buildId: number | undefined): Promise<Started> {
+export function start(db: Database, project: ProjectKey, buildId: number | undefined): Promise<Started> {
+  const accountId = project.account_id
   return db.transaction(async (db) => {
     const build = await db.one<Build>(sql`
-      select id, status, ${logHash(sql`b`)} as log_hash
-      from build_runs b where project_id = ${projectId} and id = ${buildId ?? 0}`)
+      select account_id, id, status, ${logHash(sql`b`)} as log_hash
+      from build_runs b where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${buildId ?? 0}`)
     if (!build) throw notFound('Build run')
     if (build.status !== 'failed') throw buildNotFailed(build.status)
     const account = (await db.one<{ plan: Plan; credits: number | null; daily_limit: number | null }>(
       sql`select plan, credits, daily_limit from accounts where id = ${accountId} for update`,
     ))!
-    const known = await newest(db, build.id)
+    const known = await newest(db, build)
     const settled = known?.status === 'completed' && known.log_hash?.equals(build.log_hash)
     if (known && (known.status === 'pending' || known.status === 'running' || settled))
-      return { investigation: await find(db, known.id), created: false }
+      return { investigation: await find(db, known), created: false }
     await refuseBeyondLimit(db, accountId, account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan])
     if (account.credits !== null && account.credits < 1) throw insufficientCredits()
     const { id } = (await db.one<{ id: number }>(sql`
       insert into investigations (account_id, build_run_id, log_hash) values (${accountId}, ${build.id}, ${build.log_hash}) returning id`))!
     if (account.credits !== null)
       await db.execute(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
-    await enqueue(db, 'investigate', { investigation_id: id }, { account_id: accountId })
-    return { investigation: await find(db, id), created: true }
+    await enqueue(db, 'investigate', { account_id: accountId, investigation_id: id }, { account_id: accountId })
+    return { investigation: await find(db, { account_id: accountId, id }), created: true }
   })
 }
 
-const newest = (db: Database, buildId: number) =>
-  db.one<{ id: number; status: string; log_hash: Buffer | null }>(
-    sql`select id, status, log_hash from investigations where build_run_id = ${buildId} order by id desc limit 1`,
+const newest = (db: Database, build: RecordKey) =>
+  db.one<RecordKey & { status: string; log_hash: Buffer | null }>(
+    sql`select account_id, id, status, log_hash from investigations
+      where account_id = ${build.account_id} and build_run_id = ${build.id} order by id desc limit 1`,
   )
 
-const find = async (db: Database, id: number): Promise<Investigation> =>
-  (await db.one<Investigation>(sql`select ${INVESTIGATION} from investigations i where i.id = ${id}`))!
+const find = async (db: Database, { account_id, id }: RecordKey): Promise<Investigation> =>
+  (await db.one<Investigation>(sql`
+    select ${INVESTIGATION} from investigations i where i.account_id = ${account_id} and i.id = ${id}`))!
 
 /** Days are UTC days; refunded and automatic investigations do not count. */
 async function refuseBeyondLimit(db: Database, accountId: number, limit: number) {
@@ -68,9 +71,10 @@ async function refuseBeyondLimit(db: Database, accountId: number, limit: number)
 }
 
 /** Refunds the credit; it no longer counts towards the daily limit. */
-export const refund = (db: Database, id: number) =>
+export const refund = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     with given as (
-      update investigations set refunded_at = now() where id = ${id} and refunded_at is null and not automatic returning account_id)
+      update investigations set refunded_at = now()
+      where account_id = ${account_id} and id = ${id} and refunded_at is null and not automatic returning account_id)
     update accounts a set credits = credits + 1, updated_at = now() from given
     where a.id = given.account_id and a.credits is not null`)

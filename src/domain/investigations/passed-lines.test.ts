@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
-import { run } from './run-investigation.ts'
 
 const GRUMBLE = 'tools/bake.c:7:1: error: no display, lighting is skipped'
 const CAUSE = 'src/combat.c:54:3: error: expected expression'
@@ -45,7 +45,7 @@ async function investigated(build: string): Promise<number> {
   const path = `/api/v1/projects/${id('projects', 'star')}/build_runs/${id('build_runs', build)}`
   const token = studio.world.tokens!.kim!.token as string
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
-  await run(studio.db, Number(json.investigation_id))
+  await runInvestigation(studio.db, json.investigation_id)
   return (await studio.ask(path, { token })).json.investigation.evidence[0].line
 }
 

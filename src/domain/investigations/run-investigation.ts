@@ -1,5 +1,6 @@
 import { isObjectStoreAway } from '../../contract/errors.ts'
 import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { BRANCH, inferBranchAnew, inOrder, positionOn } from '../branches/positions.ts'
@@ -25,15 +26,16 @@ interface Outcome {
 export type Explain = (finding: Finding) => Promise<{ diagnosis: string; suggested_fix: string } | null>
 
 /** Does the work: reads the log, ranks the changes, writes the result. Safe to repeat until it is finished. */
-export async function run(db: Database, id: number, explain?: Explain): Promise<void> {
+export async function run(db: Database, { account_id, id }: RecordKey, explain?: Explain): Promise<void> {
   const open = await db.execute(
-    sql`update investigations set status = 'running' where id = ${id} and status in ('pending', 'running')`,
+    sql`update investigations set status = 'running'
+      where account_id = ${account_id} and id = ${id} and status in ('pending', 'running')`,
   )
   if (open === 0) return
   const { build_run_id } = (await db.one<{ build_run_id: number }>(
-    sql`select build_run_id from investigations where id = ${id}`,
+    sql`select build_run_id from investigations where account_id = ${account_id} and id = ${id}`,
   ))!
-  const { stored, ...it } = (await caseOf(db, build_run_id))!
+  const { stored, ...it } = (await caseOf(db, { account_id, id: build_run_id }))!
   let log: string
   let outcome: Outcome
   try {
@@ -43,7 +45,7 @@ export async function run(db: Database, id: number, explain?: Explain): Promise<
   } catch (error) {
     // Transient errors are retried; only an error that would repeat every time ends it.
     if (isConnectionError(error) || isTransient(error) || isObjectStoreAway(error)) throw error
-    await fail(db, id, error as Error)
+    await fail(db, { account_id, id }, error as Error)
     return
   }
   const words = explain && log !== '' && (await mayLeave(db, it.account_id)) ? await explain(outcome.finding) : null
@@ -60,13 +62,13 @@ interface StoredLog {
 }
 
 /** A failed build and the location of its log. */
-async function caseOf(db: Database, buildId: number): Promise<(Case & { stored: StoredLog }) | undefined> {
-  await inferBranchAnew(db, buildId)
+async function caseOf(db: Database, build: RecordKey): Promise<(Case & { stored: StoredLog }) | undefined> {
+  await inferBranchAnew(db, build)
   const found = await db.one<Case & StoredLog>(sql`
     select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.branch as told_branch, b.kind,
       coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist,
       b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
-    from build_runs b where b.id = ${buildId}`)
+    from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}`)
   if (!found) return undefined
   const { log, log_object, ...it } = found
   return { ...it, stored: { log, log_object } }
@@ -76,9 +78,9 @@ async function caseOf(db: Database, buildId: number): Promise<(Case & { stored: 
  * Computes the suspects of a failed build again, because builds or changes that were reported late changed its range. The finding stays as it
  * is. `span`: the range that other builds have narrowed it to.
  */
-export async function review(db: Database, buildId: number, span?: Span) {
-  const found = await caseOf(db, buildId)
-  if (!found || !(await isFailed(db, buildId))) return
+export async function review(db: Database, build: RecordKey, span?: Span) {
+  const found = await caseOf(db, build)
+  if (!found || !(await isFailed(db, found))) return
   const { stored, ...it } = found
   const log = (await logOf(db, { account_id: it.account_id, ...stored })) ?? ''
   const { suspects, attributed_user_id } = await investigate(db, it, log, await suspectsOf(db, it, span), true)
@@ -87,10 +89,11 @@ export async function review(db: Database, buildId: number, span?: Span) {
     await db.execute(sql`
       update investigations set suspects = ${JSON.stringify(suspects)}::jsonb, attributed_user_id = ${attributed_user_id},
         reviewed_at = goldmaster_now()
-      where id = (select max(id) from investigations where build_run_id = ${buildId} and status = 'completed')`)
+      where account_id = ${build.account_id} and id = (
+        select max(id) from investigations where account_id = ${build.account_id} and build_run_id = ${build.id} and status = 'completed')`)
     const member = await db.one<{ breakage_id: number }>(sql`
-      select breakage_id from breakage_builds where account_id = ${it.account_id} and build_run_id = ${buildId}`)
-    if (member) await settle(db, member.breakage_id)
+      select breakage_id from breakage_builds where account_id = ${it.account_id} and build_run_id = ${build.id}`)
+    if (member) await settle(db, { account_id: it.account_id, id: member.breakage_id })
   })
 }
 
@@ -174,11 +177,12 @@ const EARLIER_MAX = 100
  * tables are small, all builds of the job would be read for each investigation.
  */
 const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) => {
-  const place = (id: number) => sql`(select ${inOrder(positionOn(BRANCH))} from build_runs b where b.id = ${id})`
+  const place = (id: number) =>
+    sql`(select ${inOrder(positionOn(BRANCH))} from build_runs b where b.account_id = ${it.account_id} and b.id = ${id})`
   return db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
     with earlier as (
       select b.*, i.suspects, i.attributed_user_id from investigations i, lateral (
-        select b.* from build_runs b where b.id = i.build_run_id offset 0) b
+        select b.* from build_runs b where b.account_id = i.account_id and b.id = i.build_run_id offset 0) b
       where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
         and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.kind <> 'preflight'
       order by i.id desc limit ${EARLIER_MAX}),
@@ -204,21 +208,23 @@ const finish = (
         evidence = ${JSON.stringify(finding.evidence)}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
         steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint},
         finished_at = now()
-      where id = ${id} and status = 'running'`)
+      where account_id = ${it.account_id} and id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
-    if (done > 0 && !hadLog) await refund(db, id)
-    if (done > 0 && (await isFailed(db, it.build_run_id))) await assignToBreakage(db, it, finding, hadLog)
+    if (done > 0 && !hadLog) await refund(db, { account_id: it.account_id, id })
+    if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadLog)
   })
 
 /** Whether it counts for its branch: a preflight does not. */
-const isFailed = async (db: Database, buildId: number) =>
-  (await db.one(sql`select from build_runs where id = ${buildId} and status = 'failed' and kind <> 'preflight'`)) !== undefined
+const isFailed = async (db: Database, { account_id, build_run_id }: Case) =>
+  (await db.one(sql`
+    select from build_runs where account_id = ${account_id} and id = ${build_run_id} and status = 'failed' and kind <> 'preflight'`)) !==
+  undefined
 
-const fail = (db: Database, id: number, error: Error) =>
+const fail = (db: Database, { account_id, id }: RecordKey, error: Error) =>
   db.transaction(async (db) => {
     const step = { name: 'failed', status: 'failed', detail: `The investigation broke off: ${error.message}` }
     const failed = await db.execute(sql`
       update investigations set status = 'failed', steps = ${JSON.stringify([step])}::jsonb, finished_at = now()
-      where id = ${id} and status = 'running'`)
-    if (failed > 0) await refund(db, id)
+      where account_id = ${account_id} and id = ${id} and status = 'running'`)
+    if (failed > 0) await refund(db, { account_id, id })
   })

@@ -62,7 +62,7 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
   const hadPassed =
     !isPreflight &&
     build.position !== null &&
-    (await passesNear(db, build.id, build.branch)).some(({ position }) => position === build.position)
+    (await passesNear(db, build, build.branch)).some(({ position }) => position === build.position)
   const range = span && build.position !== null ? inSpan(build, span) : { to: build, since: passed }
   const { ids, notes } = isPreflight
     ? { ids: await ownChanges(db, it), notes: [] }
@@ -71,11 +71,12 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
       : await rangeOf(db, it, range.to, range.since)
   const rows = await db.rows<CandidateRow>(sql`
     select c.id, c.timestamp, c.description, c.files
-    from unnest(${ids.slice(0, CANDIDATES_MAX)}::bigint[]) with ordinality held (id, place) join changes c on c.id = held.id
+    from unnest(${ids.slice(0, CANDIDATES_MAX)}::bigint[]) with ordinality held (id, place)
+    join changes c on c.account_id = ${it.account_id} and c.id = held.id
     order by held.place`)
   const writers = await writersOf(
     db,
-    it.project_id,
+    it,
     rows.map(({ id }) => id),
   )
   return {
@@ -99,8 +100,8 @@ const ownChanges = async (db: Database, it: Case): Promise<number[]> =>
   (
     await db.rows<{ id: number }>(sql`
       select c.id from build_runs b, ${changesNamed(sql`b.commit_hash`, sql`b.changelist`, sql`b.shelf`)}
-      where b.id = ${it.build_run_id} and (c.pending or c.source_type <> 'Changelist' and not exists (
-        select from change_branches p where p.change_id = c.id and p.branch = branch_key(b.target_branch)))`)
+      where b.account_id = ${it.account_id} and b.id = ${it.build_run_id} and (c.pending or c.source_type <> 'Changelist' and not exists (
+        select from change_branches p where p.account_id = c.account_id and p.change_id = c.id and p.branch = branch_key(b.target_branch)))`)
   ).map(({ id }) => id)
 
 const inSpan = (build: Placed, { above, up_to }: Span) => ({

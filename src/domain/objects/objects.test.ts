@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openObjectStoreServer } from '../../../test/support/object-store.ts'
+import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { until } from '../../../test/support/until.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
@@ -10,7 +11,6 @@ import { type ObjectStore, openDatabase, type Pool, sql } from '../../db/databas
 import { startMovingObjects } from '../../jobs/object-moving.ts'
 import { exportWorld } from '../../world/export.ts'
 import { deleteAccount, deleteProject } from '../accounts/deletion.ts'
-import { run } from '../investigations/run-investigation.ts'
 import { move, removeUnused } from '../retention/move-to-objects.ts'
 import { purge } from '../retention/retention.ts'
 import { recall } from './recall.ts'
@@ -177,7 +177,7 @@ describe('moving to object storage', () => {
     const asked = { token: tools.studio.world.tokens.all!.token, method: 'POST' }
     const path = `/api/v1/projects/${tools.project}/build_runs/${red.id}/investigate`
     const { json } = await tools.studio.ask(path, asked)
-    await run(db, Number(json.investigation_id))
+    await runInvestigation(db, json.investigation_id)
     const found = await tools.api(`build_runs/${red.id}`)
     expect(found.investigation).toMatchObject({ status: 'completed', evidence: [{ line: 3_002 }] })
     // The log is identified by its hash, wherever it is stored: the same one is not investigated twice.
@@ -215,9 +215,9 @@ describe('moving to object storage', () => {
     const { id } = (await db.one<{ id: number }>(sql`
       insert into investigations (account_id, build_run_id, status) values (${account}, ${red.id}, 'pending') returning id`))!
     server.become('away')
-    await expect(run(db, id)).rejects.toThrow('object store')
+    await expect(runInvestigation(db, id)).rejects.toThrow('object store')
     server.become('good')
-    await run(db, id)
+    await runInvestigation(db, id)
     expect(await db.one(sql`select status from investigations where id = ${id}`)).toEqual({ status: 'completed' })
   })
 

@@ -44,7 +44,8 @@ export async function recall(db: Database, accountId: number, isWanted: (text: s
         })
         if (bytes && isWanted(bytes.toString('utf8')))
           await db.execute(sql`
-            update ${table} set ${value(bytes)}, ${object} = null where id = ${row.id} and ${object} = ${row.object}`)
+            update ${table} set ${value(bytes)}, ${object} = null
+            where ${of(accountId)} and id = ${row.id} and ${object} = ${row.object}`)
       }
       if (rows.length < BATCH) break
       after = rows.at(-1)!.id

@@ -93,9 +93,9 @@ async function readBody(db: Database, id: number): Promise<Value | undefined> {
 }
 
 /** Including the part that was moved before, if more was printed since. */
-async function readLog(db: Database, id: number): Promise<Value | undefined> {
+async function readLog(db: Database, accountId: number, id: number): Promise<Value | undefined> {
   const row = await db.one<{ account_id: number; log: string | null; log_object: string | null }>(
-    sql`select account_id, output_log as log, log_object from build_runs where id = ${id}`,
+    sql`select account_id, output_log as log, log_object from build_runs where account_id = ${accountId} and id = ${id}`,
   )
   if (!row?.log) return undefined
   const whole = await logOf(db, row).catch((error: unknown) => {
@@ -109,7 +109,7 @@ async function readLog(db: Database, id: number): Promise<Value | undefined> {
     bytes: Buffer.from(whole ?? row.log),
     replace: (object) => sql`
       update build_runs set output_log = null, log_object = ${object}
-      where id = ${id} and log_object is not distinct from ${row.log_object}::uuid
+      where account_id = ${accountId} and id = ${id} and log_object is not distinct from ${row.log_object}::uuid
         and sha256(convert_to(output_log, 'UTF8')) = ${hashOf(Buffer.from(row.log!))}`,
   }
 }
@@ -140,7 +140,7 @@ export async function move(
     ...logs.map(
       ({ id }) =>
         () =>
-          readLog(db, id),
+          readLog(db, accountId, id),
     ),
   ]
   let moved = 0

@@ -26,7 +26,7 @@ const sources: Partial<Record<SearchKind, Source>> = {
   build: {
     table: 'build_runs',
     author: sql`array(
-      select c.author from changes c where c.project_id = x.project_id
+      select c.author from changes c where c.account_id = x.account_id and c.project_id = x.project_id
         and c.identifier = any (array[nullif(x.commit_hash, ''), nullif(x.changelist, '')]))`,
     path: sql`array[]::text[]`,
   },
@@ -40,12 +40,17 @@ const sources: Partial<Record<SearchKind, Source>> = {
 }
 
 /** The fields of these records by id; kinds without fields return nothing. */
-export async function readFields(db: Database, kind: SearchKind, ids: readonly string[]): Promise<Map<string, Fields>> {
+export async function readFields(
+  db: Database,
+  accountId: number,
+  kind: SearchKind,
+  ids: readonly string[],
+): Promise<Map<string, Fields>> {
   const source = sources[kind]
   if (source === undefined || ids.length === 0) return new Map()
   const rows = await db.rows<Fields & { id: string }>(sql`
     select x.id::text as id, ${source.author} as author, ${source.path} as path
-    from ${raw(source.table)} x where x.id = any (${ids}::bigint[])`)
+    from ${raw(source.table)} x where x.account_id = ${accountId} and x.id = any (${ids}::bigint[])`)
   return new Map(rows.map(({ id, author, path }) => [id, { author, path }]))
 }
 

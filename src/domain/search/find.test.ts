@@ -75,6 +75,7 @@ beforeAll(async () => {
   // Sequentially, so that a build without a branch belongs to the first.
   for (const salt of [40, 41])
     for (const project of ['star', 'moon']) {
+      const account_id = Number(id('accounts', Object.keys(studio.world.accounts!)[0]!))
       const project_id = Number(id('projects', project))
       const placements = world.changes.flatMap(({ key, ...change }, n) =>
         change.project === project ? [{ change_id: Number(id('changes', key)), branch: pick(BRANCHES, n, salt) }] : [],
@@ -82,7 +83,7 @@ beforeAll(async () => {
       await place(studio.db, placements)
       await inferBranchesOf(
         studio.db,
-        project_id,
+        { account_id, project_id },
         placements.map(({ change_id }) => change_id),
       )
     }

@@ -135,12 +135,17 @@ const keysOf = (db: Database, listing: Listing): Promise<Key[]> =>
   db.rows<Key>(sql`select iso(key_at) as at, key_id::text as id from (${listing.rows}) found`, listing)
 
 /** Read or looked up, records are matched by the same terms. */
-async function sieve(db: Database, { kind, project_id }: Range, keys: Key[], { anywhere, fields }: SearchTerms): Promise<Key[]> {
+async function sieve(
+  db: Database,
+  { kind, account_id, project_id }: Range,
+  keys: Key[],
+  { anywhere, fields }: SearchTerms,
+): Promise<Key[]> {
   let left = keys
   if (anywhere) {
     const names = left.map(({ id }) => ({ kind, record_id: id }))
     const terms = wordTerms(anywhere)
-    const records = await matching(db, names, sql`x.project_id = ${project_id}`, anywhere)
+    const records = await matching(db, names, sql`x.account_id = ${account_id} and x.project_id = ${project_id}`, anywhere)
     const found = records.filter(({ indexed }) => {
       const indexedTerms = termsOf(indexed)
       return terms.every((term) => indexedTerms.has(term))
@@ -151,6 +156,7 @@ async function sieve(db: Database, { kind, project_id }: Range, keys: Key[], { a
   if (Object.keys(fields).length === 0) return left
   const read = await readFields(
     db,
+    account_id,
     kind,
     left.map(({ id }) => id),
   )

@@ -86,11 +86,13 @@ async function queueBuildsOf(db: Database, accountId: number, changes: SearchRec
     select ${accountId}, 'build', d.record_id
     from changes c
     join lateral (
-      select b.id from build_runs b where b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      select b.id from build_runs b where b.account_id = c.account_id and b.project_id = c.project_id and b.commit_hash = c.identifier
+        and b.commit_hash <> ''
       union
-      select b.id from build_runs b where b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b on true
+      select b.id from build_runs b where b.account_id = c.account_id and b.project_id = c.project_id and b.changelist = c.identifier
+        and b.changelist <> '') b on true
     join search_documents d on d.account_id = ${accountId} and d.kind = 'build' and d.record_id = b.id::text
-    where c.id = any (${changes.map(({ record_id }) => Number(record_id))}::bigint[])`)
+    where c.account_id = ${accountId} and c.id = any (${changes.map(({ record_id }) => Number(record_id))}::bigint[])`)
 }
 
 async function write(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]) {
@@ -110,6 +112,7 @@ async function write(db: Database, accountId: number, kind: SearchKind, records:
     const lot = records.slice(from, from + LOT)
     const fields = await readFields(
       db,
+      accountId,
       kind,
       lot.map(({ record_id }) => record_id),
     )

@@ -68,8 +68,8 @@ export async function search(
 /** Records of these projects that match, and how well. */
 async function ranks(db: Database, within: Project[], query: Query, text: string): Promise<Ranked[]> {
   const projects = within.map(({ id }) => id)
-  const accounts = [...new Set(within.map(({ account_id }) => account_id))]
-  const named = await namesOf(db, text, projects)
+  const accounts = accountsOf(within)
+  const named = await namesOf(db, text, accounts, projects)
   const found = [...named, ...(await queued(db, accounts)), ...(await candidates(db, accounts, projects, query))]
   const namedKeys = new Set(named.map(keyOf))
   const isNamed = (name: Name) => namedKeys.has(keyOf(name))
@@ -80,7 +80,9 @@ async function ranks(db: Database, within: Project[], query: Query, text: string
   }))
 }
 
-const inside = (within: Project[]) => sql`x.project_id = any (${within.map(({ id }) => id)}::integer[])`
+const inside = (within: Project[]) => sql`x.account_id = any (${accountsOf(within)}::integer[])
+  and x.project_id = any (${within.map(({ id }) => id)}::integer[])`
+const accountsOf = (within: Project[]) => [...new Set(within.map(({ account_id }) => account_id))]
 
 /**
  * `cinder 203`: words that match a project's name say where to search for the others. A second lookup costs as much as the first: if that
@@ -138,17 +140,18 @@ const byRank = (a: Ranked, b: Ranked) =>
       : b.record.record_id.localeCompare(a.record.record_id, 'en', { numeric: true }))
 
 /** A number or an identifier means that record. */
-function namesOf(db: Database, text: string, projects: number[]): Promise<Name[]> {
+function namesOf(db: Database, text: string, accounts: number[], projects: number[]): Promise<Name[]> {
   const number = readId(text.replace(/^(?:#|GM-|CL )/i, ''))
   return db.rows<Name>(sql`
     select 'task' as kind, t.id::text as record_id from tasks t
-    where t.id = ${number ?? 0} and t.project_id = any (${projects}::integer[])
+    where t.account_id = any (${accounts}::integer[]) and t.id = ${number ?? 0} and t.project_id = any (${projects}::integer[])
     union all
     select 'breakage', b.id::text from breakages b
-    where b.id = ${number ?? 0} and b.project_id = any (${projects}::integer[])
+    where b.account_id = any (${accounts}::integer[]) and b.id = ${number ?? 0} and b.project_id = any (${projects}::integer[])
     union all
     select 'change', c.id::text from unnest(${projects}::integer[]) p (id) cross join lateral (
-      select c.id from changes c where c.project_id = p.id and c.identifier = ${number === undefined ? text : String(number)}
+      select c.id from changes c where c.account_id = any (${accounts}::integer[]) and c.project_id = p.id
+        and c.identifier = ${number === undefined ? text : String(number)}
       order by c.id desc limit ${EACH}) c`)
 }
 

@@ -25,7 +25,7 @@ async function labelled(
 ): Promise<TaskEdit> {
   if (add === undefined && remove === undefined) return {}
   const task = await db.one<{ labels: string[] }>(
-    sql`select labels from tasks where project_id = ${by.project_id} and id = ${id} for update`,
+    sql`select labels from tasks where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id} for update`,
   )
   if (!task) throw notFound('Task')
   const kept = task.labels.filter((label) => label !== remove)
@@ -41,16 +41,20 @@ export const removeAll = (db: Database, by: Author, ids: readonly number[]) =>
       const kept = await db.one(sql`
         insert into deleted_tasks (account_id, task_id, project_id, task, links, deleted_by_user_id)
         select t.account_id, t.id, t.project_id, to_jsonb(t), jsonb_build_object(
-          'changes', (select coalesce(jsonb_agg(change_id), '[]') from task_changes where task_id = t.id),
-          'build_runs', (select coalesce(jsonb_agg(build_run_id), '[]') from task_build_runs where task_id = t.id),
-          'deployments', (select coalesce(jsonb_agg(deployment_id), '[]') from task_deployments where task_id = t.id),
-          'breakages', (select coalesce(jsonb_agg(id), '[]') from breakages where project_id = t.project_id and task_id = t.id)),
+          'changes', (select coalesce(jsonb_agg(change_id), '[]') from task_changes where account_id = t.account_id and task_id = t.id),
+          'build_runs', (select coalesce(jsonb_agg(build_run_id), '[]') from task_build_runs where account_id = t.account_id and task_id = t.id),
+          'deployments', (select coalesce(jsonb_agg(deployment_id), '[]') from task_deployments where account_id = t.account_id and task_id = t.id),
+          'breakages', (select coalesce(jsonb_agg(id), '[]') from breakages
+            where account_id = t.account_id and project_id = t.project_id and task_id = t.id)),
           ${by.user_id}
-        from (select * from tasks where project_id = ${by.project_id} and id = ${id} for update) t
+        from (
+          select * from tasks where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id} for update) t
         returning task_id`)
       if (!kept) throw notFound('Task')
       await recordDeleted(db, by, id, true)
-      await db.execute(sql`delete from tasks where project_id = ${by.project_id} and id = ${id}`)
+      await db.execute(
+        sql`delete from tasks where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}`,
+      )
     }
   })
 
@@ -73,17 +77,17 @@ export const restoreAll = (db: Database, by: Author, ids: readonly number[]) =>
       await db.execute(sql`
         insert into tasks select r.* from deleted_tasks d, jsonb_populate_record(null::tasks, d.task || ${living}) r where ${one}`)
       await db.execute(sql`
-        insert into task_changes (task_id, change_id) select d.task_id, c.id ${from}(d.links -> 'changes') l (id)
-        join changes c on c.id = l.id::bigint where ${one}`)
+        insert into task_changes (account_id, task_id, change_id) select d.account_id, d.task_id, c.id ${from}(d.links -> 'changes') l (id)
+        join changes c on c.account_id = ${by.account_id} and c.id = l.id::bigint where ${one}`)
       await db.execute(sql`
-        insert into task_build_runs (task_id, build_run_id) select d.task_id, b.id ${from}(d.links -> 'build_runs') l (id)
-        join build_runs b on b.id = l.id::bigint where ${one}`)
+        insert into task_build_runs (account_id, task_id, build_run_id) select d.account_id, d.task_id, b.id ${from}(d.links -> 'build_runs') l (id)
+        join build_runs b on b.account_id = ${by.account_id} and b.id = l.id::bigint where ${one}`)
       await db.execute(sql`
-        insert into task_deployments (task_id, deployment_id) select d.task_id, p.id ${from}(d.links -> 'deployments') l (id)
-        join deployments p on p.id = l.id::uuid where ${one}`)
+        insert into task_deployments (account_id, task_id, deployment_id) select d.account_id, d.task_id, p.id ${from}(d.links -> 'deployments') l (id)
+        join deployments p on p.account_id = ${by.account_id} and p.id = l.id::uuid where ${one}`)
       await db.execute(sql`
         update breakages k set task_id = d.task_id ${from}(d.links -> 'breakages') l (id)
-        where k.id = l.id::bigint and k.task_id is null and ${one}`)
+        where k.account_id = d.account_id and k.id = l.id::bigint and k.task_id is null and ${one}`)
       await db.execute(sql`delete from deleted_tasks d where ${one}`)
       await recordDeleted(db, by, id, false)
     }

@@ -3,12 +3,9 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import { notFound } from '../../contract/errors.ts'
 import { TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 
-interface Scope {
-  account_id: number
-  project_id: number
-}
-interface Editor extends Scope {
+interface Editor extends ProjectKey {
   user_id: number
   token_id: number | null
 }
@@ -40,11 +37,11 @@ const SHOWN_MAX = 100
 /** The edits of a task, newest first; also of a deleted one while it can be restored. */
 export async function list(
   db: Database,
-  { account_id, project_id }: Scope,
+  { account_id, project_id }: ProjectKey,
   taskId: number,
 ): Promise<AppReply<'listTaskHistory'>['history']> {
   const known = await db.one(sql`
-    select from tasks where project_id = ${project_id} and id = ${taskId}
+    select from tasks where account_id = ${account_id} and project_id = ${project_id} and id = ${taskId}
     union all
     select from deleted_tasks where account_id = ${account_id} and project_id = ${project_id} and task_id = ${taskId}`)
   if (!known) throw notFound('Task')

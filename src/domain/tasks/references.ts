@@ -1,6 +1,7 @@
 import type { Reference as Shown } from '../../contract/app/tasks.ts'
 import { notFound } from '../../contract/errors.ts'
 import { type Database, join, raw, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { looksLikeAddress } from '../privacy/addresses.ts'
@@ -41,7 +42,7 @@ export async function upsert(
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${context.provider}, ${reported.key}, ${reported.title ?? ''},
       ${reported.state ?? ''}, ${reported.url ?? ''}, ${reported.assignee_uid ?? null}, case when ${reported.deleted ?? false} then now() end,
       ${JSON.stringify(told_at)})
-    on conflict (integration_id, key) do update set
+    on conflict (account_id, integration_id, key) do update set
       title = case when ${isNews('title')} then excluded.title else r.title end,
       state = case when ${isNews('state')} then excluded.state else r.state end,
       url = case when ${isNews('url')} then excluded.url else r.url end,
@@ -54,7 +55,8 @@ export async function upsert(
     returning id`)
   if (kept) return { ...kept, effect: 'processed' }
   const { id } = (await db.one<{ id: number }>(
-    sql`select id from external_references where integration_id = ${context.integration_id} and key = ${reported.key}`,
+    sql`select id from external_references
+      where account_id = ${context.account_id} and integration_id = ${context.integration_id} and key = ${reported.key}`,
   ))!
   return { id, effect: 'stale' }
 }
@@ -74,16 +76,17 @@ const SHOWN_MAX = 100
  * The tracker items that a task names. Looked up on request: the result always matches the current text, whichever of the two arrived first
  * and however often either was edited.
  */
-export async function ofTask(db: Database, projectId: number, taskId: number): Promise<Shown[]> {
+export async function ofTask(db: Database, project: ProjectKey, taskId: number): Promise<Shown[]> {
   const words = await db.one<Words>(
-    sql`select title, description, metadata from tasks where project_id = ${projectId} and id = ${taskId}`,
+    sql`select title, description, metadata from tasks
+      where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${taskId}`,
   )
   if (!words) throw notFound('Task')
-  return named(db, projectId, [words])
+  return named(db, project, [words])
 }
 
 /** The tracker items that texts name. */
-export async function named(db: Database, projectId: number, texts: readonly Words[]): Promise<Shown[]> {
+export async function named(db: Database, project: ProjectKey, texts: readonly Words[]): Promise<Shown[]> {
   const keys = [...new Set(texts.flatMap(keysNamed))]
   if (keys.length === 0) return []
   const found = await db.rows<Shown>(sql`
@@ -91,7 +94,7 @@ export async function named(db: Database, projectId: number, texts: readonly Wor
       select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
       where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) and ${COUNTS} limit 1) as assignee_user_id
     from external_references r
-    where r.project_id = ${projectId} and r.key = any (${keys}) and r.deleted_at is null
+    where r.account_id = ${project.account_id} and r.project_id = ${project.project_id} and r.key = any (${keys}) and r.deleted_at is null
     order by r.key, r.id limit ${SHOWN_MAX}`)
   return found.map(({ assignee_uid: uid, ...shown }) => ({
     ...shown,

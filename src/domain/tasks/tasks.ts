@@ -6,6 +6,7 @@ import { PRIORITIES, TASK_STATES, TASK_TYPES, type TaskState } from '../../contr
 import { jsonTypeOf, notAMember, TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, type Walked, when } from '../../db/page.ts'
+import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { NoLongerAdmitted } from '../access/access.ts'
 import { type NewEntry, newEntries } from '../audit/audit-log.ts'
@@ -30,7 +31,7 @@ const metadataWithToken = sql`case when t.via_api_token_id is null then t.metada
  * Newest first. States, types and priorities are read in parallel, each combination from its own part of an index, and merged. A label is
  * read from its own table, which has the order too; the other filters apply afterwards.
  */
-export function list(project: Sql, q: Query, site: string): Listing {
+export function list(project: ProjectSql, q: Query, site: string): Listing {
   const inOrder = (take: number, at = sql`t.created_at`, id = sql`t.id`) =>
     sql`order by ${at} desc, ${id} desc limit ${inlineInteger(take)}`
   const after = (at: Sql, id: Sql) =>
@@ -45,8 +46,8 @@ export function list(project: Sql, q: Query, site: string): Listing {
     ${when(q.task_type, (type) => sql`and t.task_type = ${type}`)}
     ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}`
   const few = (within: Within | undefined, take = q.limit + 1) => sql`
-    select t.* from ${among(sql`tasks`, q.ids, 'bigint')} t
-    where t.project_id = ${project} ${others} ${when(q.label, (label) => sql`and ${label} = any (t.labels)`)}
+    select t.* from ${among(sql`tasks`, project.account_id, q.ids, 'bigint')} t
+    where t.project_id = ${project.project_id} ${others} ${when(q.label, (label) => sql`and ${label} = any (t.labels)`)}
       ${after(sql`t.created_at`, sql`t.id`)} ${narrowed(within)} ${inOrder(take)}`
   const facets = [
     { column: sql`t.state`, values: TASK_STATES, asked: q.state },
@@ -58,21 +59,23 @@ export function list(project: Sql, q: Query, site: string): Listing {
     select t.* from (${ofEveryKind(
       isInState ? facets.slice(0, 1) : facets,
       (kind) => sql`
-        select t.* from tasks t where t.project_id = ${project} and ${kind} ${assigned} ${after(sql`t.created_at`, sql`t.id`)}
+        select t.* from tasks t where t.project_id = ${project.project_id} and ${kind} ${assigned} ${after(sql`t.created_at`, sql`t.id`)}
           ${narrowed(within)} ${inOrder(take)}`,
     )}) t ${inOrder(take)}`
   const labelled =
     q.label === undefined || q.ids !== undefined
       ? undefined
       : bounded({
-          columns: sql`l.created_at, l.task_id`,
-          from: sql`task_labels l where l.project_id = ${project} and l.label = ${q.label} ${after(sql`l.created_at`, sql`l.task_id`)}`,
+          columns: sql`l.account_id, l.created_at, l.task_id`,
+          from: sql`task_labels l where l.account_id = ${project.account_id} and l.project_id = ${project.project_id}
+            and l.label = ${q.label} ${after(sql`l.created_at`, sql`l.task_id`)}`,
           at: sql`l.created_at`,
           id: sql`l.task_id`,
         })
   const ofLabel = (walk: Walked, within: Within | undefined, take: number) => sql`
-    select t.* from (${within ? walk.all : walk.rows}) l, lateral (select t.* from tasks t where t.id = l.task_id offset 0) t
-    where t.project_id = ${project} ${others} ${narrowed(within, sql`l.created_at`)}
+    select t.* from (${within ? walk.all : walk.rows}) l, lateral (select t.* from tasks t where t.account_id = l.account_id
+      and t.id = l.task_id offset 0) t
+    where t.project_id = ${project.project_id} ${others} ${narrowed(within, sql`l.created_at`)}
     ${inOrder(take, sql`l.created_at`, sql`l.task_id`)}`
   const isOfAllKinds = facets.every(({ asked }) => asked === undefined)
   const isWalked = isOfAllKinds && (q.assignee === undefined || 'user_id' in q.assignee)
@@ -85,7 +88,7 @@ export function list(project: Sql, q: Query, site: string): Listing {
       ? few(updatedAmong(since))
       : updatedRows({
           table: sql`tasks t`,
-          project,
+          project: project.project_id,
           at: sql`created_at`,
           id: sql`id`,
           since,
@@ -106,11 +109,11 @@ export function list(project: Sql, q: Query, site: string): Listing {
   }
 }
 
-export async function find(db: Database, projectId: number, id: number | undefined, site: string): Promise<Detail> {
+export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<Detail> {
   const task = await db.one<Detail>(sql`
     select ${columns(site, metadataWithToken)}, t.created_by_user_id,
       json_build_object('changes', ${linked.changes}, 'build_runs', ${linked.builds}, 'deployments', ${linked.deployments}) as links
-    from tasks t where t.project_id = ${projectId} and t.id = ${id ?? 0}`)
+    from tasks t where t.account_id = ${project.account_id} and t.project_id = ${project.project_id} and t.id = ${id ?? 0}`)
   if (!task) throw notFound('Task')
   return task
 }
@@ -119,20 +122,21 @@ const linked = {
   changes: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (
       select c.id, c.identifier, c.source_type, c.display_identifier, c.description
-      from task_changes k join changes c on c.id = k.change_id where k.task_id = t.id) x)`,
+      from task_changes k join changes c on c.account_id = k.account_id and c.id = k.change_id
+      where k.account_id = t.account_id and k.task_id = t.id) x)`,
   builds: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (
       select b.id, b.status, b.commit_hash, b.ci_job_name, b.build_number, iso(b.created_at) as created_at
-      from task_build_runs k join build_runs b on b.id = k.build_run_id where k.task_id = t.id) x)`,
+      from task_build_runs k join build_runs b on b.account_id = k.account_id and b.id = k.build_run_id
+      where k.account_id = t.account_id and k.task_id = t.id) x)`,
   deployments: sql`(
     select coalesce(json_agg(x order by x.id), '[]') from (
       select d.number as id, d.status, d.platform, d.branch
-      from task_deployments k join deployments d on d.id = k.deployment_id where k.task_id = t.id) x)`,
+      from task_deployments k join deployments d on d.account_id = k.account_id and d.id = k.deployment_id
+      where k.account_id = t.account_id and k.task_id = t.id) x)`,
 }
 
-export interface Author {
-  project_id: number
-  account_id: number
+export interface Author extends ProjectKey {
   token_id: number | null
   user_id: number
 }
@@ -159,7 +163,7 @@ export async function create(
     with t as (
       insert into tasks (account_id, project_id, via_api_token_id, created_by_user_id, ${join(given.map(([name]) => name))})
       select ${by.account_id}, ${by.project_id}, ${by.token_id}::integer, ${by.user_id}, ${join(given.map(([, value]) => value))}
-      where (${input.user_id ?? null}::integer is null or ${seesProject(by.project_id, input.user_id)})
+      where (${input.user_id ?? null}::integer is null or ${seesProject(by, input.user_id)})
         ${when(stillAdmitted, (condition) => sql`and ${condition}`)}
       returning *)
       ${when(entry, (entry) => sql`, entry as (${newEntries(sql`select account_id from t`, { ...entry, ...madeTask })})`)}
@@ -168,12 +172,14 @@ export async function create(
   return task
 }
 
-const seesProject = (projectId: number, userId: number | null | undefined) => sql`exists (
-  select from project_access where project_id = ${projectId} and user_id = ${userId ?? null}::integer)`
+const seesProject = (project: ProjectKey, userId: number | null | undefined) => sql`exists (
+  select from project_access where account_id = ${project.account_id} and project_id = ${project.project_id}
+    and user_id = ${userId ?? null}::integer)`
 
 /** Locks the task until the end of the transaction. */
-export const lock = (db: Database, projectId: number, id: number | undefined) =>
-  db.execute(sql`select from tasks where project_id = ${projectId} and id = ${id ?? 0} for update`)
+export const lock = (db: Database, project: ProjectKey, id: number | undefined) =>
+  db.execute(sql`select from tasks
+    where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${id ?? 0} for update`)
 
 /** Given fields are replaced; an edit that changes nothing leaves `updated_at` unchanged. */
 export function edit(db: Database, by: Author, id: number | undefined, input: TaskEdit, site: string): Promise<Detail> {
@@ -182,11 +188,11 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
   if (fields.user_id != null) fields.assignee_handle = null
   return db.transaction(async (db) => {
     const before = await db.one<TaskFields>(
-      sql`select ${WRITTEN}, t.metadata from tasks t where t.project_id = ${by.project_id} and t.id = ${id ?? 0} for update`,
+      sql`select ${WRITTEN}, t.metadata from tasks t
+        where t.account_id = ${by.account_id} and t.project_id = ${by.project_id} and t.id = ${id ?? 0} for update`,
     )
     if (!before || id === undefined) throw notFound('Task')
-    if (fields.user_id != null && !(await db.one(sql`select where ${seesProject(by.project_id, fields.user_id)}`)))
-      throw notAMember()
+    if (fields.user_id != null && !(await db.one(sql`select where ${seesProject(by, fields.user_id)}`))) throw notAMember()
     if (description_append !== undefined)
       fields.description = appended(fields.description ?? before.description, description_append)
     const sets = assignments(fields)
@@ -194,12 +200,12 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
       await history.record(db, by, id, before, fields)
       await db.execute(sql`
         update tasks set ${join(sets.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now()
-        where id = ${id} and (${join(
+        where account_id = ${by.account_id} and id = ${id} and (${join(
           sets.map(([name, value]) => sql`${name} is distinct from ${value}`),
           ' or ',
         )})`)
     }
-    return find(db, by.project_id, id, site)
+    return find(db, by, id, site)
   })
 }
 

@@ -51,12 +51,14 @@ interface Row {
 const rows = ({ account_id, project_id }: Access, user: string, where: Sql, limit = 1) => sql`
   with names as (${memberNames(account_id)}), me as (select user_id from names where name = lower(${user}))
   select k.id, k.state, k.branch, k.cause, k.suggested_fix, k.jobs, k.evidence, iso(k.opened_at) as opened_at, iso(k.fixed_at) as fixed_at,
-    iso(k.claimed_at) as claimed_at, coalesce((select ugs_change_number(c.identifier) from changes c where c.id = k.fixed_by_change_id), ugs_change_number(k.fixed_in)) as fix_change,
+    iso(k.claimed_at) as claimed_at, coalesce((select ugs_change_number(c.identifier) from changes c
+      where c.account_id = k.account_id and c.id = k.fixed_by_change_id), ugs_change_number(k.fixed_in)) as fix_change,
     (select m.user_name from names n join ugs_user_metadata m on m.account_id = k.account_id and m.project_id = k.project_id and m.user_key = n.name
       where n.user_id = k.owner_user_id order by m.sequence desc limit 1) as owner,
     exists (select from me, jsonb_array_elements(k.suspects) s where (s ->> 'user_id')::integer = me.user_id) as suspected,
     coalesce(k.owner_user_id in (select user_id from me), false) as owned
-  from breakages k where k.project_id = ${project_id} and ${where} order by k.opened_at desc, k.id desc limit ${limit}`
+  from breakages k
+  where k.account_id = ${account_id} and k.project_id = ${project_id} and ${where} order by k.opened_at desc, k.id desc limit ${limit}`
 
 interface IssuesAsked {
   user: string
@@ -114,12 +116,14 @@ interface Member {
 }
 
 const members = async (db: Database, { account_id, project_id }: Access, id: number | undefined) => {
-  const known = await db.one(sql`select from breakages where project_id = ${project_id} and id = ${id ?? 0}`)
+  const known = await db.one(sql`select from breakages
+    where account_id = ${account_id} and project_id = ${project_id} and id = ${id ?? 0}`)
   if (!known) throw notFound('Issue')
   return db.rows<Member>(sql`
     select b.id, build_branch(b.branch, b.inferred_branch) as branch, b.changelist, b.ci_job_name as job,
-      (select i.evidence -> 0 from investigations i where i.build_run_id = b.id and i.status = 'completed' order by i.id desc limit 1) as evidence
-    from breakage_builds m join build_runs b on b.id = m.build_run_id
+      (select i.evidence -> 0 from investigations i
+        where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed' order by i.id desc limit 1) as evidence
+    from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
     where m.account_id = ${account_id} and m.breakage_id = ${id} order by b.id desc limit 100`)
 }
 
@@ -160,7 +164,8 @@ interface IssueEdit {
 export async function update(db: Database, site: string, access: Access, id: number | undefined, input: IssueEdit) {
   const { state } =
     (await db.one<{ state: BreakageState }>(sql`
-    select state from breakages where project_id = ${access.project_id} and id = ${id ?? 0}`)) ?? raise()
+    select state from breakages
+    where account_id = ${access.account_id} and project_id = ${access.project_id} and id = ${id ?? 0}`)) ?? raise()
   if (state === 'withdrawn') return
   const owner = input.owner === undefined ? undefined : await memberCalled(db, access, input.owner)
   const by = { ...access, user_id: (await memberCalled(db, access, input.nominated_by ?? input.owner ?? '')) ?? null }
@@ -169,7 +174,7 @@ export async function update(db: Database, site: string, access: Access, id: num
   else if (input.resolved === false && state === 'fixed') await edit(db, by, id, { state: 'open' }, site)
   else if (owner !== undefined && state !== 'fixed') await edit(db, by, id, { state: 'claimed', owner_user_id: owner }, site)
   const { fix_change = 0 } = input
-  if (fix_change > 0) await noteFixedIn(db, access.project_id, id, fix_change)
+  if (fix_change > 0) await noteFixedIn(db, access, id, fix_change)
 }
 
 const raise = (): never => {
@@ -181,8 +186,8 @@ export async function investigate(db: Database, site: string, at: UgsChange, use
   const userId = await memberCalled(db, at, user)
   if (userId === undefined) return
   const broken = await db.one<{ id: number }>(sql`
-    select k.id from breakages k left join changes c on c.id = k.first_bad_change_id
-    where k.project_id = ${at.project_id} and (k.branch = ${at.path} or ${at.path} like k.branch || '/%')
+    select k.id from breakages k left join changes c on c.account_id = k.account_id and c.id = k.first_bad_change_id
+    where k.account_id = ${at.account_id} and k.project_id = ${at.project_id} and (k.branch = ${at.path} or ${at.path} like k.branch || '/%')
       and ${investigating ? sql`k.state = 'open' and coalesce(ugs_change_number(c.identifier), 0) <= ${at.change}` : sql`k.state = 'claimed' and k.owner_user_id = ${userId}`}
     order by k.last_seen_at desc, k.id desc limit 1`)
   if (!broken) return

@@ -45,8 +45,8 @@ async function badgeKnownBuilds(db: Database, projectId: number) {
     insert into ugs_sequences (account_id, project_id) select account_id, id from projects where id = ${projectId} on conflict do nothing`)
   if (first === 0) return
   await db.execute(sql`
-    select ugs_badge_build(b.id) from (
-      select id, changelist from build_runs where project_id = ${projectId} order by created_at desc, id desc limit ${KNOWN_BUILDS}) b
+    select ugs_badge_build(b.account_id, b.id) from (
+      select account_id, id, changelist from build_runs where project_id = ${projectId} order by created_at desc, id desc limit ${KNOWN_BUILDS}) b
     where b.changelist <> ''`)
 }
 

@@ -14,13 +14,12 @@ export const buildHandlers: Handlers<keyof typeof appBuildRoutes> = {
   listRunningBuilds: async ({ db, account_id, caller }) => ({
     build_runs: await running(db, account_id, caller.user_id),
   }),
-  readBuildLogRest: ({ db, project_id, path, query }) =>
-    readLogRest(db, project_id, idOf(path.build_run_id, 'Build run'), query.mark),
-  showBuildContext: ({ db, project_id, path }) => builds.contextOf(db, project_id, idOf(path.build_run_id, 'Build run')),
+  readBuildLogRest: ({ db, by, path, query }) => readLogRest(db, by, idOf(path.build_run_id, 'Build run'), query.mark),
+  showBuildContext: ({ db, by, path }) => builds.contextOf(db, by, idOf(path.build_run_id, 'Build run')),
 }
 
 export const deploymentHandlers: Handlers<keyof typeof appDeploymentRoutes> = {
-  showChangeContext: ({ db, project_id, path }) => changes.contextOf(db, project_id, idOf(path.id, 'Change')),
+  showChangeContext: ({ db, by, path }) => changes.contextOf(db, by, idOf(path.id, 'Change')),
   compareDeployment: ({ db, by, path }) => deployments.changesOf(db, by, path.id),
   listStoreNews: async ({ db, by }) => ({
     news: await deployments.storeNews(db, by),

@@ -71,13 +71,13 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
       search(db, caller.user_id, query.q ?? '', query.project_id, caller.blocked_account_ids),
     ),
   }),
-  showOverview: ({ db, project_id, caller, site }) => overview(db, project_id, caller.user_id, site),
-  showPlots: ({ db, project_id, query }) => trends(db, project_id, query.days_back),
-  undoDecisions: async ({ db, project_id, caller, body }) => ({
-    approvals: await approvals.undo(db, project_id, caller.user_id, body.asset_ids),
+  showOverview: ({ db, by, caller, site }) => overview(db, by, caller.user_id, site),
+  showPlots: ({ db, by, query }) => trends(db, by, query.days_back),
+  undoDecisions: async ({ db, by, caller, body }) => ({
+    approvals: await approvals.undo(db, by, caller.user_id, body.asset_ids),
   }),
-  decideAssets: async ({ db, project_id, caller, body }) => ({
-    approvals: await approvals.decideAll(db, project_id, caller.user_id, body),
+  decideAssets: async ({ db, by, caller, body }) => ({
+    approvals: await approvals.decideAll(db, by, caller.user_id, body),
   }),
   async decideCommandLine({ db, caller, body: { allow, port, state, ...consent } }) {
     const issue = (db: Database) => loginCodes.issue(db, { user_id: caller.user_id, ...consent })
@@ -191,7 +191,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
 
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
-  previewApprovalRules: ({ db, project_id, body }) => preview(db, project_id, body.approval_rules),
+  previewApprovalRules: ({ db, by, body }) => preview(db, by, body.approval_rules),
   listProjectPeople: async ({ db, project_id, caller }) => ({
     members: await projectSettings.people(db, project_id, suffices(caller.account_role, 'admin')),
   }),

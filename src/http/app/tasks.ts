@@ -27,7 +27,7 @@ export const taskHandlers: Handlers<keyof typeof appTaskRoutes> = {
   listTaskHistory: async ({ db, by, path }) => ({
     history: await history.list(db, by, idOf(path.id, 'Task')),
   }),
-  listTaskReferences: async ({ db, project_id, path }) => ({
-    references: await references.ofTask(db, project_id, idOf(path.id, 'Task')),
+  listTaskReferences: async ({ db, by, path }) => ({
+    references: await references.ofTask(db, by, idOf(path.id, 'Task')),
   }),
 }

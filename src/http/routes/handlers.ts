@@ -35,7 +35,7 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   ping: ({ db, caller }) => tokens.describe(db, caller.token_id!),
   listProjects: ({ db, caller }) => projects.list(db, caller),
   showProject: ({ db, by }) => projects.find(db, by.project_id),
-  showTask: ({ db, by, path, site }) => tasks.find(db, by.project_id, readId(path.id), site),
+  showTask: ({ db, by, path, site }) => tasks.find(db, by, readId(path.id), site),
   async createTask({ db, by, body, header, caller, site, entry, stillAdmitted }) {
     const input = body.task
     const key = header('idempotency-key')
@@ -47,41 +47,41 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   },
   editTask: ({ db, by, path, body, site }) => tasks.edit(db, by, readId(path.id), body.task, site),
   listMembers: ({ db, by }) => members.list(db, by.project_id),
-  showBuild: ({ db, by, path, site }) => builds.find(db, by.project_id, readId(path.build_run_id), site),
-  readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by.project_id, readId(path.build_run_id), query),
+  showBuild: ({ db, by, path, site }) => builds.find(db, by, readId(path.build_run_id), site),
+  readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by, readId(path.build_run_id), query),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
   async investigateBuild({ db, by, path, status, unchanged }) {
-    const { investigation, created } = await investigations.start(db, by.account_id, by.project_id, readId(path.build_run_id))
+    const { investigation, created } = await investigations.start(db, by, readId(path.build_run_id))
     status(created ? 202 : 200)
     if (!created) unchanged()
     return investigation
   },
-  showAsset: ({ db, by, path }) => assets.find(db, by.project_id, path.asset_id),
+  showAsset: ({ db, by, path }) => assets.find(db, by, path.asset_id),
   async decideAsset({ db, by, path, body, caller, status }) {
-    const { approval, created } = await approvals.decide(db, by.project_id, path.asset_id, caller.user_id, body)
+    const { approval, created } = await approvals.decide(db, by, path.asset_id, caller.user_id, body)
     status(created ? 201 : 200)
     return approval
   },
-  showApproval: ({ db, by, path }) => approvals.find(db, by.project_id, path.id),
-  showChange: ({ db, by, path }) => changes.find(db, by.project_id, readId(path.id)),
+  showApproval: ({ db, by, path }) => approvals.find(db, by, path.id),
+  showChange: ({ db, by, path }) => changes.find(db, by, readId(path.id)),
   listBranches: ({ db, by, query }) => branches.list(db, by, query),
   showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
   markBranchGood: ({ db, by, body }) => branches.markGood(db, by, body),
-  showBreakage: ({ db, by, path, site }) => breakages.find(db, by.project_id, readId(path.id), site),
+  showBreakage: ({ db, by, path, site }) => breakages.find(db, by, readId(path.id), site),
   editBreakage: ({ db, by, path, body, site }) => editBreakage(db, by, readId(path.id), body, site),
   async createBreakageTask({ db, by, path, site, status }) {
     const { task, created } = await makeTask(db, by, readId(path.id), site)
     status(created ? 201 : 200)
     return task
   },
-  showDeployment: ({ db, by, path }) => deployments.find(db, by.project_id, path.id),
+  showDeployment: ({ db, by, path }) => deployments.find(db, by, path.id),
   async showDeploymentBuild({ db, by, path }) {
-    const { id } = await deployments.find(db, by.project_id, path.id)
-    return explain(db, by.project_id, id)
+    const { id } = await deployments.find(db, by, path.id)
+    return explain(db, by, id)
   },
   async listDeploymentHistory({ db, by, path }) {
-    const { id } = await deployments.find(db, by.project_id, path.id)
-    return { history: await deploymentHistory.list(db, id) }
+    const { id } = await deployments.find(db, by, path.id)
+    return { history: await deploymentHistory.list(db, by.account_id, id) }
   },
   editDeployment: ({ db, by, path, body }) => editDeployment(db, by, path.id, body),
 }

@@ -2,8 +2,9 @@ import type { TSchema } from 'typebox'
 import { sharedRoutes } from '../../contract/app/routes.ts'
 import type { QueryOf, RouteName } from '../../contract/routes.ts'
 import type { SearchName } from '../../contract/searches.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, sql } from '../../db/database.ts'
 import type { Key, Listing, Page } from '../../db/page.ts'
+import type { ProjectSql } from '../../db/project-key.ts'
 import type { Caller } from '../../domain/access/access.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
@@ -31,7 +32,7 @@ type ListQuery<N extends RouteName> = Omit<QueryOf<N>, 'cursor'> & { cursor?: Ke
 interface List<N extends ListName> {
   /** The name of the items in the reply. */
   key: string
-  listing(project: Sql, query: ListQuery<N>, site: string): Listing
+  listing(project: ProjectSql, query: ListQuery<N>, site: string): Listing
   /** The kind of records that are searched. */
   kind?: SearchKind
   /** Whether its other filters leave few enough records to check without the search index. */
@@ -85,7 +86,7 @@ const listOf = (name: ListName) => lists[name] as List<'listTasks'>
 export const cursorScope = (name: ListName, project: number | null | undefined, query: PageQuery): string =>
   [name, project, listOf(name).order?.(query)].filter((part) => part !== undefined).join(' ')
 
-export const listingOf = (name: ListName, query: PageQuery, site: string) => (project: Sql) =>
+export const listingOf = (name: ListName, query: PageQuery, site: string) => (project: ProjectSql) =>
   listOf(name).listing(project, query, site)
 
 /** Text is searched as it is shown, which no single statement can do. */
@@ -100,7 +101,12 @@ export function findListed(db: Database, { account_id, project_id }: Caller, nam
   return findPage(db, {
     range: { account_id: account_id!, project_id: project_id!, kind: kind! },
     texts: query as Texts,
-    list: (part) => listing(sql`${project_id}::integer`, { ...query, cursor: undefined, ...part } as PageQuery, site),
+    list: (part) =>
+      listing(
+        { account_id: sql`${account_id}::integer`, project_id: sql`${project_id}::integer` },
+        { ...query, cursor: undefined, ...part } as PageQuery,
+        site,
+      ),
     filtered: Object.entries(query).some(([name, value]) => value !== undefined && !NO_FILTERS.has(name)),
     filtersLead: filtersLead?.(query) ?? false,
     cursor: query.cursor,

@@ -29,7 +29,7 @@ type Lock = (call: Call<DeclaredName>) => Promise<unknown>
 export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   editTask: {
     shown: 'showTask',
-    lock: ({ db, by, path }) => tasks.lock(db, by.project_id, readId((path as { id: string }).id)),
+    lock: ({ db, by, path }) => tasks.lock(db, by, readId((path as { id: string }).id)),
   },
   editBreakage: { shown: 'showBreakage', lock: ({ db, by }) => lockBreakages(db, by.project_id) },
   editDeployment: { shown: 'showDeployment', lock: ({ db, by }) => lockProject(db, by.project_id) },

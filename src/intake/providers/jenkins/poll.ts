@@ -24,11 +24,11 @@ const LOOKS = 1_448
 /** Reads a build's state and output from Jenkins, and polls again while it runs. */
 export async function pollJenkins(
   outside: JobContext,
-  { build_run_id, offset, looks }: Jobs['poll_jenkins'],
+  { account_id, build_run_id, offset, looks }: Jobs['poll_jenkins'],
   signal?: AbortSignal,
 ) {
   const { db, vault, allowed, log } = outside
-  const build = await subjects.build(db, build_run_id)
+  const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server) return
   const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const path = server.buildPath(build.url)
@@ -46,11 +46,11 @@ export async function pollJenkins(
   await db.transaction(async (db) => {
     if (printed.text !== '') {
       // The console also contains what the build's own command streams.
-      await logStream.close(db, build_run_id)
-      await (printed.anew ? logs.replace : logs.append)(db, build_run_id, stripNul(printed.text))
+      await logStream.close(db, { account_id, id: build_run_id })
+      await (printed.anew ? logs.replace : logs.append)(db, { account_id, id: build_run_id }, stripNul(printed.text))
     }
     const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }
-    if (again) await enqueue(db, 'poll_jenkins', { build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
+    if (again) await enqueue(db, 'poll_jenkins', { account_id, build_run_id, offset: printed.offset, looks: looks + 1 }, wait)
     else await cancel(db, wait)
   })
 }

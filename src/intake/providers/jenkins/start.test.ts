@@ -36,7 +36,7 @@ async function trigger(login: object = { api_token: 'secret' }) {
   })
   const token = made.integrations!.ci!.webhook_token as string
   const { json: told } = await studio.ask(`/webhooks/ci/commit_trigger?token=${token}`, { method: 'POST', body: asked })
-  return { build_run_id: told.records[0].id as number }
+  return { account_id: studio.world.accounts!.owl!.id as number, build_run_id: told.records[0].id as number }
 }
 
 const queued = (kind: string) =>
@@ -111,25 +111,25 @@ describe('a commit trigger', () => {
 
 describe('an item in the Jenkins queue', () => {
   test('gets its number and is polled from then on', async () => {
-    const { build_run_id } = await trigger()
+    const { account_id, build_run_id } = await trigger()
     const item = jenkinsFixture('queue_item')
     const { executable, ...waiting } = item
     let told: object = waiting
     jenkins.answers['/queue/item/21/api/json'] = json(() => told)
-    await followJenkins(outside, { build_run_id, queue_item: 21, looks: 3 })
-    expect((await queued('follow_jenkins'))[0]).toEqual({ payload: { build_run_id, queue_item: 21, looks: 4 } })
+    await followJenkins(outside, { account_id, build_run_id, queue_item: 21, looks: 3 })
+    expect((await queued('follow_jenkins'))[0]).toEqual({ payload: { account_id, build_run_id, queue_item: 21, looks: 4 } })
     told = { ...item, executable: { ...executable, url: `${jenkins.url}/job/my-job/9/` } }
-    await followJenkins(outside, { build_run_id, queue_item: 21, looks: 4 })
+    await followJenkins(outside, { account_id, build_run_id, queue_item: 21, looks: 4 })
     expect(await row(build_run_id)).toMatchObject({ status: 'building', build_number: '9', url: `${jenkins.url}/job/my-job/9/` })
-    expect((await queued('poll_jenkins'))[0]).toEqual({ payload: { build_run_id, offset: 0, looks: 0 } })
+    expect((await queued('poll_jenkins'))[0]).toEqual({ payload: { account_id, build_run_id, offset: 0, looks: 0 } })
   })
 
   test('that is canceled cancels its build; one that Jenkins forgot changes nothing', async () => {
-    const { build_run_id } = await trigger()
-    await followJenkins(outside, { build_run_id, queue_item: 7, looks: 0 })
+    const { account_id, build_run_id } = await trigger()
+    await followJenkins(outside, { account_id, build_run_id, queue_item: 7, looks: 0 })
     expect(await row(build_run_id)).toMatchObject({ status: 'queued' })
     jenkins.answers['/queue/item/7/api/json'] = json(() => ({ cancelled: true }))
-    await followJenkins(outside, { build_run_id, queue_item: 7, looks: 0 })
+    await followJenkins(outside, { account_id, build_run_id, queue_item: 7, looks: 0 })
     expect(await row(build_run_id)).toMatchObject({ status: 'cancelled' })
   })
 })

@@ -11,9 +11,13 @@ import { JenkinsServer, jobPathOf } from './server.ts'
 const STARTING = 'starting'
 
 /** Starts the job of a requested build. */
-export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['start_jenkins'], signal?: AbortSignal) {
+export async function startJenkins(
+  outside: JobContext,
+  { account_id, build_run_id }: Jobs['start_jenkins'],
+  signal?: AbortSignal,
+) {
   const { db, vault, allowed } = outside
-  const build = await subjects.build(db, build_run_id)
+  const build = await subjects.build(db, { account_id, id: build_run_id })
   // A report may have arrived already: then somebody else started it.
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
@@ -23,7 +27,7 @@ export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['
   // An interrupted attempt may have been received; Jenkins knows.
   if (build.phase === STARTING) {
     const item = number(at(job, 'queueItem', 'id'))
-    if (item !== undefined) return follow(db, build, { build_run_id, queue_item: item, looks: 0 })
+    if (item !== undefined) return follow(db, build, { account_id, build_run_id, queue_item: item, looks: 0 })
     const first = objects(job.builds).findLast(({ timestamp }) => (number(timestamp) ?? 0) >= Date.parse(build.created_at))
     if (first) return db.transaction((db) => begun(db, build, build_run_id, first))
   }
@@ -35,7 +39,7 @@ export async function startJenkins(outside: JobContext, { build_run_id }: Jobs['
       ? await server.post(`${path}buildWithParameters`, valuesFor(names, build))
       : await server.post(`${path}build`)
   const item = /\/queue\/item\/(\d+)\/?$/.exec(headers.location ?? '')?.[1]
-  if (item !== undefined) await follow(db, build, { build_run_id, queue_item: Number(item), looks: 0 })
+  if (item !== undefined) await follow(db, build, { account_id, build_run_id, queue_item: Number(item), looks: 0 })
 }
 
 /** Polls its item in the Jenkins queue, with growing delays. */
@@ -57,7 +61,12 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
     url,
   }
   await builds.report(db, build, reported)
-  return enqueue(db, 'poll_jenkins', { build_run_id, offset: 0, looks: 0 }, { ...asking(build), name: pollName(build_run_id) })
+  return enqueue(
+    db,
+    'poll_jenkins',
+    { account_id: build.account_id, build_run_id, offset: 0, looks: 0 },
+    { ...asking(build), name: pollName(build_run_id) },
+  )
 }
 
 /** Parameter names for the revision to build. */
@@ -80,11 +89,11 @@ const LOOKS = 500
 /** Polls the queue until the build has a number and can be polled itself. */
 export async function followJenkins(
   outside: JobContext,
-  { build_run_id, queue_item, looks }: Jobs['follow_jenkins'],
+  { account_id, build_run_id, queue_item, looks }: Jobs['follow_jenkins'],
   signal?: AbortSignal,
 ) {
   const { db, vault, allowed } = outside
-  const build = await subjects.build(db, build_run_id)
+  const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.build_number !== '') return
   const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const found = await server.find(`queue/item/${queue_item}/api/json`)
@@ -94,6 +103,6 @@ export async function followJenkins(
     if (at(item, 'cancelled') === true)
       await builds.report(db, build, { build: { build_run_id }, existing: true, status: 'cancelled' })
     else if ((await begun(db, build, build_run_id, at(item, 'executable'))) === undefined && looks < LOOKS)
-      await follow(db, build, { build_run_id, queue_item, looks: looks + 1 })
+      await follow(db, build, { account_id, build_run_id, queue_item, looks: looks + 1 })
   })
 }

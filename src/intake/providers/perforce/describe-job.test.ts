@@ -45,18 +45,18 @@ async function reported(changelist: number, key = 'p4') {
   const token = studio.world.integrations![key]!.webhook_token as string
   const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
   await ingest(studio.db, Number(json.delivery_id))
-  const job = await studio.db.one<{ payload: { change_id: number } }>(sql`
+  const job = await studio.db.one<{ payload: { account_id: number; change_id: number } }>(sql`
     select payload from jobs where kind = 'describe_changelist' order by id desc limit 1`)
   const change = (await studio.db.one<{ id: number }>(sql`select id from changes where identifier = ${String(changelist)}`))!
-  return { id: change.id, payload: job?.payload }
+  return { id: change.id, account_id: studio.world.accounts!.owl!.id as number, payload: job?.payload }
 }
 const change = (id: number) =>
   studio.db.one(sql`select author, description, file_count, asset_count, url from changes where id = ${id}`)
 
 describe('a changelist known by its number', () => {
   test('is filled in from the server, with its assets, once however often it is requested', async () => {
-    const { id, payload } = await reported(6000)
-    expect(payload).toEqual({ change_id: id })
+    const { id, account_id, payload } = await reported(6000)
+    expect(payload).toEqual({ account_id, change_id: id })
     const seen = join(folder, 'seen.json')
     const env = 'Object.fromEntries(Object.entries(process.env).filter(([k]) => /^P4|SECRET|DATABASE/.test(k)))'
     const site = JSON.stringify({ name: 'P4.Swarm.URL', value: 'https://swarm.example/' })
@@ -163,15 +163,15 @@ describe('a changelist known by its number', () => {
 
   test('calls no server without a configured one, no private one without permission, and runs no command', async () => {
     const before = await studio.db.rows(sql`select id from jobs`)
-    const { id } = await reported(6300, 'plain')
+    const { id, account_id } = await reported(6300, 'plain')
     expect((await studio.db.rows(sql`select id from jobs`)).length).toBe(before.length + 1)
-    await describeChangelist(outside, { change_id: id })
+    await describeChangelist(outside, { account_id, change_id: id })
     const { payload } = await reported(6400)
     for (const entries of [[], ['jenkins:127.0.0.1', 'perforce:127.0.0.1:9']])
       await expect(
         describeChangelist({ ...outside, allowed: allowedHosts(entries, ['jenkins', 'perforce']) }, payload!),
       ).rejects.toThrow('ALLOW_PRIVATE_HOSTS')
     const rsh = await reported(6500, 'rsh')
-    await expect(describeChangelist(outside, { change_id: rsh.id })).rejects.toThrow('must look like')
+    await expect(describeChangelist(outside, { account_id, change_id: rsh.id })).rejects.toThrow('must look like')
   })
 })

@@ -16,11 +16,11 @@ interface DescribeContext extends JobContext {
 /** Fills in what a trigger left out: author, description and files. */
 export async function describeChangelist(
   context: DescribeContext,
-  { change_id }: Jobs['describe_changelist'],
+  { account_id, change_id }: Jobs['describe_changelist'],
   signal?: AbortSignal,
 ) {
   const { db, vault, allowed, p4, log } = context
-  const subject = await subjects.change(db, change_id)
+  const subject = await subjects.change(db, { account_id, id: change_id })
   if (!subject?.config.server) return
   const config = openConfig(vault, subject)
   const output = await describe(config, subject.identifier, { allowed, p4, signal })
