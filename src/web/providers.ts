@@ -1,4 +1,4 @@
-import type { Provider } from '../contract/app/tool-shapes.ts'
+import type { Provider } from '../contract/app/integrations.ts'
 import { CHAT_VENDORS } from '../contract/channels.ts'
 import { useApi } from './queries.ts'
 

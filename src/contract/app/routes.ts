@@ -28,6 +28,7 @@ import { deletionRoutes } from './deletion.ts'
 import { appDeploymentRoutes } from './deployments.ts'
 import { exportRoutes } from './exports.ts'
 import { identityRoutes } from './identity.ts'
+import { integrationRoutes } from './integrations.ts'
 import { operatorRoutes } from './operator.ts'
 import { projectSettingsRoutes } from './project-settings.ts'
 import { ruleRoutes } from './rules.ts'
@@ -35,8 +36,8 @@ import { settingsRoutes } from './settings.ts'
 import * as app from './shapes.ts'
 import { secondFactorRoutes, singleSignOnRoutes } from './sign-in.ts'
 import { appTaskRoutes } from './tasks.ts'
-import { toolRoutes } from './tools.ts'
 import { viewRoutes } from './views.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /**
  * The shared table for sessions, with additions for the web app: without ping; tasks with their creator and titles of links; builds with
@@ -197,7 +198,8 @@ export const ownRoutes = {
   ...operatorRoutes,
   ...shownAsWritten(settingsRoutes),
   ...shownAsWritten(projectSettingsRoutes),
-  ...toolRoutes,
+  ...integrationRoutes,
+  ...webhookRoutes,
   ...appTaskRoutes,
   ...appBuildRoutes,
   ...appDeploymentRoutes,

@@ -35,17 +35,19 @@ import { channelHandlers } from './channels.ts'
 import { deletionHandlers } from './deletion.ts'
 import { exportHandlers } from './exports.ts'
 import { identityHandlers } from './identity.ts'
+import { integrationHandlers } from './integrations.ts'
 import { operatorHandlers } from './operator.ts'
 import { ruleHandlers } from './rules.ts'
 import { secondFactorHandlers } from './second-factors.ts'
 import { signInHandlers } from './sign-in.ts'
 import { taskHandlers } from './tasks.ts'
-import { toolHandlers } from './tools.ts'
 import { viewHandlers } from './views.ts'
+import { webhookHandlers } from './webhooks.ts'
 
 /** Handlers of the web app's routes, one line each; larger groups are in separate files. */
 export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
-  ...toolHandlers,
+  ...integrationHandlers,
+  ...webhookHandlers,
   ...taskHandlers,
   ...buildHandlers,
   ...deploymentHandlers,

@@ -1,6 +1,5 @@
+import type { integrationRoutes, Provider } from '../../contract/app/integrations.ts'
 import type { AppReply } from '../../contract/app/routes.ts'
-import type { Provider } from '../../contract/app/tool-shapes.ts'
-import type { toolRoutes } from '../../contract/app/tools.ts'
 import { notFound, refusedDelivery } from '../../contract/errors.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import { refuseIfFull } from '../../domain/accounts/quotas.ts'
@@ -10,8 +9,6 @@ import * as deliveries from '../../domain/integrations/delivery-log.ts'
 import { health } from '../../domain/integrations/health.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
 import * as settings from '../../domain/integrations/settings.ts'
-import * as webhookLog from '../../domain/webhooks/webhook-log.ts'
-import * as webhooks from '../../domain/webhooks/webhooks.ts'
 import { Refused } from '../../intake/deliver.ts'
 import type { Delivered } from '../../intake/persist.ts'
 import type { ServerSettings } from '../../intake/provider.ts'
@@ -42,8 +39,8 @@ function shownField({ key, label, hint = '' }: ServerSettings['fields'][number])
   return { key, label, hint, secret: isSecret(key), binds_secrets: bindsSecrets(key) }
 }
 
-/** Integrations and outbound webhooks. An id of another account is not found. */
-export const toolHandlers: Handlers<keyof typeof toolRoutes> = {
+/** Integrations and their deliveries. The id of another project's integration is not found. */
+export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
   listProviders: async () => ({ providers: PROVIDERS }),
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
@@ -92,52 +89,12 @@ export const toolHandlers: Handlers<keyof typeof toolRoutes> = {
   async replayDelivery({ db, project_id, path }) {
     return orRefusal(replay(db, idOf(path.id, 'Delivery'), project_id))
   },
-
-  listWebhooks: async ({ db, account_id }) => ({ webhooks: await webhooks.list(db, account_id) }),
-  async createWebhook({ db, vault, account_id, body, quotas }) {
-    await refuseIfFull(db, quotas, account_id, 'webhooks')
-    return webhooks.create(db, vault, { account_id, ...body })
-  },
-  async editWebhook(call) {
-    const { db, body } = call
-    const id = await webhook(call)
-    const { status, ...fields } = body
-    await webhooks.edit(db, id, fields)
-    if (status === 'paused') return webhooks.pause(db, id)
-    return status === 'active' ? webhooks.resume(db, id) : webhooks.find(db, id)
-  },
-  async removeWebhook(call) {
-    await webhooks.remove(call.db, await webhook(call))
-    return done
-  },
-  showWebhookSecret: async (call) => ({ secret: await webhooks.showSecret(call.db, call.vault, await webhook(call)) }),
-  rotateWebhookSecret: async (call) => webhooks.rotateSecret(call.db, call.vault, await webhook(call)),
-  listOutgoing: async (call) => webhookLog.list(call.db, await webhook(call), call.query),
-  showOutgoing: async (call) => webhookLog.find(call.db, await webhook(call), call.path.message_id),
-  async replayOutgoing(call) {
-    await webhookLog.replay(call.db, await webhook(call), call.path.message_id)
-    return done
-  },
 }
 
 async function own({ db, project_id, path }: { db: Service['db']; project_id: number; path: { id: string } }): Promise<number> {
   const id = shortIdOf(path.id, 'Integration')
   await settings.requireIn(db, project_id, id)
   return id
-}
-
-async function webhook({
-  db,
-  account_id,
-  path,
-}: {
-  db: Service['db']
-  account_id: number
-  path: { id: string }
-}): Promise<number> {
-  const found = await webhooks.find(db, shortIdOf(path.id, 'Webhook'))
-  if (found.account_id !== account_id) throw notFound('Webhook')
-  return found.id
 }
 
 async function listed(db: Service['db'], projectId: number): Promise<AppReply<'listIntegrations'>['integrations']> {

@@ -1,16 +1,104 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { EVENT_SOURCES } from '../event-facts.ts'
-import { flag, list, nullable, object, oneOf, ownText, partial, shortId } from '../fields.ts'
-import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX, URL_MAX } from '../limits.ts'
+import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, ownText, partial, text } from '../fields.ts'
+import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { get, patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import { Done } from './shapes.ts'
-import * as tool from './tool-shapes.ts'
 
-/** Integrations and outbound webhooks; a part of the table in `routes.ts`. */
+/** The tools that report to a project, and their deliveries. */
 
-/** A delivery that created something is announced by the event of that record. */
+export const Integration = object({
+  id: integer,
+  project_id: integer,
+  provider: oneOf(sets.PROVIDERS),
+  active: flag,
+  secrets: integer,
+  requires_signature: flag,
+  config: own(anyObject),
+  created_at: instant,
+  health: object({
+    last_delivery_at: nullable(instant),
+    last_outcome: nullable(oneOf(sets.DELIVERY_OUTCOMES)),
+    deliveries: integer,
+    failed: integer,
+    error_rate: Type.Number(),
+    failing_jobs: integer,
+  }),
+})
+/** For owners: the token in full, the URL to call, and the setup guide as Markdown. */
+export const IntegrationDetail = object({
+  ...Integration.properties,
+  webhook_token: ownText,
+  webhook_url: ownText,
+  setup: ownText,
+})
+
+/** A provider, as its adapter declares it. */
+export const Provider = object({
+  name: oneOf(sets.PROVIDERS),
+  label: ownText,
+  reports: ownText,
+  category: oneOf(sets.PROVIDER_CATEGORIES),
+  signing: oneOf(sets.PROVIDER_SIGNING),
+  /** Accepted by the webhook token alone although a signing secret is saved, unless the integration requires signatures. */
+  unsigned_paths: Type.Array(ownText),
+  /** Null if the tool's server is never called. */
+  server: nullable(
+    object({
+      why: ownText,
+      fields: Type.Array(
+        object({
+          key: ownText,
+          label: ownText,
+          hint: ownText,
+          secret: flag,
+          /** A stored secret has to be entered again when this one changes. */
+          binds_secrets: flag,
+        }),
+      ),
+    }),
+  ),
+})
+export type Provider = Static<typeof Provider>
+
+export const DeliveryEntry = object({
+  id: integer,
+  integration_id: integer,
+  provider: oneOf(sets.PROVIDERS),
+  received_at: instant,
+  path: text,
+  event: text,
+  outcome: oneOf(sets.DELIVERY_OUTCOMES),
+  status: integer,
+  message: text,
+  records: Type.Array(object({ type: text, id: Type.Unsafe<number | string>({ type: ['integer', 'string'] }) })),
+  milliseconds: integer,
+  bytes: nullable(integer),
+  replay_of: nullable(integer),
+  /** Sent by an owner to test the integration; its effects were rolled back. */
+  test: flag,
+})
+export const DeliveryDetail = object({
+  ...DeliveryEntry.properties,
+  headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
+  body: nullable(text),
+  body_cut: flag,
+  body_note: nullable(text),
+  /** How long bodies are kept; null: forever. */
+  body_kept_days: nullable(integer),
+})
+export const Delivered = object({
+  status: text,
+  delivery_id: text,
+  records: Type.Optional(DeliveryEntry.properties.records),
+  warning: Type.Optional(text),
+  /** For a test: what it would have created. */
+  note: Type.Optional(text),
+})
+
+/** A delivery that made something is reported by the event of what it made. */
 const delivered = { shows: EVENT_SOURCES } as const
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
@@ -19,15 +107,14 @@ const integrations = { scope: 'admin:integrations' } as const
 const projectViewer = { role: 'viewer', ...integrations } as const
 const projectLead = { role: 'lead', ...integrations } as const
 const projectContributor = { role: 'contributor', ...integrations } as const
-const accountAdmin = { role: 'admin', scope: 'admin:webhooks' } as const
 
-export const toolRoutes = {
+export const integrationRoutes = {
   listProviders: {
     ...plainGet,
     path: '/v1/providers',
     summary: 'The tools that can be connected',
     ...integrations,
-    reply: list('providers', tool.Provider),
+    reply: list('providers', Provider),
   },
   listIntegrations: {
     ...get,
@@ -35,7 +122,7 @@ export const toolRoutes = {
     summary: 'The tools of a project and whether they speak',
     ...projectViewer,
     ...delivered,
-    reply: list('integrations', tool.Integration),
+    reply: list('integrations', Integration),
   },
   createIntegration: {
     ...post,
@@ -49,7 +136,7 @@ export const toolRoutes = {
       requires_signature: Type.Optional(flag),
       config: Type.Optional(config),
     }),
-    reply: tool.IntegrationDetail,
+    reply: IntegrationDetail,
     created: 201,
     writes: true,
   },
@@ -58,7 +145,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id',
     summary: 'An integration with its token and how it is set up',
     ...projectLead,
-    reply: tool.IntegrationDetail,
+    reply: IntegrationDetail,
   },
   editIntegration: {
     ...patch,
@@ -72,7 +159,7 @@ export const toolRoutes = {
       config,
       ask_handshake: flag,
     }),
-    reply: tool.IntegrationDetail,
+    reply: IntegrationDetail,
     writes: true,
   },
   rotateIntegrationToken: {
@@ -80,7 +167,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id/token',
     summary: 'Replace the webhook token; the old one ends at once',
     ...projectLead,
-    reply: tool.IntegrationDetail,
+    reply: IntegrationDetail,
     writes: true,
   },
   deleteIntegration: {
@@ -96,7 +183,7 @@ export const toolRoutes = {
     path: '/v1/projects/:project_id/integrations/:id/test',
     summary: 'Send ourselves what the tool would send',
     ...projectLead,
-    reply: tool.Delivered,
+    reply: Delivered,
     writes: true,
     detached: true,
   },
@@ -112,104 +199,22 @@ export const toolRoutes = {
       limit: param.limit,
     },
     ...delivered,
-    reply: object({ deliveries: Type.Array(tool.DeliveryEntry), has_more: flag }),
+    reply: object({ deliveries: Type.Array(DeliveryEntry), has_more: flag }),
   },
   showDelivery: {
     ...plainGet,
     path: '/v1/projects/:project_id/deliveries/:id',
     summary: 'One delivery with headers and body',
     ...projectContributor,
-    reply: tool.DeliveryDetail,
+    reply: DeliveryDetail,
   },
   replayDelivery: {
     ...post,
     path: '/v1/projects/:project_id/deliveries/:id/replay',
     summary: 'Take a delivery in once more',
     ...projectLead,
-    reply: tool.Delivered,
+    reply: Delivered,
     writes: true,
     detached: true,
-  },
-
-  listWebhooks: {
-    ...plainGet,
-    path: '/v1/accounts/:account_id/webhooks',
-    summary: 'Addresses that are told what happens',
-    ...accountAdmin,
-    reply: list('webhooks', tool.Webhook),
-  },
-  createWebhook: {
-    ...post,
-    path: '/v1/accounts/:account_id/webhooks',
-    summary: 'Register an address',
-    ...accountAdmin,
-    body: object({
-      url: Type.String({ maxLength: URL_MAX }),
-      event_types: Type.Optional(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 })),
-      project_id: Type.Optional(nullable(shortId)),
-    }),
-    reply: tool.WebhookWithSecret,
-    created: 201,
-    writes: true,
-  },
-  editWebhook: {
-    ...patch,
-    path: '/v1/accounts/:account_id/webhooks/:id',
-    summary: 'Change where and what, or stop and resume',
-    ...accountAdmin,
-    body: partial({
-      url: Type.String({ maxLength: URL_MAX }),
-      event_types: Type.Array(Type.String({ maxLength: 60 }), { maxItems: 20 }),
-      project_id: nullable(shortId),
-      status: oneOf(['active', 'paused'] as const),
-    }),
-    reply: tool.Webhook,
-    writes: true,
-  },
-  removeWebhook: {
-    ...remove,
-    path: '/v1/accounts/:account_id/webhooks/:id',
-    summary: 'Remove an address',
-    ...accountAdmin,
-    reply: Done,
-    writes: true,
-  },
-  showWebhookSecret: {
-    ...plainGet,
-    path: '/v1/accounts/:account_id/webhooks/:id/secret',
-    summary: 'What messages are signed with',
-    ...accountAdmin,
-    reply: object({ secret: ownText }),
-  },
-  rotateWebhookSecret: {
-    ...post,
-    path: '/v1/accounts/:account_id/webhooks/:id/secret',
-    summary: 'Replace the secret; the former one signs too for a day',
-    ...accountAdmin,
-    reply: tool.WebhookWithSecret,
-    writes: true,
-  },
-  listOutgoing: {
-    ...plainGet,
-    path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
-    summary: 'Messages to an address, newest first',
-    ...accountAdmin,
-    query: { status: param.oneOf(sets.WEBHOOK_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
-    reply: object({ deliveries: Type.Array(tool.Outgoing), has_more: flag }),
-  },
-  showOutgoing: {
-    ...plainGet,
-    path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id',
-    summary: 'One message and every time it was sent',
-    ...accountAdmin,
-    reply: tool.OutgoingDetail,
-  },
-  replayOutgoing: {
-    ...post,
-    path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id/replay',
-    summary: 'Send a message again',
-    ...accountAdmin,
-    reply: Done,
-    writes: true,
   },
 } as const
