@@ -1,6 +1,6 @@
 import type { Routes } from '../../src/contract/routes.ts'
 import type { SearchName } from '../../src/contract/searches.ts'
-import type { Texts } from '../../src/domain/search/find.ts'
+import type { Texts } from '../../src/domain/search/list-search.ts'
 import type { ListName } from '../../src/http/routes/lists.ts'
 import { COMMON_COMMIT, OTHER_COMMIT, RARE_COMMIT, TIMES } from './rows.ts'
 

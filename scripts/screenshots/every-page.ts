@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { OPERATOR_PLACES, PROJECT_PLACES, PROJECT_SETTINGS, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { OPERATOR_PAGES, PROJECT_PAGES, PROJECT_SETTINGS, SETTINGS_PAGES } from '../../src/web/shell/navigation.ts'
 
 export type Shot = [name: string, path: string, act?: (page: Page) => Promise<unknown>]
 
@@ -28,7 +28,10 @@ export async function inside(page: Page, site: string): Promise<Shot[]> {
   const empty = (await created.json()).id
   const at = `/projects/${project}`
   const places = (id: number, mark: string): Shot[] =>
-    [...PROJECT_PLACES, PROJECT_SETTINGS.at(-1)!].map(([path]) => [`${mark}${nameOf(path) || 'overview'}`, `/projects/${id}${path}`])
+    [...PROJECT_PAGES, PROJECT_SETTINGS.at(-1)!].map(([path]) => [
+      `${mark}${nameOf(path) || 'overview'}`,
+      `/projects/${id}${path}`,
+    ])
   const records: [name: string, list: string, key?: string][] = [
     ['task', 'tasks'],
     ['change', 'changes'],
@@ -51,7 +54,7 @@ export async function inside(page: Page, site: string): Promise<Shot[]> {
     ['not-found', '/projects/99999999/tasks/1'],
     ['project-new', '/projects/new'],
     ['settings', '/settings'],
-    ...[...SETTINGS_PLACES, ...OPERATOR_PLACES].map(([path]): Shot => [nameOf(path), path]),
+    ...[...SETTINGS_PAGES, ...OPERATOR_PAGES].map(([path]): Shot => [nameOf(path), path]),
     [
       'cli-auth',
       `/cli/auth?port=50123&state=x&code_challenge=${'a'.repeat(43)}&code_challenge_method=S256&client_name=goldmaster-cli`,
@@ -70,4 +73,3 @@ export async function inside(page: Page, site: string): Promise<Shot[]> {
     ],
   ]
 }
-

@@ -7,7 +7,7 @@ import { ConfirmIdentity } from './features/sign-in/confirm-identity.tsx'
 import { SessionOver } from './features/sign-in/session-over.tsx'
 import { prefetch, queryClient } from './queries.ts'
 import { Layout } from './shell/layout.tsx'
-import { Broken } from './ui/broken.tsx'
+import { PageError } from './ui/page-error.tsx'
 
 /** Every page of the app and its path. A page is a module with a default export, loaded on the first visit. */
 type Load = () => Promise<{ default: () => React.ReactNode }>
@@ -35,12 +35,12 @@ const root = createRootRoute({
   // Outside the layout, which has the landmark.
   errorComponent: (props) => (
     <main>
-      <Broken {...props} />
+      <PageError {...props} />
     </main>
   ),
   notFoundComponent: () => (
     <main>
-      <Broken error={notFound('Page')} />
+      <PageError error={notFound('Page')} />
     </main>
   ),
 })
@@ -155,7 +155,7 @@ export const router = createRouter({
     const text = String(new URLSearchParams(said.map(([name, value]) => [name, String(value)])))
     return text && `?${text}`
   },
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 })
 

@@ -1,7 +1,7 @@
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { METERED_PLACES, OPERATOR_PLACES, PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { METERED_PAGES, OPERATOR_PAGES, PROJECT_PAGES, SETTINGS_PAGES } from '../../src/web/shell/navigation.ts'
 import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab, urlsOf } from '../support/browser.ts'
 import { nightOwl } from '../support/night-owl.ts'
 import { describeWith } from '../support/skippable.ts'
@@ -162,7 +162,7 @@ describeWith('chromium')('every page in a browser', () => {
     const record = (kind: string, key: string, path = kind) =>
       `${project('star')}/${path}/${(studio.world[kind as 'tasks']![key] as { id: number }).id}`
 
-    const places = (key: string) => PROJECT_PLACES.map(([path]) => project(key) + path)
+    const places = (key: string) => PROJECT_PAGES.map(([path]) => project(key) + path)
     const paths: [where: string, paths: () => string[]][] = [
       ['in a project', () => places('star')],
       ['where there is nothing yet', () => places('bare')],
@@ -190,7 +190,7 @@ describeWith('chromium')('every page in a browser', () => {
           '/projects/new',
           '/settings/nowhere',
           '/settings',
-          ...[...SETTINGS_PLACES, ...METERED_PLACES, ...OPERATOR_PLACES].map(([path]) => path),
+          ...[...SETTINGS_PAGES, ...METERED_PAGES, ...OPERATOR_PAGES].map(([path]) => path),
         ],
       ],
     ]

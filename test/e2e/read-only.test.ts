@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { PROJECT_PLACES, SETTINGS_PLACES } from '../../src/web/shell/places.ts'
+import { PROJECT_PAGES, SETTINGS_PAGES } from '../../src/web/shell/navigation.ts'
 import { openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
@@ -90,8 +90,8 @@ describeWith('chromium')('a read-only account in a browser', () => {
       record('integrations'),
     ]
     const paths = [
-      ...[...PROJECT_PLACES.map(([path]) => path), ...records].map((path) => project('demo') + path),
-      ...SETTINGS_PLACES.map(([path]) => path).filter((path) => !OWN.includes(path)),
+      ...[...PROJECT_PAGES.map(([path]) => path), ...records].map((path) => project('demo') + path),
+      ...SETTINGS_PAGES.map(([path]) => path).filter((path) => !OWN.includes(path)),
     ]
     const offered: string[] = []
     for (const path of paths) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PROJECT_PLACES } from '../../src/web/shell/places.ts'
+import { PROJECT_PAGES } from '../../src/web/shell/navigation.ts'
 import { settled } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
@@ -45,7 +45,7 @@ describeWith('chromium')('a user of another account in a browser', () => {
   }
 
   test("finds no page of the account's project", async () => {
-    const paths = [...PROJECT_PLACES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
+    const paths = [...PROJECT_PAGES.map(([path]) => path), ...RECORDS.map(record)].map((path) => project('star') + path)
     for (const path of paths) expect(await seen(path)).toEqual([path, false, false])
   })
 

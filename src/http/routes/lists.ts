@@ -14,7 +14,7 @@ import * as changes from '../../domain/changes/changes.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import { mayHoldPrivate } from '../../domain/privacy/scrub.ts'
-import { asksForText, findPage, type Texts } from '../../domain/search/find.ts'
+import { asksForText, findPage, type Texts } from '../../domain/search/list-search.ts'
 import type { SearchKind } from '../../domain/search/records.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { PROJECT_PLACES } from './places.ts'
+import { PROJECT_PAGES } from './navigation.ts'
 
 const help = readFileSync(resolve('src/web/shell/keys-help.tsx'), 'utf8')
 
@@ -18,6 +18,6 @@ test('the list of keys has every key that a page listens to', () => {
 })
 
 test('every page of a project has its own key', () => {
-  const keys = PROJECT_PLACES.flatMap(([, , , key]) => key ?? [])
+  const keys = PROJECT_PAGES.flatMap(([, , , key]) => key ?? [])
   expect(new Set([...keys, 'i', 'f']).size).toBe(keys.length + 2)
 })

@@ -1,5 +1,5 @@
 import { Dialog } from '../ui/form/dialog.tsx'
-import { PROJECT_PLACES } from './places.ts'
+import { PROJECT_PAGES } from './navigation.ts'
 
 /** Every key that a page listens to, by page; `keys-help.test.ts` fails if one of a new page is missing. */
 export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: string, does: string])[]])[] = [
@@ -13,7 +13,7 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
       ['g f', 'feed'],
     ],
   ],
-  ['In a project', PROJECT_PLACES.flatMap(([, label, , key]) => (key ? [[`g ${key}`, label.toLowerCase()] as const] : []))],
+  ['In a project', PROJECT_PAGES.flatMap(([, label, , key]) => (key ? [[`g ${key}`, label.toLowerCase()] as const] : []))],
   [
     'Lists: inbox, approvals',
     [

@@ -8,14 +8,14 @@ import { useKeys } from '../keys.ts'
 import { useStream } from '../live.ts'
 import { useAccount, useMe, useProject } from '../session.ts'
 import { Icon } from '../ui/icon.tsx'
-import { NotHere } from '../ui/not-here.tsx'
+import { Loading } from '../ui/infinite-list.tsx'
+import { NotFound } from '../ui/not-found.tsx'
 import { Page } from '../ui/page.tsx'
-import { Waiting } from '../ui/pages.tsx'
 import { Banners } from './banners.tsx'
 import { KeysHelp } from './keys-help.tsx'
 import { Nav } from './nav.tsx'
+import { PROJECT_PAGES } from './navigation.ts'
 import { Palette } from './palette.tsx'
-import { PROJECT_PLACES } from './places.ts'
 
 /** The page of the URL, unless the user has no access to its project. */
 function Place() {
@@ -24,7 +24,7 @@ function Place() {
   if (projectId === undefined || project) return <Outlet />
   return (
     <Page title="Not found">
-      <NotHere />
+      <NotFound />
     </Page>
   )
 }
@@ -32,7 +32,7 @@ function Place() {
 /** `g b` goes to the builds of the project, and so on. */
 const goes = (project: number, go: (to: string) => void) =>
   Object.fromEntries(
-    PROJECT_PLACES.flatMap(([path, , , key]) => (key ? [[`g ${key}`, () => go(`/projects/${project}${path}`)]] : [])),
+    PROJECT_PAGES.flatMap(([path, , , key]) => (key ? [[`g ${key}`, () => go(`/projects/${project}${path}`)]] : [])),
   )
 
 /** The layout of signed-in pages: sidebar, banners, palette, and the stream that keeps pages up to date. */
@@ -105,7 +105,7 @@ export function Layout() {
         <Suspense
           fallback={
             <div className="p-8">
-              <Waiting />
+              <Loading />
             </div>
           }
         >

@@ -8,7 +8,7 @@ import { setTheme, useTheme } from '../theme.ts'
 import { Icon } from '../ui/icon.tsx'
 import type { IconName } from '../ui/icons.ts'
 import { itemClass, Menu } from '../ui/menu.tsx'
-import { PROJECT_PLACES, settingsGroups } from './places.ts'
+import { PROJECT_PAGES, settingsGroups } from './navigation.ts'
 
 const line = 'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm text-soft hover:bg-hover hover:text-ink'
 const SEARCH_KEY = /Mac|iP(?:hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
@@ -58,7 +58,7 @@ export function Nav({ onSearch }: { onSearch(): void }) {
       </Go>
       {project && (
         <div className="mt-3 grid gap-0.5">
-          {PROJECT_PLACES.map(([path, label, icon]) => (
+          {PROJECT_PAGES.map(([path, label, icon]) => (
             <Go key={label} to={`/projects/${project.id}${path}`} icon={icon} exact={path === ''}>
               {label}
             </Go>

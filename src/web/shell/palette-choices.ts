@@ -4,8 +4,8 @@ import { useMe, useProject } from '../session.ts'
 import { useDebounced } from '../ui/form/debounced.ts'
 import type { IconName } from '../ui/icons.ts'
 import { wordsOf } from '../ui/pill.tsx'
+import { PROJECT_PAGES, settingsGroups } from './navigation.ts'
 import { type Openers, readVerb, useActions } from './palette-actions.ts'
-import { PROJECT_PLACES, settingsGroups } from './places.ts'
 
 export interface Choice {
   group: 'Do' | 'Go to' | 'Found'
@@ -77,7 +77,7 @@ function usePlaces(): Choice[] {
   })
   return [
     ...(project
-      ? PROJECT_PLACES.map(([path, title, icon]) => place(`/projects/${project.id}${path}`, title, project.name, icon))
+      ? PROJECT_PAGES.map(([path, title, icon]) => place(`/projects/${project.id}${path}`, title, project.name, icon))
       : []),
     place('/feed', 'Feed', 'Everything that happened', 'feed'),
     place('/inbox', 'Inbox', 'Notifications about you', 'bell'),

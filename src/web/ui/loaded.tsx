@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { Loading } from './infinite-list.tsx'
 import { Failed } from './notice.tsx'
-import { Waiting } from './pages.tsx'
 
 interface Props<Data> {
   query: { data: Data | undefined; error: unknown; refetch(): unknown }
@@ -11,5 +11,5 @@ interface Props<Data> {
 export function Loaded<Data>({ query: { data, error, refetch }, children }: Props<Data>) {
   if (data !== undefined) return children(data)
   if (error) return <Failed error={error} retry={() => refetch()} />
-  return <Waiting lines={4} />
+  return <Loading lines={4} />
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ApiError, wordsOf } from '../api.ts'
 import { Button } from './form/button.tsx'
-import { NotHere } from './not-here.tsx'
+import { NotFound } from './not-found.tsx'
 
 const LOOKS = {
   err: 'border-err/40 bg-err-wash text-err',
@@ -19,7 +19,7 @@ export const Notice = ({ kind = 'info', children }: { kind?: keyof typeof LOOKS;
 /** An error with a retry. */
 export const Failed = ({ error, retry }: { error: unknown; retry?: () => void }) =>
   error instanceof ApiError && error.status === 404 ? (
-    <NotHere />
+    <NotFound />
   ) : (
     <Notice kind="err">
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { usePages } from '../../queries.ts'
 import { useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Pages } from '../../ui/pages.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { ApprovalStatus, wordsOf } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
@@ -12,7 +12,7 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
   const pages = usePages('listApprovals', { project_id: projectId, query: { status } }, 'approvals')
   const nameOf = useNames()
   return (
-    <Pages query={pages} count={pages.items.length} empty={<Empty title="No matching decisions" />}>
+    <InfiniteList query={pages} count={pages.items.length} empty={<Empty title="No matching decisions" />}>
       <Table
         caption="Decided approvals, newest request first"
         rows={pages.items}
@@ -49,6 +49,6 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
           { head: 'When', cell: ({ decided_at }) => <Time at={decided_at} /> },
         ]}
       />
-    </Pages>
+    </InfiniteList>
   )
 }

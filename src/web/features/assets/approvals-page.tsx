@@ -7,8 +7,8 @@ import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { ApprovalHistory } from './approval-history.tsx'
 import { ApprovalQueue } from './approval-queue.tsx'
@@ -49,7 +49,7 @@ function Waiting({ projectId }: { projectId: string }) {
   const seen = new Set<string>()
   const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
   return (
-    <Pages
+    <InfiniteList
       query={pages}
       count={approvals.length}
       empty={
@@ -68,6 +68,6 @@ function Waiting({ projectId }: { projectId: string }) {
       }
     >
       <ApprovalQueue projectId={projectId} approvals={approvals} frozen={frozen} />
-    </Pages>
+    </InfiniteList>
   )
 }

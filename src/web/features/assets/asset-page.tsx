@@ -5,9 +5,9 @@ import type { Decision } from '../../../contract/sets.ts'
 import { useApi } from '../../queries.ts'
 import { useLocked, useNames } from '../../session.ts'
 import { useDraft } from '../../ui/form/draft.ts'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
@@ -23,7 +23,7 @@ export default function Asset() {
   if (!data)
     return (
       <Page title="Asset" up={up}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   return (

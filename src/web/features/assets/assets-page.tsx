@@ -7,8 +7,8 @@ import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
@@ -43,7 +43,7 @@ export default function Assets() {
         </>
       }
     >
-      <Pages
+      <InfiniteList
         query={pages}
         count={pages.items.length}
         empty={
@@ -74,7 +74,7 @@ export default function Assets() {
             <Card key={asset.id} asset={asset} projectId={projectId} />
           ))}
         </ul>
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

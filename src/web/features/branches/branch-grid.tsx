@@ -3,7 +3,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
 import { useNames } from '../../session.ts'
-import { Facts } from '../../ui/facts.tsx'
+import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
@@ -17,8 +17,8 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
   const { state, red_since, head, last_known_good, marked_good, held_back_by, changes_behind, jobs } = health
   return (
     <>
-      <Facts
-        of={[
+      <DefinitionCard
+        items={[
           [
             'State',
             <Pill key="state" kind={STATE_PILLS[state]}>

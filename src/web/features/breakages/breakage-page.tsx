@@ -5,10 +5,10 @@ import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useLocked, useNames } from '../../session.ts'
-import { Facts } from '../../ui/facts.tsx'
+import { DefinitionCard } from '../../ui/definition-list.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
@@ -33,7 +33,7 @@ export default function Breakage() {
   if (!breakage)
     return (
       <Page title="Breakage" up={up}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   return (
@@ -68,8 +68,8 @@ function State({ projectId, breakage }: Part) {
   const { state, branch, owner_user_id, muted_until, fixed_at, task_id, reopened_count } = breakage
   const nameOf = useNames()
   return (
-    <Facts
-      of={[
+    <DefinitionCard
+      items={[
         ['Owner', nameOf(owner_user_id)],
         ['Branch', branch === null ? 'any' : branch && <BranchLinks key="branch" projectId={projectId} names={[branch]} />],
         ['Broke', <Time key="opened" at={breakage.opened_at} both />],

@@ -7,8 +7,8 @@ import { useMe } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { BreakageRows } from './breakage-row.tsx'
 
@@ -54,7 +54,7 @@ export default function Breakages() {
         </>
       }
     >
-      <Pages
+      <InfiniteList
         query={pages}
         count={pages.items.length}
         empty={
@@ -73,7 +73,7 @@ export default function Breakages() {
         }
       >
         <BreakageRows projectId={projectId} breakages={pages.items} />
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

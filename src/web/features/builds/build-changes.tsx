@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Contents } from '../changes/contents.tsx'
 
 interface Props {
@@ -21,7 +21,7 @@ export function BuildChanges({ projectId, buildId }: Props) {
       {error && !data ? (
         <Failed error={error} retry={() => void refetch()} />
       ) : !data || isPlaceholderData ? (
-        <Waiting />
+        <Loading />
       ) : (
         <>
           {data.basis !== 'unknown' && (

@@ -1,7 +1,7 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { useWhereabouts } from './build-context.ts'
 import { LogViewer } from './log/log-viewer.tsx'
 import { useBuildLog } from './use-build-log.ts'
@@ -24,7 +24,7 @@ export function BuildLog({ build, projectId, isRunning, evidence, asked }: Props
       {error && data === undefined ? (
         <Failed error={error} retry={() => void refetch()} />
       ) : data === undefined || isPlaceholderData ? (
-        <Waiting />
+        <Loading />
       ) : data === '' ? (
         <Empty title="No log">
           {isRunning ? 'The log appears as soon as the build sends output.' : 'The CI sent no log for this build.'}

@@ -7,11 +7,11 @@ import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { isKnown, useApi } from '../../queries.ts'
-import { Facts } from '../../ui/facts.tsx'
+import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { BuildKindLabel, BuildStatus } from '../../ui/pill.tsx'
 import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
@@ -50,7 +50,7 @@ export default function Build() {
   if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   return <Shown key={build.id} build={build} projectId={projectId} />
@@ -151,8 +151,8 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
       {isLogFirst && log}
       {(!isLogFirst || isLogKnown) && (
         <>
-          <Facts
-            of={[
+          <DefinitionCard
+            items={[
               [
                 'Change',
                 <ChangeOf

@@ -9,8 +9,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { BuildKindLabel, BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { aboveRow, type Column, rowLink, Table } from '../../ui/table.tsx'
 import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
@@ -76,7 +76,7 @@ export default function Builds() {
         <SearchField label="Author" value={words.author} onChange={(author) => filter({ author })} className="w-28" />
         <DateFields label="Finished" since={since} until={until} onChange={filter} />
       </div>
-      <Pages
+      <InfiniteList
         query={pages}
         count={pages.items.length}
         empty={
@@ -99,7 +99,7 @@ export default function Builds() {
         }
       >
         <Table caption="Builds, newest first" rows={pages.items} keyOf={keyOf} columns={columns} textOf={textOf} />
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

@@ -1,11 +1,11 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { labelOf } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
-import { Facts } from '../../ui/facts.tsx'
+import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
@@ -23,7 +23,7 @@ export default function Change() {
   if (!data || String(data.id) !== changeId)
     return (
       <Page title="Change" up={up}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   const [title, ...rest] = data.description.split('\n')
@@ -47,8 +47,8 @@ export default function Change() {
           This change was overwritten by a force push <Time at={data.orphaned_at} />. It is no longer in the branch history.
         </Notice>
       )}
-      <Facts
-        of={[
+      <DefinitionCard
+        items={[
           [
             labelOf('source_type', data.source_type),
             <code key="id" className="break-all font-mono text-xs">
@@ -88,7 +88,7 @@ export default function Change() {
         </Section>
         <Section title="Tasks">
           {!context ? (
-            <Waiting />
+            <Loading />
           ) : context.tasks.length + context.references.length === 0 ? (
             <p className="text-sm text-soft">
               No linked tasks. To link one, write #12, GM-12 or the key of a connected tracker’s issue in the description.

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
@@ -20,7 +20,7 @@ interface Props {
 export const ChangeBuilds = ({ projectId, context }: Props) => (
   <Section title="Builds">
     {!context ? (
-      <Waiting />
+      <Loading />
     ) : (
       <>
         {context.build_runs.length === 0 && <p className="text-sm text-soft">No build of this change yet.</p>}
@@ -48,7 +48,7 @@ const BuildLines = ({ projectId, builds }: { projectId: string; builds: Context[
 export const ChangeDeployments = ({ projectId, context }: Props) => (
   <Section title="Deployments">
     {!context ? (
-      <Waiting />
+      <Loading />
     ) : context.deployments.length === 0 ? (
       <p className="text-sm text-soft">No deployment includes this change.</p>
     ) : (

@@ -7,8 +7,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { ChangeList } from './change-list.tsx'
 
@@ -79,7 +79,7 @@ export default function Changes() {
         />
         <DateFields since={since} until={until} onChange={filter} />
       </div>
-      <Pages
+      <InfiniteList
         query={pages}
         count={pages.items.length}
         empty={
@@ -102,7 +102,7 @@ export default function Changes() {
         }
       >
         <ChangeList changes={pages.items} label="Changes, newest first" />
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

@@ -2,10 +2,10 @@ import { Link, useParams } from '@tanstack/react-router'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
-import { Facts } from '../../ui/facts.tsx'
+import { DefinitionCard } from '../../ui/definition-list.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { BuildLink } from '../builds/build-line.tsx'
 import { Contents } from '../changes/contents.tsx'
@@ -30,7 +30,7 @@ export default function Deployment() {
   if (!data || isPlaceholderData)
     return (
       <Page title="Deployment" up={up}>
-        {error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />}
+        {error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   const { build_run, built } = data
@@ -46,8 +46,8 @@ export default function Deployment() {
       }
     >
       <DeploymentWay deployment={data} />
-      <Facts
-        of={[
+      <DefinitionCard
+        items={[
           ['Version', data.version],
           ['Track', data.track],
           ['Branch', data.branch.toLowerCase() === data.track ? '' : data.branch],
@@ -65,7 +65,7 @@ export default function Deployment() {
 
 function Brought({ projectId, id, title, track }: { projectId: string; id: string; title: string; track: string }) {
   const { data, error, refetch, isPlaceholderData } = useApi('compareDeployment', { project_id: projectId, id })
-  if (!data || isPlaceholderData) return error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />
+  if (!data || isPlaceholderData) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />
   const { since } = data
   return (
     <>

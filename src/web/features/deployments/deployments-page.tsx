@@ -9,8 +9,8 @@ import { useAccount } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { Store } from './store.tsx'
 import { Timeline } from './timeline.tsx'
@@ -64,7 +64,7 @@ export default function Deployments() {
       {view === 'timeline' ? (
         account && <Timeline accountId={account.id} />
       ) : (
-        <Pages
+        <InfiniteList
           query={pages}
           count={pages.items.length}
           empty={
@@ -94,7 +94,7 @@ export default function Deployments() {
               <Store key={key} projectId={projectId} deployments={deployments} news={data?.news ?? []} />
             ))}
           </div>
-        </Pages>
+        </InfiniteList>
       )}
     </Page>
   )

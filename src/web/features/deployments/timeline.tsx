@@ -4,9 +4,9 @@ import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { lanesOf, type Mark } from './timeline-lanes.ts'
 import { nameOfTrack, titleOf } from './title.ts'
@@ -21,7 +21,7 @@ export function Timeline({ accountId }: { accountId: number }) {
     account_id: accountId,
     query: { days_back: days },
   })
-  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Waiting />
+  if (!data) return error ? <Failed error={error} retry={() => void refetch()} /> : <Loading />
   const period = [dataUpdatedAt - days * DAY_MS, dataUpdatedAt] as const
   const lanes = lanesOf(data.deployments, period)
   return (

@@ -8,8 +8,8 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import type { PillKind } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
@@ -80,7 +80,7 @@ export default function Feed() {
       <p role="status" className="sr-only">
         {fresh.length > 0 && `${fresh.length} new since you opened the feed`}
       </p>
-      <Pages
+      <InfiniteList
         query={pages}
         count={events.length}
         empty={
@@ -112,7 +112,7 @@ export default function Feed() {
             </ol>
           </section>
         ))}
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

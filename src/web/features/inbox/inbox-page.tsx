@@ -5,8 +5,8 @@ import { usePages, useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { InboxList } from './inbox-list.tsx'
@@ -35,9 +35,13 @@ export default function Inbox() {
         </>
       }
     >
-      <Pages query={pages} count={items.length} empty={isAll ? <NothingEver /> : <AllRead onAll={() => filter({ show: ALL })} />}>
+      <InfiniteList
+        query={pages}
+        count={items.length}
+        empty={isAll ? <NothingEver /> : <AllRead onAll={() => filter({ show: ALL })} />}
+      >
         <InboxList notifications={items} />
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

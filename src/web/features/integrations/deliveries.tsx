@@ -5,8 +5,8 @@ import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { usePages } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
@@ -41,7 +41,7 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
         />
       }
     >
-      <Pages
+      <InfiniteList
         query={query}
         count={rows.length}
         empty={
@@ -70,7 +70,7 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
             { head: 'Received', cell: ({ received_at }) => <Time at={received_at} /> },
           ]}
         />
-      </Pages>
+      </InfiniteList>
       {open !== undefined && (
         <DeliveryDialog projectId={projectId} id={open} mayReplay={mayReplay} onClose={() => setOpen(undefined)} />
       )}

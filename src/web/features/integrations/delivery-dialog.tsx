@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { Figures } from '../../ui/figures.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -28,8 +28,8 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
       <Loaded query={query}>
         {(delivery) => (
           <div className="grid min-w-0 gap-4">
-            <Figures
-              figures={[
+            <DefinitionList
+              items={[
                 ['Outcome', <Status key="outcome" of="delivery_outcome" value={delivery.outcome} />],
                 ['Response', `${delivery.status} after ${delivery.milliseconds} ms`],
                 ['Received', <Time key="time" at={delivery.received_at} />],

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
-import { Figures } from '../../ui/figures.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -17,8 +17,8 @@ export const IntegrationHealth = ({ integration, mayTest }: { integration: Integ
   const { health, project_id, id } = integration
   return (
     <Section title="Health">
-      <Figures
-        figures={[
+      <DefinitionList
+        items={[
           ['Last delivery', <Time key="last" at={health.last_delivery_at} />],
           [
             'Last outcome',

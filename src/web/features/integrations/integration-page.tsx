@@ -7,11 +7,11 @@ import { isKnown, refresh, useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { NotHere } from '../../ui/not-here.tsx'
+import { NotFound } from '../../ui/not-found.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Markdown } from '../../ui/text/markdown.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Deliveries, useDeliveries } from './deliveries.tsx'
@@ -48,7 +48,7 @@ export default function Integration() {
       <Loaded query={all}>
         {() =>
           integration && owner && !isKnown(detail) ? (
-            <Waiting />
+            <Loading />
           ) : integration ? (
             <>
               {!integration.active && <Notice kind="warn">Disabled. Deliveries from this tool are refused with 404.</Notice>}
@@ -61,7 +61,7 @@ export default function Integration() {
               <Deliveries projectId={projectId} integrationId={integrationId} mayReplay={owner && !locked} />
             </>
           ) : (
-            <NotHere />
+            <NotFound />
           )
         }
       </Loaded>

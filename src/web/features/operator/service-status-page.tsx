@@ -2,10 +2,10 @@ import { notFound } from '../../../contract/errors.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi } from '../../queries.ts'
 import { useMe } from '../../session.ts'
-import { Broken } from '../../ui/broken.tsx'
-import { Figures } from '../../ui/figures.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page, Section } from '../../ui/page.tsx'
+import { PageError } from '../../ui/page-error.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
 import { sizeOf } from '../../ui/text/size.ts'
@@ -21,7 +21,7 @@ const LEVEL_WORDS: Record<Area['level'], string> = { ok: 'OK', warn: 'Check', er
 export default function ServiceStatusPage() {
   const { user } = useMe()
   const query = useApi('showServiceStatus', {}, { enabled: user.operator, every: LOOK_AGAIN_MS })
-  if (!user.operator) return <Broken error={notFound('Page')} />
+  if (!user.operator) return <PageError error={notFound('Page')} />
   return (
     <Page title="Service status">
       <Loaded query={query}>
@@ -74,7 +74,7 @@ const AreaSection = ({ area, status }: { area: Area; status: ServiceStatus }) =>
         <p className="wrap-anywhere">{area.text}</p>
         {area.next && <p className="wrap-anywhere text-soft">{area.next}</p>}
       </div>
-      <Figures figures={area.figures.map((figure) => [figure.label, amountOf(figure)])} />
+      <DefinitionList items={area.figures.map((figure) => [figure.label, amountOf(figure)])} />
       <AreaDetails name={area.name} status={status} />
     </Section>
   </div>

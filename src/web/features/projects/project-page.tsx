@@ -5,9 +5,9 @@ import { isKnown, useApi } from '../../queries.ts'
 import { useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { OpenBreakages, useOpenBreakages } from '../breakages/open-breakages.tsx'
 import { TaskBar, useTaskCounts } from '../tasks/task-bar.tsx'
@@ -34,7 +34,7 @@ export default function Project() {
   return (
     <Page title={name} actions={status !== 'active' && <Pill kind="warn">{status}</Pill>}>
       {error && <Failed error={error} retry={() => void refetch()} />}
-      {!(data && isStill) && !error && <Waiting />}
+      {!(data && isStill) && !error && <Loading />}
       {data && isStill && (
         <>
           {isNew(data) && (
@@ -54,7 +54,7 @@ export default function Project() {
           <WaitingForMe projectId={projectId} now={data} />
           <Pipeline projectId={projectId} now={data} />
           <TaskBar projectId={projectId} />
-          <Suspense fallback={<Waiting lines={4} />}>
+          <Suspense fallback={<Loading lines={4} />}>
             <Trends projectId={projectId} />
           </Suspense>
         </>

@@ -4,7 +4,7 @@ import { labelOf } from '../../../contract/labels.ts'
 import { NAME_MAX, TIMEZONE_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay, useMe } from '../../session.ts'
-import { Figures } from '../../ui/figures.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
@@ -52,8 +52,8 @@ export default function SettingsAccount() {
                 )
               }
             >
-              <Figures
-                figures={[
+              <DefinitionList
+                items={[
                   ['Plan', labelOf('plan', shown.plan)],
                   ['Projects', shown.projects],
                   ['People', shown.members],
@@ -62,8 +62,8 @@ export default function SettingsAccount() {
               />
             </Section>
             <Section title="Credits">
-              <Figures
-                figures={[
+              <DefinitionList
+                items={[
                   ['Remaining', <strong key="credits">{shown.credits ?? 'not counted'}</strong>],
                   ['Investigations today', `${shown.used_today} of ${shown.daily_limit}`],
                   ['In 30 days', shown.usage.reduce((sum, day) => sum + day.investigations, 0)],

@@ -8,9 +8,9 @@ import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
 import { Table } from '../../ui/table.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
@@ -84,7 +84,7 @@ export default function SettingsAudit() {
         )}
       </div>
       <Verdict data={verify.data} error={verify.error} />
-      <Pages
+      <InfiniteList
         query={query}
         count={entries.length}
         empty={
@@ -101,7 +101,7 @@ export default function SettingsAudit() {
             { head: 'IP address', wide: true, cell: ({ ip_address }) => ip_address ?? '' },
           ]}
         />
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

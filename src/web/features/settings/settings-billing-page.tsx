@@ -6,12 +6,12 @@ import { DAILY_INVESTIGATIONS, PLANS, type Plan } from '../../../contract/sets.t
 import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay, useMe } from '../../session.ts'
-import { Broken } from '../../ui/broken.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
+import { PageError } from '../../ui/page-error.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { useToast } from '../../ui/toast.tsx'
@@ -21,7 +21,7 @@ type Account = AppReply<'showAccount'>
 
 export default function SettingsBilling() {
   const { metering } = useMe()
-  return metering ? <Billing /> : <Broken error={notFound('Page')} />
+  return metering ? <Billing /> : <PageError error={notFound('Page')} />
 }
 
 function Billing() {

@@ -3,11 +3,11 @@ import { notFound } from '../../../contract/errors.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { usePages } from '../../queries.ts'
 import { useMe } from '../../session.ts'
-import { Broken } from '../../ui/broken.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Pages } from '../../ui/pages.tsx'
+import { PageError } from '../../ui/page-error.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { forDays } from '../../ui/text/days.ts'
 import { Time } from '../../ui/text/time.tsx'
@@ -19,7 +19,7 @@ type Mail = AppReply<'listMails'>['mails'][number]
 export default function SettingsMails() {
   const { user } = useMe()
   const query = usePages('listMails', {}, 'mails', { enabled: user.operator, every: LOOK_AGAIN_MS })
-  if (!user.operator) return <Broken error={notFound('Page')} />
+  if (!user.operator) return <PageError error={notFound('Page')} />
   const mails = query.items
   return (
     <Page title="Emails">
@@ -29,7 +29,7 @@ export default function SettingsMails() {
           <code className="font-mono text-xs">SMTP_URL</code> and restart the service.
         </Notice>
       )}
-      <Pages
+      <InfiniteList
         query={query}
         count={mails.length}
         empty={
@@ -43,7 +43,7 @@ export default function SettingsMails() {
             <Letter key={mail.id} mail={mail} />
           ))}
         </ul>
-      </Pages>
+      </InfiniteList>
     </Page>
   )
 }

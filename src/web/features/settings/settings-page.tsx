@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAccount, useMe } from '../../session.ts'
-import { PROJECT_SETTINGS, type SettingsPlace, settingsGroups } from '../../shell/places.ts'
+import { PROJECT_SETTINGS, type SettingsPage, settingsGroups } from '../../shell/navigation.ts'
 import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -21,7 +21,7 @@ export default function Settings() {
   )
 }
 
-const Group = ({ group: [name, places] }: { group: [string, SettingsPlace[]] }) => (
+const Group = ({ group: [name, places] }: { group: [string, SettingsPage[]] }) => (
   <Section title={name}>
     <Places places={places} />
   </Section>
@@ -56,7 +56,7 @@ function ProjectGroup() {
   )
 }
 
-const Places = ({ below = '', places }: { below?: string; places: SettingsPlace[] }) => (
+const Places = ({ below = '', places }: { below?: string; places: SettingsPage[] }) => (
   <ul className="grid grid-cols-1 gap-1 sm:grid-cols-2">
     {places.map(([path, label, icon, line]) => (
       <li key={path} className="min-w-0">

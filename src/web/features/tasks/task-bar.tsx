@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
-import { Waiting } from '../../ui/pages.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 
 import { cappedCount } from '../../ui/text/count.ts'
 
@@ -20,7 +20,7 @@ export function TaskBar({ projectId }: { projectId: string }) {
   if (!tasks)
     return (
       <div className="min-h-14">
-        <Waiting lines={1} />
+        <Loading lines={1} />
       </div>
     )
   const total = STATES.reduce((sum, [state]) => sum + tasks[state], 0)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { labelOf } from '../../../contract/labels.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
-import { Pages } from '../../ui/pages.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 
 import { cappedCount } from '../../ui/text/count.ts'
 import { type Task, TaskCard } from './task-card.tsx'
@@ -50,13 +50,17 @@ export function TaskColumn({ projectId, state, filters, moved, fixed, count, onM
         <span>{labelOf('task_state', state)}</span>
         <span className="text-xs text-soft tabular-nums">{count !== undefined && cappedCount(count)}</span>
       </h2>
-      <Pages query={pages} count={tasks.length} empty={<p className="px-1 py-4 text-center text-xs text-soft">No tasks</p>}>
+      <InfiniteList
+        query={pages}
+        count={tasks.length}
+        empty={<p className="px-1 py-4 text-center text-xs text-soft">No tasks</p>}
+      >
         <ul className="grid grid-cols-1 gap-2">
           {tasks.map((task) => (
             <TaskCard key={task.id} projectId={projectId} task={task} fixed={fixed} onMove={onMove} onGrab={onGrab} />
           ))}
         </ul>
-      </Pages>
+      </InfiniteList>
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { choicesOf } from '../../../contract/labels.ts'
 import { TASK_STATES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { Filter } from '../../ui/form/field.tsx'
-import { Pages } from '../../ui/pages.tsx'
+import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Pill, Status } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
@@ -45,13 +45,13 @@ export function TaskList({ projectId, filters, fixed }: { projectId: string; fil
         />
         {ids.length > 0 && <BulkActions projectId={projectId} ids={ids} onDone={() => setChosen(new Set())} />}
       </div>
-      <Pages
+      <InfiniteList
         query={pages}
         count={pages.items.length}
         empty={<p className="py-8 text-center text-sm text-soft">No task matches your filters.</p>}
       >
         <Table caption="Tasks, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
-      </Pages>
+      </InfiniteList>
     </>
   )
 }

@@ -3,9 +3,9 @@ import { ApiError } from '../../api.ts'
 import { useApi } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { useTitle } from '../../title.ts'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, WayUp } from '../../ui/page.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { useCandidates } from './assignee.tsx'
 import { DeletedTask } from './deleted-task.tsx'
 import { TaskFields } from './task-fields.tsx'
@@ -29,7 +29,7 @@ export default function Task() {
     const isGone = error instanceof ApiError && error.status === 404
     return (
       <Page title="Task" up={up}>
-        {isGone ? <DeletedTask projectId={projectId} taskId={taskId} otherwise={failed} /> : (failed ?? <Waiting />)}
+        {isGone ? <DeletedTask projectId={projectId} taskId={taskId} otherwise={failed} /> : (failed ?? <Loading />)}
       </Page>
     )
   }

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 import { Chart, type Series } from '../../ui/chart.tsx'
-import { Figure } from '../../ui/figure.tsx'
+import { ChartFigure } from '../../ui/chart-figure.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { None, type Part, seconds, whole } from './figure-parts.tsx'
 
@@ -30,7 +30,7 @@ export function BuildsPerDay({ data: { builds }, days, period }: Part) {
   const all = say(builds)
   const day = at === null ? undefined : builds[at]
   return (
-    <Figure
+    <ChartFigure
       title="Builds per day"
       summary={all ? `Last ${days} days: ${all}.` : `No builds in the last ${days} days.`}
       pointed={day && `${dateOf('day', day.day, 'UTC')}: ${say([day]) || 'none'}.`}
@@ -53,6 +53,6 @@ export function BuildsPerDay({ data: { builds }, days, period }: Part) {
       ) : (
         <None>Connect your CI to see how many builds pass and fail each day.</None>
       )}
-    </Figure>
+    </ChartFigure>
   )
 }

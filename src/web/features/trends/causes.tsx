@@ -1,5 +1,5 @@
 import { labelOf } from '../../../contract/labels.ts'
-import { Figure } from '../../ui/figure.tsx'
+import { ChartFigure } from '../../ui/chart-figure.tsx'
 
 import { countOf } from '../../ui/text/count.ts'
 import { dateOf } from '../../ui/text/dates.ts'
@@ -24,7 +24,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
   const spanWords = (span: readonly string[]) =>
     per === 1 ? dateOf('day', span[0]!, 'UTC') : `${dateOf('day', span[0]!, 'UTC')} – ${dateOf('day', span.at(-1)!, 'UTC')}`
   return (
-    <Figure
+    <ChartFigure
       title="Why builds failed"
       summary={
         total
@@ -88,7 +88,7 @@ export function Causes({ data: { builds, causes }, days }: Part) {
       ) : (
         <None>Investigate a failed build to see its cause here.</None>
       )}
-    </Figure>
+    </ChartFigure>
   )
 }
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { Figure } from '../../ui/figure.tsx'
+import { ChartFigure } from '../../ui/chart-figure.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { None, type Part, passedOf } from './figure-parts.tsx'
 
@@ -11,7 +11,7 @@ export function PassRates({ data, days, projectId }: Part) {
   const passed = passedOf(data)
   const failed = builds.reduce((sum, day) => sum + day.failed, 0)
   return (
-    <Figure
+    <ChartFigure
       title="Pass rate"
       summary={
         passed + failed > 0
@@ -45,6 +45,6 @@ export function PassRates({ data, days, projectId }: Part) {
       ) : (
         <None>Connect your CI to see how often each job passes.</None>
       )}
-    </Figure>
+    </ChartFigure>
   )
 }

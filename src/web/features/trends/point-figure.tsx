@@ -1,7 +1,7 @@
 import { Link, type LinkOptions, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Chart, type Series } from '../../ui/chart.tsx'
-import { Figure } from '../../ui/figure.tsx'
+import { ChartFigure } from '../../ui/chart-figure.tsx'
 import { None, type Part, seconds, short } from './figure-parts.tsx'
 
 interface Props<P> extends Pick<Part, 'period'> {
@@ -43,7 +43,7 @@ export function PointFigure<P>({
   const times = useMemo(() => points.map((point) => seconds(point.at)), [points])
   const pointed = at === null ? undefined : points[at]
   return (
-    <Figure
+    <ChartFigure
       title={title}
       summary={summary}
       pointed={pointed && sentence(pointed)}
@@ -72,6 +72,6 @@ export function PointFigure<P>({
       ) : (
         <None>{none}</None>
       )}
-    </Figure>
+    </ChartFigure>
   )
 }

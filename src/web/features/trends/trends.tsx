@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { Filter } from '../../ui/form/field.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { BuildsPerDay } from './builds-per-day.tsx'
 import { Causes } from './causes.tsx'
 import { Durations } from './durations.tsx'
@@ -23,7 +23,7 @@ export default function Trends({ projectId }: { projectId: string }) {
         <Filter label="Period" value={days} onChange={setDays} options={PERIOD_OPTIONS} />
       </div>
       {error && <Failed error={error} retry={() => void refetch()} />}
-      {!data && !error && <Waiting lines={4} />}
+      {!data && !error && <Loading lines={4} />}
       {data && <Figures data={data} projectId={projectId} />}
     </section>
   )

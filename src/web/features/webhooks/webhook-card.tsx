@@ -3,7 +3,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { TERMS } from '../../../contract/labels.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
-import { Figures } from '../../ui/figures.tsx'
+import { DefinitionList } from '../../ui/definition-list.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
@@ -34,8 +34,8 @@ export function WebhookCard({ webhook, locked }: { webhook: Webhook; locked: boo
       {status === 'active' && failing_since && (
         <Notice kind="warn">Started failing {agoOf(failing_since)}. Pending messages are retried with growing delays.</Notice>
       )}
-      <Figures
-        figures={[
+      <DefinitionList
+        items={[
           ['Project', projects.find((one) => one.id === project_id)?.name ?? 'All'],
           ['Events', event_types.length === 0 ? 'All events of the feed' : event_types.join(', ')],
           ['Pending', waiting],

@@ -7,8 +7,8 @@ import { useTitle } from '../../title.ts'
 import { buttonClass } from '../../ui/form/button.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
+import { Loading } from '../../ui/infinite-list.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { Waiting } from '../../ui/pages.tsx'
 import { ToolChoice } from '../integrations/tool-choice.tsx'
 import { SignUpForm } from '../sign-in/sign-up-form.tsx'
 import { FirstDelivery } from './welcome-delivery.tsx'
@@ -67,7 +67,7 @@ export default function Welcome() {
       <WelcomeSteps at={stage?.at ?? 'owner'} />
       <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
       {error && <Notice kind="err">{error}</Notice>}
-      {!stage && !error && <Waiting lines={3} />}
+      {!stage && !error && <Loading lines={3} />}
       {stage?.at === 'owner' && (
         <div className="grid max-w-sm gap-4">
           <p className="text-sm text-soft">This service is new. Create the owner account, then connect your first tool.</p>

@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** The frame of a `usePages` list: loading, failed, empty, and more when the end is reached. */
-export function Pages({ query, empty, count, children }: Props) {
+export function InfiniteList({ query, empty, count, children }: Props) {
   const end = useRef<HTMLDivElement>(null)
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError: failed, fetchNextPage } = query
   useEffect(() => {
@@ -33,7 +33,7 @@ export function Pages({ query, empty, count, children }: Props) {
     watcher.observe(target)
     return () => watcher.disconnect()
   }, [hasNextPage, isFetchingNextPage, failed, fetchNextPage])
-  if (query.isPending) return <Waiting />
+  if (query.isPending) return <Loading />
   if (query.error && count === 0) return <Failed error={query.error} retry={() => query.refetch()} />
   if (count === 0) return empty
   return (
@@ -52,7 +52,7 @@ export function Pages({ query, empty, count, children }: Props) {
 }
 
 /** Placeholder lines for text, announced once; or what it waits for, if that may take long. */
-export function Waiting({ lines = 6 }: { lines?: number }) {
+export function Loading({ lines = 6 }: { lines?: number }) {
   const { away } = useConnection()
   const seconds = useSecondsLeft()
   if (away) return <Notice kind="warn">Can’t reach the server. Loading again as soon as it responds.</Notice>

@@ -5,11 +5,11 @@ import { connection } from '../connection.ts'
 import { isTransient } from '../queries.ts'
 import { Empty } from './empty.tsx'
 import { Button } from './form/button.tsx'
-import { NotHere } from './not-here.tsx'
+import { NotFound } from './not-found.tsx'
 import { Page } from './page.tsx'
 
 /** A page that cannot be shown: the reason, and two actions. */
-export function Broken({ error }: { error: unknown }) {
+export function PageError({ error }: { error: unknown }) {
   const router = useRouter()
   const again = () => void router.invalidate()
   const latest = useRef(again)
@@ -25,7 +25,7 @@ export function Broken({ error }: { error: unknown }) {
   if (error instanceof ApiError && error.status === 404)
     return (
       <Page title="Not found">
-        <NotHere />
+        <NotFound />
       </Page>
     )
   return (

@@ -3,7 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 import * as index from './index.ts'
-import { search } from './search.ts'
+import { search } from './palette.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Empty } from './empty.tsx'
 
 /** A record without access looks like one that does not exist. */
-export const NotHere = () => (
+export const NotFound = () => (
   <Empty
     title="Page not found"
     action={

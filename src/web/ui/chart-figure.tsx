@@ -28,7 +28,7 @@ const DOTS: Record<string, string> = {
 }
 
 /** A chart with its sentence above and its table below. */
-export function Figure({ title, summary, pointed, legend = [], table, children }: Props) {
+export function ChartFigure({ title, summary, pointed, legend = [], table, children }: Props) {
   const id = useId()
   return (
     <figure aria-labelledby={id} className="grid min-w-0 content-start gap-2 rounded-lg border border-line bg-panel p-4">

@@ -2,7 +2,7 @@ import type { Me } from '../../contract/app/shapes.ts'
 import type { IconName } from '../ui/icons.ts'
 
 /** The pages of a project, in the order of the pipeline; a key opens one after g. */
-export const PROJECT_PLACES: [path: string, label: string, icon: IconName, key?: string][] = [
+export const PROJECT_PAGES: [path: string, label: string, icon: IconName, key?: string][] = [
   ['', 'Overview', 'overview', 'o'],
   ['/tasks', 'Tasks', 'task', 't'],
   ['/changes', 'Changes', 'change', 'c'],
@@ -18,17 +18,17 @@ export const PROJECT_PLACES: [path: string, label: string, icon: IconName, key?:
 ]
 
 /** A page of the settings; the line describes its content. */
-export type SettingsPlace = [path: string, label: string, icon: IconName, line: string]
+export type SettingsPage = [path: string, label: string, icon: IconName, line: string]
 
 /** The settings of a project, below its path. */
-export const PROJECT_SETTINGS: SettingsPlace[] = [
+export const PROJECT_SETTINGS: SettingsPage[] = [
   ['/settings', 'Project settings', 'settings', 'Name, engine, required jobs, approval rules, export and deletion'],
   ['/members', 'Members', 'members', 'People on the project and their roles'],
   ['/integrations', 'Integrations', 'tool', 'Connected version control, CI, stores and trackers'],
   ['/unreal-game-sync', 'Unreal Game Sync', 'build', 'Tokens and setup for Unreal Game Sync clients'],
 ]
 
-const YOU: SettingsPlace[] = [
+const YOU: SettingsPage[] = [
   ['/settings/profile', 'Profile', 'person', 'Name, email, password, theme and date format'],
   ['/settings/sign-in', 'Sign-in', 'key', 'Authenticator app, passkeys and recovery codes'],
   ['/settings/sessions', 'Sessions', 'key', 'Browsers where you are signed in'],
@@ -37,7 +37,7 @@ const YOU: SettingsPlace[] = [
   ['/settings/tokens', 'API tokens', 'key', 'Tokens for scripts, the command line and assistants'],
 ]
 
-const STUDIO: SettingsPlace[] = [
+const STUDIO: SettingsPage[] = [
   ['/settings/account', 'Account', 'settings', 'Name, time zone, access, data retention, credits, export and deletion'],
   ['/settings/members', 'People', 'members', 'Members, roles and invitations'],
   ['/settings/single-sign-on', 'Single sign-on', 'key', 'Sign-in with your own OpenID provider'],
@@ -47,18 +47,18 @@ const STUDIO: SettingsPlace[] = [
   ['/settings/audit', 'Audit log', 'approval', 'Who changed what in the account, and when'],
 ]
 
-export const SETTINGS_PLACES: SettingsPlace[] = [...YOU, ...STUDIO]
+export const SETTINGS_PAGES: SettingsPage[] = [...YOU, ...STUDIO]
 /** Only for operators of the service. */
-export const OPERATOR_PLACES: SettingsPlace[] = [
+export const OPERATOR_PAGES: SettingsPage[] = [
   ['/settings/service', 'Service status', 'overview', 'Nodes, queues, storage and backups of this service'],
   ['/settings/mails', 'Emails', 'mail', 'Emails of this service, sent or pending'],
 ]
 /** Only if the service meters accounts. */
-export const METERED_PLACES: SettingsPlace[] = [['/settings/billing', 'Billing', 'overview', 'Plan, payment method and credits']]
+export const METERED_PAGES: SettingsPage[] = [['/settings/billing', 'Billing', 'overview', 'Plan, payment method and credits']]
 
 /** All settings that do not belong to a project, in the order of the sidebar. */
-export const settingsGroups = ({ user, metering }: Me): [name: string, places: SettingsPlace[]][] => [
+export const settingsGroups = ({ user, metering }: Me): [name: string, places: SettingsPage[]][] => [
   ['You', YOU],
-  ['Studio', [...STUDIO, ...(metering ? METERED_PLACES : [])]],
-  ...(user.operator ? ([['Operations', OPERATOR_PLACES]] as [string, SettingsPlace[]][]) : []),
+  ['Studio', [...STUDIO, ...(metering ? METERED_PAGES : [])]],
+  ...(user.operator ? ([['Operations', OPERATOR_PAGES]] as [string, SettingsPage[]][]) : []),
 ]
