@@ -1,127 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { describe, expect, test } from 'vitest'
+import { GAME, named, openReports, sha, TOOLS, ZEROS } from '../../test/support/reports.ts'
 import { workOff } from '../../test/support/work-off.ts'
-import { SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 
-const LOG = `$ make game
-src/combat.c:54:3: error: 'damage' undeclared
-make: *** [game] Error 1
-`
-
-let studio: Studio
-beforeAll(async () => {
-  studio = await openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-    users: [
-      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
-      {
-        key: 'ann',
-        email: 'ann@example.com',
-        name: 'Ann',
-        accounts: { owl: 'member' },
-        connected_accounts: [{ provider: 'perforce', uid: 'ann' }],
-      },
-    ],
-    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
-  })
-  await studio.db.execute(sql`update users set email_verified = true`)
-})
-afterAll(() => studio.close())
-
-let project: number
-let tokens: Record<string, string>
-beforeEach(async () => {
-  const made = await studio.load({
-    projects: [{ key: 'p', account: studio.world.accounts!.owl!.id, name: `Lines ${randomUUID()}` }],
-  })
-  project = made.projects!.p!.id as number
-  const providers = ['github', 'perforce', 'lore', 'diversion', 'jenkins']
-  const { integrations } = await studio.load({
-    integrations: providers.map((provider) => ({ key: provider, project, provider })),
-  })
-  tokens = Object.fromEntries(providers.map((name) => [name, integrations![name]!.webhook_token as string]))
-})
-
-const post = async (path: string, provider: string, body: object, headers: Record<string, string> = {}) => {
-  const answer = await studio.ask(`/webhooks/${path}?token=${tokens[provider]}`, { method: 'POST', body, headers })
-  expect(answer.status, answer.text).toBeLessThan(300)
-  return answer.json
-}
-const api = async (path: string) =>
-  (await studio.ask(`/api/v1/projects/${project}${path}`, { token: studio.world.tokens!.kim!.token as string })).json
-
-/** Git-like hashes: `sha('c1')`. */
-const sha = (name: string) => Buffer.from(name).toString('hex').padEnd(40, '0')
-const named = (identifier: string) => Buffer.from(identifier, 'hex').toString().replaceAll('\0', '')
-
-const ZEROS = '0'.repeat(40)
-const GAME = { id: 1, full_name: 'owl/game', html_url: 'https://github.example/owl/game' }
-const TOOLS = { id: 2, full_name: 'owl/tools', html_url: 'https://github.example/owl/tools' }
-
-interface Pushed {
-  before?: string
-  branch?: string
-  repository?: object
-  forced?: boolean
-  message?: string
-  author?: object
-}
-/** GitHub's push of these commits, each of which touches the file that the log names. */
-const push = (names: string[], { before, branch = 'main', repository = GAME, forced = false, message, author }: Pushed = {}) =>
-  post(
-    'github',
-    'github',
-    {
-      ref: `refs/heads/${branch}`,
-      before: before === undefined ? ZEROS : sha(before),
-      after: sha(names.at(-1)!),
-      created: before === undefined,
-      forced,
-      repository,
-      commits: names.map((name) => ({
-        id: sha(name),
-        message: message ?? `Work on ${name}`,
-        timestamp: '2026-10-01T10:00:00Z',
-        author: author ?? { name: 'Kim', email: 'kim@example.com' },
-        added: [],
-        modified: ['src/combat.c'],
-        removed: [],
-      })),
-    },
-    { 'x-github-event': 'push', 'x-github-delivery': randomUUID() },
-  )
-const submit = async (changelist: number, paths: string[], more: object = {}) => {
-  const files = paths.map((path) => ({ path, action: 'edit' }))
-  await post('perforce', 'perforce', { changelist, user: 'kim', description: `Work on ${changelist}`, files, ...more })
-  await workOff(studio, 'ingest')
-}
-const ci = async (number: number, status: 'success' | 'failed', more: object): Promise<string> => {
-  const report = { job_name: 'Game', build_number: String(number), status, ...(status === 'failed' && { log: LOG }), ...more }
-  return String((await post('ci', 'jenkins', report)).records[0].id)
-}
-const work = async () => {
-  for (const kind of ['investigate_failure', 'review_ranges', 'review_suspects', 'settle_breakages'] as const)
-    await workOff(studio, kind)
-}
-
-/** The changes of a build since the last pass. */
-const contents = async (build: string): Promise<string[]> =>
-  (await api(`/build_runs/${build}/changes`)).changes.map(({ identifier }: { identifier: string }) =>
-    identifier.length === 40 ? named(identifier) : identifier,
-  )
-/** The suspects of its investigation. */
-const suspected = async (build: string): Promise<string[]> => {
-  const { investigation } = await api(`/build_runs/${build}`)
-  const changes = await Promise.all(
-    investigation.suspects.map(({ change_id }: { change_id: number }) => api(`/changes/${change_id}`)),
-  )
-  return changes.map(({ identifier }) => (identifier.length === 40 ? named(identifier) : identifier)).sort()
-}
-const usersSuspected = async (build: string) =>
-  (await api(`/build_runs/${build}`)).investigation.suspects.map(({ user_id }: { user_id: number | null }) => user_id)
-const idOf = (user: string) => Number(studio.world.users![user]!.id)
+const { studio, project, post, api, push, submit, ci, work, contents, suspected } = openReports()
 
 describe('several repositories', () => {
   test('with the same branch name are separate', async () => {
@@ -174,7 +57,7 @@ describe('several repositories', () => {
       post('github', 'github', body, { 'x-github-event': 'workflow_run', 'x-github-delivery': randomUUID() })
     const build = (await tell(run(7, 't1', 'failure'))).records[0].id as number
     const branchOf = async () =>
-      (await studio.db.one<{ key: string }>(
+      (await studio().db.one<{ key: string }>(
         sql`select build_branch(branch, inferred_branch) as key from build_runs where id = ${build}`,
       ))!.key
     expect(await branchOf()).toBe('')
@@ -204,7 +87,7 @@ describe('several repositories', () => {
     await push(['g1'])
     await ci(1, 'success', { branch: 'main', commit: sha('g1') })
     await post('lore', 'lore', { revision: 'a'.repeat(64), branch: 'main', repository: 'art', message: 'Paint' })
-    await workOff(studio, 'ingest')
+    await workOff(studio(), 'ingest')
     await post('diversion', 'diversion', { type: 'commit_created', data: { commit: { id: 'dv.commit.1' }, branch_name: 'main' } })
     await push(['g2'], { before: 'g1' })
     expect(await contents(await ci(2, 'failed', { branch: 'main', commit: sha('g2') }))).toEqual(['g2'])
@@ -307,7 +190,9 @@ describe('a deleted branch', () => {
     expect((await api('/branches')).branches).toMatchObject([
       { name: 'fix', state: 'unknown', red_since: null, deleted_at: expect.any(String), jobs: [{ state: 'unknown' }] },
     ])
-    await studio.db.execute(sql`update branches set deleted_at = deleted_at - interval '25 hours' where project_id = ${project}`)
+    await studio().db.execute(
+      sql`update branches set deleted_at = deleted_at - interval '25 hours' where project_id = ${project()}`,
+    )
     expect((await api('/branches')).branches).toEqual([])
   })
 
@@ -342,46 +227,9 @@ describe('a deleted branch', () => {
   })
 })
 
-describe('a change that arrives after its build failed', () => {
-  test('becomes a suspect: a commit', async () => {
-    await push(['c1'])
-    await ci(1, 'success', { branch: 'main', commit: sha('c1') })
-    const red = await ci(2, 'failed', { branch: 'main', commit: sha('c3') })
-    await work()
-    await push(['c2', 'c3'], { before: 'c1' })
-    await work()
-    expect(await suspected(red)).toEqual(['c2', 'c3'])
-  })
-
-  test('becomes a suspect: a changelist with a lower number', async () => {
-    await submit(100, ['//game/main/src/combat.c'])
-    await ci(1, 'success', { branch: '//game/main', changelist: '100' })
-    await submit(103, ['//game/main/src/combat.c'])
-    const red = await ci(2, 'failed', { branch: '//game/main', changelist: '103' })
-    await work()
-    expect(await suspected(red)).toEqual(['103'])
-    await submit(102, ['//game/main/src/combat.c'])
-    await submit(101, ['//game/dev/src/combat.c'])
-    await work()
-    expect(await suspected(red)).toEqual(['102', '103'])
-  })
-
-  test('becomes a suspect: a push that arrived out of order', async () => {
-    await push(['c1'])
-    await ci(1, 'success', { branch: 'main', commit: sha('c1') })
-    await push(['c3'], { before: 'c2' })
-    const red = await ci(2, 'failed', { branch: 'main', commit: sha('c3') })
-    await work()
-    expect(await suspected(red)).toEqual(['c3'])
-    await push(['c2'], { before: 'c1' })
-    await work()
-    expect(await suspected(red)).toEqual(['c2', 'c3'])
-  })
-})
-
 describe('a stream that the CI calls by its last folder', () => {
   const branchOf = async (build: string) =>
-    (await studio.db.one<{ key: string }>(
+    (await studio().db.one<{ key: string }>(
       sql`select build_branch(branch, inferred_branch) as key from build_runs where id = ${build}`,
     ))!.key
 
@@ -418,76 +266,10 @@ describe('a stream that the CI calls by its last folder', () => {
   test('is unknown if it is deeper than usual and the integration does not say how deep', async () => {
     await submit(100, ['//game/teams/alpha/main/a.c'])
     expect(await branchOf(await ci(1, 'success', { branch: '//Game/Teams/Alpha/Main', changelist: '100' }))).toBe('')
-    await studio.db.execute(sql`
-      update integrations set config = '{"branches": "//game/teams/alpha/main"}' where project_id = ${project} and provider = 'perforce'`)
+    await studio().db.execute(sql`
+      update integrations set config = '{"branches": "//game/teams/alpha/main"}' where project_id = ${project()} and provider = 'perforce'`)
     expect(await branchOf(await ci(2, 'success', { branch: '//Game/Teams/Alpha/Main', changelist: '100' }))).toBe(
       '//game/teams/alpha/main',
     )
-  })
-})
-
-describe('the author of an integrated change is a suspect', () => {
-  const red = async (changelist: number) => {
-    const build = await ci(2, 'failed', { branch: '//game/main', changelist: String(changelist) })
-    await work()
-    return usersSuspected(build)
-  }
-  beforeEach(async () => {
-    await submit(90, ['//game/main/src/other.c'])
-    await ci(1, 'success', { branch: '//game/main', changelist: '90' })
-    await submit(91, ['//game/dev/src/combat.c'], { user: 'ann' })
-  })
-  const FILES = ['//game/main/src/combat.c']
-
-  test('if a tag names them, even if the source is unknown', async () => {
-    const description = 'Tune\n#ROBOMERGE-AUTHOR: ann\n#ROBOMERGE-SOURCE: CL 12 in //engine/main/...'
-    await submit(100, FILES, { user: 'robomerge', description })
-    expect(await red(100)).toEqual([idOf('ann')])
-  })
-
-  test('if the description gives the number of the source', async () => {
-    await submit(100, FILES, { user: 'kim', description: 'Merging CL 91 from //game/dev' })
-    expect(await red(100)).toEqual([idOf('ann')])
-  })
-
-  test('through several streams', async () => {
-    await submit(95, ['//game/rel/src/combat.c'], { user: 'kim', description: 'Merging CL 91 from //game/dev' })
-    await submit(100, FILES, { user: 'robomerge', description: 'Tune\n#ROBOMERGE-SOURCE: CL 95 in //game/rel/...' })
-    expect(await red(100)).toEqual([idOf('ann')])
-  })
-
-  test('but nobody if the sources have several authors', async () => {
-    await submit(92, ['//game/dev/src/combat.c'], { user: 'kim@example.com' })
-    await submit(100, FILES, { user: 'kim', description: 'Merge CLs 91 and 92 from //game/dev' })
-    expect(await red(100)).toEqual([null])
-  })
-
-  test('if the integration lists the submitter as a merge account', async () => {
-    await submit(100, FILES, { user: 'merger', description: 'Tune\n\nCo-authored-by: ann' })
-    expect(await red(100)).toEqual([null])
-    await studio.db.execute(sql`
-      update integrations set config = '{"merge_accounts": "builder, Merger"}' where project_id = ${project} and provider = 'perforce'`)
-    await submit(101, FILES, { user: 'merger', description: 'Tune\n\nCo-authored-by: ann' })
-    const build = await ci(3, 'failed', { branch: '//game/main', changelist: '101', job_name: 'Other' })
-    await work()
-    expect(await usersSuspected(build)).toContain(idOf('ann'))
-  })
-
-  test('in git: the co-author of a bot’s commit, the person of a person’s, the author of a cherry-pick’s source', async () => {
-    const ann = { name: 'Ann', email: 'ann@example.com' }
-    const byAnn = 'Tune\n\nCo-authored-by: Ann <ann@example.com>'
-    await push(['s1'], { branch: 'dev', author: ann })
-    const users: unknown[] = []
-    for (const [at, [name, more]] of Object.entries({
-      b1: { author: { name: 'merge-queue[bot]', email: 'bot@example.com' }, message: byAnn },
-      p1: { message: byAnn },
-      k1: { message: `Tune\n\n(cherry picked from commit ${sha('s1')})` },
-    } as Record<string, Pushed>).entries()) {
-      await push([name], { ...more, branch: name })
-      const build = await ci(10 + at, 'failed', { branch: name, commit: sha(name), job_name: name })
-      await work()
-      users.push(...(await usersSuspected(build)))
-    }
-    expect(users).toEqual([idOf('ann'), idOf('kim'), idOf('ann')])
   })
 })
