@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -25,6 +25,18 @@ const MAY_IMPORT: Record<string, string[]> = {
   web: ['contract'],
   cli: ['contract', 'terminal', 'diagnosis', 'mcp'],
 }
+test.each(Object.entries(MAY_IMPORT))(
+  'src/%s/README.md says what the folder may import, and names files that exist',
+  (room, others) => {
+    const text = readFileSync(join(SRC, room, 'README.md'), 'utf8')
+    const named = others.map((other) => `\`${other}\``).join(', ') || 'nothing of ours'
+    expect(text).toContain(`May import: ${named}.`)
+    const paths = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+(?:\/|\.(?:tsx?|sql|md)))`/g)].map(([, path]) => path!)
+    const roots = [join(SRC, room), join(SRC, '..')]
+    expect(paths.filter((path) => !roots.some((root) => existsSync(join(root, path))))).toEqual([])
+  },
+)
+
 /** A provider's reader is pure: it knows facts, sets and readers, never the database. */
 const READING = /^intake\/providers\/[\w-]+\/(?!setup|jobs|server|console|poll|start|describe-job)[\w-]+\.ts$/
 const READING_MAY_IMPORT =
