@@ -2,22 +2,10 @@ import { useParams } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useNames } from '../../session.ts'
-
-/** Nobody, a person or an agent, in the format of the list's filter: `''`, `user:7`, `handle:triage-bot`. */
-type Who = string
-
-export const whoOf = (task: { assignee_handle: string | null; user_id: number | null }): Who =>
-  task.assignee_handle !== null ? `handle:${task.assignee_handle}` : task.user_id !== null ? `user:${task.user_id}` : ''
-
-export const fieldsOf = (who: Who) =>
-  who.startsWith('handle:')
-    ? { assignee_handle: who.slice(7) }
-    : who.startsWith('user:')
-      ? { user_id: Number(who.slice(5)) }
-      : { assignee_handle: null, user_id: null }
+import type { Assignee } from './task-draft.ts'
 
 /** The name of an assignee. */
-export function useWho(): (who: Who) => string {
+export function useWho(): (who: Assignee) => string {
   const nameOf = useNames()
   return (who) => (who.startsWith('handle:') ? who.slice(7) : who.startsWith('user:') ? nameOf(Number(who.slice(5))) : 'Nobody')
 }
@@ -28,7 +16,7 @@ export const useCandidates = (projectId: string) => ({
   members: useApi('listMembers', { project_id: projectId }, { stale: 60_000 }),
 })
 
-function useChoices(value: Who) {
+function useChoices(value: Assignee) {
   const { projectId = '' } = useParams({ strict: false })
   const {
     people,
@@ -48,8 +36,8 @@ function useChoices(value: Who) {
 
 interface Props {
   label: string
-  value: Who
-  onChange(who: Who): void
+  value: Assignee
+  onChange(who: Assignee): void
   /** The label for everybody or nobody. */
   none: string
   className?: string

@@ -9,8 +9,9 @@ import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { useToast } from '../../ui/toast.tsx'
-import { AssigneeChoice, fieldsOf } from './assignee.tsx'
+import { AssigneeChoice } from './assignee.tsx'
 import { useTaskDeletion } from './task-deletion.ts'
+import { assigneeFields } from './task-draft.ts'
 
 const NOBODY = 'nobody'
 
@@ -57,7 +58,7 @@ export function BulkActions({ projectId, ids, onDone }: { projectId: string; ids
         none="Assignee…"
         extra={[NOBODY, 'Nobody']}
         open={false}
-        onChange={(who) => who && void put({ task: fieldsOf(who === NOBODY ? '' : who) }, 'assigned')}
+        onChange={(who) => who && void put({ task: assigneeFields(who === NOBODY ? '' : who) }, 'assigned')}
       />
       <form
         className="flex"

@@ -5,7 +5,8 @@ import { labelOf } from '../../../contract/labels.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
-import { useWho, whoOf } from './assignee.tsx'
+import { useWho } from './assignee.tsx'
+import { assigneeOf } from './task-draft.ts'
 
 export type Task = AppReply<'listTasks'>['tasks'][number]
 
@@ -50,7 +51,7 @@ function walk(event: KeyboardEvent<HTMLElement>, column: number) {
 /** One task on the board: arrows move the focus, Shift and an arrow move the task to the next column, dragging does the same. */
 export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
   const nameOf = useWho()
-  const who = whoOf(task)
+  const who = assigneeOf(task)
   const column = TASK_STATES.indexOf(task.state)
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (!event.key.startsWith('Arrow') || event.metaKey || event.ctrlKey || event.altKey) return

@@ -10,8 +10,9 @@ import { Button } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { AssigneeChoice, fieldsOf, whoOf } from './assignee.tsx'
+import { AssigneeChoice } from './assignee.tsx'
 import { useTaskDeletion } from './task-deletion.ts'
+import { assigneeFields, assigneeOf } from './task-draft.ts'
 import { TaskLabels } from './task-labels.tsx'
 
 /** The select fields of a task; a choice is saved at once and shown before the server has responded. */
@@ -64,9 +65,9 @@ export function TaskFields({ task, fixed }: { task: Task; fixed: boolean }) {
         <AssigneeChoice
           label="Assignee"
           none="Nobody"
-          value={whoOf(shown)}
+          value={assigneeOf(shown)}
           disabled={fixed}
-          onChange={(who) => put(fieldsOf(who))}
+          onChange={(who) => put(assigneeFields(who))}
           className="w-full min-w-0"
         />
       </Line>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { LABEL_MAX } from '../../../contract/limits.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { labelsOf } from './task-new.tsx'
+import { labelsOf } from './task-draft.ts'
 
 interface Props {
   labels: readonly string[]

@@ -8,9 +8,10 @@ import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Pill, Status } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useWho, whoOf } from './assignee.tsx'
+import { useWho } from './assignee.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { PRIORITY_KINDS, type Task } from './task-card.tsx'
+import { assigneeOf } from './task-draft.ts'
 import { type TaskFilters, useTaskPages } from './task-filters.tsx'
 
 const FIRST = 30
@@ -103,7 +104,7 @@ const columnsOf = (
   {
     head: 'Assignee',
     wide: true,
-    cell: (task) => <span className="wrap-anywhere text-soft">{whoOf(task) && nameOf(whoOf(task))}</span>,
+    cell: (task) => <span className="wrap-anywhere text-soft">{assigneeOf(task) && nameOf(assigneeOf(task))}</span>,
   },
   { head: 'Edited', wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ]

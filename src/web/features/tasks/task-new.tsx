@@ -1,7 +1,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { choicesOf } from '../../../contract/labels.ts'
 import { TITLE_MAX } from '../../../contract/limits.ts'
-import { PRIORITIES, type Priority, TASK_STATES, TASK_TYPES, type TaskState, type TaskType } from '../../../contract/sets.ts'
+import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
@@ -9,7 +9,8 @@ import { useDraft } from '../../ui/form/draft.ts'
 import { Select, TextArea, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { AssigneeChoice, fieldsOf } from './assignee.tsx'
+import { AssigneeChoice } from './assignee.tsx'
+import { NEW_TASK, type TaskDraft, taskOf } from './task-draft.ts'
 
 export const TaskNew = ({ open, onClose }: { open: boolean; onClose(): void }) => (
   <Dialog title="New task" open={open} onClose={onClose}>
@@ -20,33 +21,18 @@ export const TaskNew = ({ open, onClose }: { open: boolean; onClose(): void }) =
 /** Input is kept when the dialog is closed, until the task exists. */
 function Fields({ onClose }: { onClose(): void }) {
   const { projectId = '' } = useParams({ strict: false })
-  const draft = (name: string) => `new task ${projectId} ${name}`
-  const [title, setTitle, clearTitle] = useDraft(draft('title'), '')
-  const [description, setDescription, clearDescription] = useDraft(draft('description'), '')
-  const [task_type, setType, clearType] = useDraft(draft('type'), 'chore')
-  const [priority, setPriority, clearPriority] = useDraft(draft('priority'), 'medium')
-  const [state, setState, clearState] = useDraft(draft('state'), 'to_do')
-  const [who, setWho, clearWho] = useDraft(draft('who'), '')
-  const [labels, setLabels, clearLabels] = useDraft(draft('labels'), '')
+  const [stored, store, clear] = useDraft(`new task ${projectId}`, JSON.stringify(NEW_TASK))
+  const draft: TaskDraft = JSON.parse(stored)
+  const input = (name: keyof TaskDraft) => ({
+    value: draft[name],
+    onChange: (value: string) => store(JSON.stringify({ ...draft, [name]: value })),
+  })
   const create = useWrite('createTask', ['listTasks', 'countTasks', 'showOverview', 'listMembers'])
   const navigate = useNavigate()
   const say = useToast()
   const submit = async () => {
-    const task = await create.mutateAsync({
-      project_id: projectId,
-      body: {
-        task: {
-          title,
-          description,
-          task_type: task_type as TaskType,
-          priority: priority as Priority,
-          state: state as TaskState,
-          labels: labelsOf(labels),
-          ...(who ? fieldsOf(who) : {}),
-        },
-      },
-    })
-    for (const clear of [clearTitle, clearDescription, clearType, clearPriority, clearState, clearWho, clearLabels]) clear()
+    const task = await create.mutateAsync({ project_id: projectId, body: { task: taskOf(draft) } })
+    clear()
     onClose()
     say(`Task #${task.id} created`)
     void navigate({ to: '/projects/$projectId/tasks/$taskId', params: { projectId, taskId: String(task.id) } })
@@ -55,37 +41,27 @@ function Fields({ onClose }: { onClose(): void }) {
     <Form
       action="Create task"
       submit={submit}
-      disabled={title.trim() === ''}
+      disabled={draft.title.trim() === ''}
       beside={
         <Button look="quiet" onClick={onClose}>
           Close and keep draft
         </Button>
       }
     >
-      <TextField label="Title" required maxLength={TITLE_MAX} value={title} onChange={setTitle} />
-      <TextArea label="Description" value={description} onChange={setDescription} />
+      <TextField label="Title" required maxLength={TITLE_MAX} {...input('title')} />
+      <TextArea label="Description" {...input('description')} />
       <div className="grid gap-4 sm:grid-cols-3">
-        <Select label="State" options={choicesOf('task_state', TASK_STATES)} value={state} onChange={setState} />
-        <Select label="Type" options={choicesOf('task_type', TASK_TYPES)} value={task_type} onChange={setType} />
-        <Select label="Priority" options={choicesOf('priority', PRIORITIES)} value={priority} onChange={setPriority} />
+        <Select label="State" options={choicesOf('task_state', TASK_STATES)} {...input('state')} />
+        <Select label="Type" options={choicesOf('task_type', TASK_TYPES)} {...input('task_type')} />
+        <Select label="Priority" options={choicesOf('priority', PRIORITIES)} {...input('priority')} />
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <div className="grid content-start gap-1">
           <span className="text-sm font-medium">Assignee</span>
-          <AssigneeChoice label="Assignee" value={who} onChange={setWho} none="Nobody" className="h-9 border-strong-line" />
+          <AssigneeChoice label="Assignee" {...input('assignee')} none="Nobody" className="h-9 border-strong-line" />
         </div>
-        <TextField label="Labels" placeholder="ui, regression" value={labels} onChange={setLabels} />
+        <TextField label="Labels" placeholder="ui, regression" {...input('labels')} />
       </div>
     </Form>
   )
 }
-
-/** `ui, regression` → two labels. */
-export const labelsOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((label) => label.trim())
-      .filter(Boolean),
-  ),
-]
