@@ -9,6 +9,16 @@ const ALONE = [
   'src/net/safe-fetch*.test.ts',
 ]
 
+/** Tests that start, kill, back up, restore and upgrade whole services: `npm run test:processes`. */
+const PROCESSES = [
+  'test/{backup,backups-killed,bad-day,channels-killed,hostile-connections,killed,published-client}.test.ts',
+  'test/{readme,release,run-killed,start,stop-heavy,stream-killed,workers}.test.ts',
+  'src/db/{hosts,upgrade}.test.ts',
+  'src/db/{backup,embedded}/**/*.test.ts',
+  'src/http/replica.test.ts',
+  'src/jobs/killed-jobs.test.ts',
+]
+
 /** Tests that start PostgreSQL themselves or test the connection to it: another server makes no difference. */
 const EMBEDDED = ['src/db/embedded/**', 'src/db/{database,hosts}.test.ts']
 const elsewhere = process.env.DATABASE_URL ? EMBEDDED : []
@@ -28,12 +38,13 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...ALONE, ...elsewhere],
+          exclude: [...ALONE, ...PROCESSES, ...elsewhere],
           // Loading the common modules took a fifth of the run.
           isolate: false,
           ...patience,
         },
       },
+      { test: { name: 'processes', include: PROCESSES, exclude: elsewhere, isolate: false, ...patience } },
     ],
   },
 })
