@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { Remap } from './remap.ts'
+
+const RANGES = {
+  accounts: { range: [1, 1] },
+  projects: { range: [5, 9] },
+  build_runs: { range: [10, 20] },
+  changes: { range: [1, 4] },
+  users: { range: [1, 3] },
+} as unknown as ConstructorParameters<typeof Remap>[0]
+const remap = () =>
+  new Remap(
+    RANGES,
+    new Map([
+      ['accounts', 100],
+      ['projects', 200],
+      ['build_runs', 300],
+      ['changes', 400],
+      ['users', 500],
+    ]),
+  )
+
+test('a saved view leads to the project and the record in this service', () => {
+  expect(remap().row('saved_views', { path: '/projects/7/builds/12?status=failed' })).toEqual({
+    path: '/projects/207/builds/312?status=failed',
+  })
+  expect(remap().row('saved_views', { path: '/projects/77/builds' })).toEqual({ path: '/projects/77/builds' })
+})
+
+test('a suspect keeps its change and its person, and loses those of another account', () => {
+  const { suspects } = remap().row('investigations', {
+    suspects: [
+      { change_id: '2', user_id: 3 },
+      { change_id: '9', user_id: 9 },
+    ],
+  })
+  expect(suspects).toEqual([
+    { change_id: 402, user_id: 503 },
+    { change_id: null, user_id: null },
+  ])
+})
