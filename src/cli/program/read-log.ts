@@ -14,15 +14,27 @@ const standardInput = async () => {
   return Buffer.concat(parts)
 }
 
-/** Build tools on Windows often write UTF-16; the byte order mark shows it. */
+const bigEndian = (bytes: Buffer) =>
+  Buffer.from(bytes.subarray(0, bytes.length & ~1))
+    .swap16()
+    .toString('utf16le')
+
+const READ = 4096
+const MOST = 0.7
+
+/** The share of zeros among every second byte, from the first or the second on. */
+const zerosFrom = (bytes: Buffer, start: number) => {
+  const halves = bytes.subarray(0, READ).filter((_, at) => at % 2 === start)
+  return halves.filter((byte) => byte === 0).length / Math.max(1, halves.length)
+}
+
+/** Build tools on Windows write UTF-16. The byte order mark tells; without one, the zeros do. */
 const decode = (bytes: Buffer) => {
   const mark = bytes.length >= 2 ? bytes.readUInt16BE(0) : 0
   if (mark === LITTLE) return bytes.subarray(2).toString('utf16le')
-  if (mark === BIG)
-    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
-      .swap16()
-      .toString('utf16le')
-  return bytes.toString('utf8')
+  if (mark === BIG) return bigEndian(bytes.subarray(2))
+  if (zerosFrom(bytes, 1) > MOST) return bytes.toString('utf16le')
+  return zerosFrom(bytes, 0) > MOST ? bigEndian(bytes) : bytes.toString('utf8')
 }
 
 /** The text of a log: a file, plain or gzipped, or standard input. */

@@ -34,6 +34,15 @@ describe('the prefix that a carrier puts before each line is learned from the lo
     ['a job, a step and a time', (line, i) => `build (linux)\tRun make\t2026-03-07T${clock(i)}.1234567Z ${line}`],
     ['the name of a service', (line) => `game-server_1  | ${line}`],
     ['an object for each line', (line, i) => JSON.stringify({ time: `2026-03-07T${clock(i)}Z`, level: 'info', msg: line })],
+    ['a service message', (line) => `##teamcity[message text='${line.replace(/[|'[\]]/g, '|$&')}' status='NORMAL']`],
+    ['the number of the line', (line, i) => `${String(i + 1).padStart(4)}: ${line}`],
+    ['the number of the line and a tab', (line, i) => `${i + 1}\t${line}`],
+    ['a date and a frame', (line, i) => `[2026.03.07-${clock(i).replaceAll(':', '.')}:123][${String(i).padStart(3)}]${line}`],
+    ['a date and a colon', (line, i) => `[2026-03-07 ${clock(i)}]: ${line}`],
+    ['the number of a build node', (line) => `12>${line}`],
+    ['the stream of a container', (line, i) => `2026-03-07T${clock(i)}.123456789Z std${i % 3 ? 'out' : 'err'} F ${line}`],
+    ['a tab', (line) => `\t${line}`],
+    ['nothing but a blank behind it', (line) => `${line} `],
     ['an object around a time', (line, i) => JSON.stringify({ log: `[${clock(i)}] ${line}\n`, stream: 'stdout', n: i })],
     ['an object around the end of a line', (line, i) => JSON.stringify({ log: `${line}\r`, stream: 'stdout', n: i })],
   ])('%s', (_, carry) => {
@@ -81,6 +90,38 @@ describe('parallel branches', () => {
     const steps = ['one', 'two'].flatMap((step) => LINES.map((line) => `[step ${step}] ${line}`))
     expect(normalise(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
   })
+})
+
+describe('what a second process says between the lines', () => {
+  const all = [...LINES, ...LINES, ...LINES, ...LINES]
+  const mixed = all.flatMap((line, i) => (i % 2 ? [line, `Packing textures ${i}`] : [line]))
+  const log = normalise(mixed.join('\n'))
+
+  it('is read apart from them', () => {
+    expect(log.text.join('\n')).toContain(all.join('\n'))
+  })
+
+  it('while every line keeps its number', () => {
+    const index = log.text.indexOf(LINES[3]!)
+    expect(linesAt(log, index)).toEqual([mixed.indexOf(LINES[3]!) + 1])
+  })
+
+  it('unless it is an error', () => {
+    const errors = all.flatMap((line, i) => (i % 2 ? [line, `Error reading texture ${i}`] : [line]))
+    expect(normalise(errors.join('\n')).text).toEqual(errors)
+  })
+})
+
+describe('UTF-16 that was read byte by byte', () => {
+  it.each(['\0', '\ufffd'])('is whole again, with %j for what is empty', (empty) => {
+    const text = ['    ✗ hits twice', ...LINES].join('\n')
+    const raw = Buffer.from(text, 'utf16le').toString('utf8').replaceAll('\0', empty)
+    expect(normalise(raw).text.join('\n')).toBe(text)
+  })
+})
+
+it('the time that Steam writes before an error is no part of it', () => {
+  expect(normalise('[2026-06-01 10:00:02]: ERROR! Failed to commit build').text).toEqual(['ERROR! Failed to commit build'])
 })
 
 describe('lines that a console wrapped', () => {

@@ -1,11 +1,14 @@
 import { isBlankText } from '../log.ts'
 import { learnEnvelope } from './envelope.ts'
 import type { Layer } from './layer.ts'
+import { learnIndent, learnNode, learnTrailing } from './margins.ts'
+import { learnNumbers } from './numbers.ts'
 import { learnOrigin, learnSender } from './origin.ts'
+import { learnServiceMessages } from './service-message.ts'
 import { learnMark, learnStamp } from './stamp.ts'
 
 /** Prefixes nest: a runner's time around a branch around a tool's own time. */
-const MOST_LAYERS = 6
+const MOST_LAYERS = 8
 const SAMPLE = 400
 
 /** Lines from all over the log, so that no single step dominates. */
@@ -49,9 +52,14 @@ function learnLayers(lines: readonly string[]): Layer[] {
   let sample = sampleOf(lines)
   while (layers.length < MOST_LAYERS) {
     const layer =
+      learnTrailing(sample) ??
+      learnIndent(sample) ??
       learnEnvelope(sample) ??
+      learnServiceMessages(sample) ??
       learnStamp(sample) ??
       (layers.length > 0 ? learnMark(sample) : null) ??
+      learnNumbers(sample) ??
+      learnNode(sample) ??
       learnOrigin(sample) ??
       learnSender(sample)
     if (!layer) break

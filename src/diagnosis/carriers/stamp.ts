@@ -2,10 +2,10 @@ import { commonIndent, type Layer, shareOf, withoutIndent } from './layer.ts'
 
 /** A date, a time or both, in any format and brackets. */
 const STAMP =
-  /^[[(<]?(?:(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/ ](?:\d\d|[A-Z][a-z]{2})[-/ ]\d{4}|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]\d|\d\d [A-Z][a-z]{2})(?: \d{4})?)[T _-]{1,2})?\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?(?:[\])>]|(?=$|[^\w.]))/
+  /^[[(<]?(?:(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/ ](?:\d\d|[A-Z][a-z]{2})[-/ ]\d{4}|(?:[A-Z][a-z]{2},? )?(?:[A-Z][a-z]{2} [ \d]\d|\d\d [A-Z][a-z]{2})(?: \d{4})?)[T _-]{1,2})?\d\d[:.]\d\d[:.]\d\d(?:[.,:]\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?(?:[\])>](?:: ?)?|(?=$|[^\w.]))/
 
-/** A level, or the number and letter of a stream, in a separate column right after the time. */
-const MARK = /^(?:\d{1,2}[A-Za-z][ +]|[ A-Za-z]:(?=[ \t])| *[A-Z]{4,8} +-(?= |$))/
+/** A level, a frame, or the name of a stream, in a separate column right after the time. */
+const MARK = /^(?:\d{1,2}[A-Za-z][ +]|[ A-Za-z]:(?=[ \t])| *[A-Z]{4,8} +-(?= |$)|\[ *\d{1,9}\]|(?:stdout|stderr) [FP](?: |$))/
 
 const MOST = 0.6
 const ALL = 0.9

@@ -1,4 +1,6 @@
 import { splitBranches } from '../carriers/branches.ts'
+import { splitChatter } from '../carriers/chatter.ts'
+import { withoutEmptyHalves } from '../carriers/encoding.ts'
 import { withoutCarriers } from '../carriers/learn.ts'
 import { learnWrapping } from '../carriers/wrapped.ts'
 import { isBlankText, LINE_CAP, LOG_CAP, type Log, type Span } from '../log.ts'
@@ -10,7 +12,7 @@ const PREFIXES = [
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d+)?(?: |$)/,
   /^\[\w{2,12} \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^\]]{0,20}\] /,
   /^\d\d:\d\d:\d\d +(?:INFO|ERROR|WARNING|CRITICAL|FATAL) - {1,4}/,
-  /^\[\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\]]{0,20}\] ?/,
+  /^\[\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\]]{0,20}\](?:: ?| ?)/,
   /^\[\d\d:\d\d:\d\d(?:\.\d+)?\](?:: (?:▸ )?| ?)/,
   /^(?:build|error|simple|command)\t\d\d-\w{3}-\d{4} \d\d:\d\d:\d\d\t/,
   /^\d\d:\d\d:\d\d(?:[.,]\d{3})? /,
@@ -40,7 +42,7 @@ const peel = (shown: string): { text: string; marked: boolean } => {
     marked ||= mark !== null
     text = text.slice(prefix[0].length)
   }
-  return { text, marked }
+  return { text: text.trimEnd(), marked }
 }
 
 /** Some terminals on build machines write the newline as the letters `nl`; this many lines are needed to assume it. */
@@ -94,7 +96,7 @@ function read(log: Log, lines: readonly string[], numbers: readonly number[] | n
   const carried = withoutCarriers(lines)
   // A carrier's prefix is not affected by the line's own carriage returns.
   const texts = carried || depth > 0 ? (carried?.texts ?? lines).map(printed) : log.shown
-  const branches = carried && depth < DEEPEST ? splitBranches(texts, carried.branches) : null
+  const branches = depth < DEEPEST ? ((carried && splitBranches(texts, carried.branches)) ?? splitChatter(texts)) : null
   if (branches) {
     for (const { name, lines: own } of branches) {
       if (log.text.length > 0) for (let i = 0; i < APART; i++) add(log, '', null)
@@ -102,7 +104,7 @@ function read(log: Log, lines: readonly string[], numbers: readonly number[] | n
       const places = numbers ? own.map((index) => numbers[index]!) : own
       read(
         log,
-        own.map((index) => carried!.texts[index]!),
+        own.map((index) => carried?.texts[index] ?? lines[index]!),
         places,
         depth + 1,
       )
@@ -124,7 +126,7 @@ const add = (log: Log, line: string, span: Span | null) => {
 }
 
 export function normalise(raw: string): Log {
-  const text = withoutEscapes(raw)
+  const text = withoutEscapes(withoutEmptyHalves(raw))
   const lines = text.split('\n')
   const log: Log = {
     shown: lines.map(printedIn(text)),
