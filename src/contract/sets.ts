@@ -350,6 +350,10 @@ export const FAILURE_CATEGORIES = [
 ] as const
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
 
+/** Who can fix a failure: programmers, the content team, build engineers, administrators of machines and services, the release team. */
+export const WHO_ACTS = ['code', 'content', 'build', 'machine', 'release'] as const
+export type WhoActs = (typeof WHO_ACTS)[number]
+
 /** The role of a failure rule's matching lines; see `diagnosis/rule.ts`. */
 export const RULE_ROLES = ['root', 'wrapper', 'followup', 'noise'] as const
 

@@ -98,6 +98,8 @@ export const Investigation = object({
   steps: Type.Array(object({ name: text, status: text, detail: text })),
   category: nullable(oneOf(sets.FAILURE_CATEGORIES)),
   confidence: nullable(oneOf(sets.CONFIDENCES)),
+  who_acts: nullable(oneOf(sets.WHO_ACTS)),
+  retry_may_help: nullable(Type.Boolean()),
   evidence: Type.Array(object({ line: integer, text })),
   suspects: Type.Array(
     object({ change_id: integer, user_id: nullable(integer), score: Type.Number(), reasons: Type.Array(text) }),

@@ -35,6 +35,7 @@ beforeAll(async () => {
   await writeFile(at('latest'), LOG)
   await writeFile(at('build.log.gz'), gzipSync(LOG))
   await writeFile(at('wide.log'), Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(LOG, 'utf16le')]))
+  await writeFile(at('bare.log'), Buffer.from(LOG, 'utf16le'))
   await writeFile(at('list.txt'), `${at('build.log')}\n\n${at('build.log.gz')}\n`)
   const files = [{ path: 'Source/Hero.cpp', action: 'edit' }]
   const suspects = [
@@ -84,8 +85,8 @@ describe('goldmaster diagnose', () => {
   })
 
   it('prints one object per log for programs, from plain, gzipped and UTF-16 files', async () => {
-    const found = objects((await run(['--json', at('build.log'), at('build.log.gz'), at('wide.log')])).out)
-    expect(found.map((each) => each.file)).toEqual([at('build.log'), at('build.log.gz'), at('wide.log')])
+    const found = objects((await run(['--json', at('build.log'), at('build.log.gz'), at('wide.log'), at('bare.log')])).out)
+    expect(found.map((each) => each.file)).toEqual([at('build.log'), at('build.log.gz'), at('wide.log'), at('bare.log')])
     for (const each of found) {
       expect(each).toMatchObject({ category: 'compile_error', confidence: 'high', file_path: 'Source/Hero.cpp', line: 40 })
       expect(each.evidence[0].line).toBe(2)
@@ -93,6 +94,8 @@ describe('goldmaster diagnose', () => {
         'file',
         'category',
         'confidence',
+        'who_acts',
+        'retry_may_help',
         'diagnosis',
         'suggested_fix',
         'evidence',

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { ACTIONS } from '../../contract/who-acts.ts'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
@@ -108,6 +109,7 @@ const wire = (each: Case, finding: Finding) => ({
   ...(each.candidates ? { id: each.id } : {}),
   category: finding.category,
   confidence: finding.confidence,
+  ...ACTIONS[finding.category],
   diagnosis: finding.diagnosis,
   suggested_fix: finding.suggested_fix,
   evidence: finding.evidence,

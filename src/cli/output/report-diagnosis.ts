@@ -1,3 +1,5 @@
+import { labelOf } from '../../contract/labels.ts'
+import { ACTIONS } from '../../contract/who-acts.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { ADVICE } from '../../diagnosis/stages/advice.ts'
 import { normalise } from '../../diagnosis/stages/normalise.ts'
@@ -55,6 +57,14 @@ const stepsOf = (finding: Finding, paint: Paint): string[] => [
   ...finding.steps.map((step) => `    ${step.name.padEnd(10)} ${step.detail}`),
 ]
 
+const whoActs = ({ category }: Finding): string[] => {
+  const { who_acts, retry_may_help } = ACTIONS[category]
+  if (who_acts === null) return []
+  return [
+    `  ${labelOf('who_acts', who_acts)} can fix this. ${retry_may_help ? 'A retry may help.' : 'A retry is unlikely to help.'}`,
+  ]
+}
+
 /** A finding for people to read. */
 export function reportOf(name: string, finding: Finding, raw: string, paint: Paint, verbose: boolean): string {
   const { what } = ADVICE[finding.category]
@@ -63,6 +73,7 @@ export function reportOf(name: string, finding: Finding, raw: string, paint: Pai
     '',
     `  ${paint('bold', what)} · ${finding.confidence} confidence · ${finding.category}`,
     `  ${finding.diagnosis}`,
+    ...whoActs(finding),
     ...(finding.evidence.length > 0 ? ['', ...excerpt(finding, raw, paint)] : []),
     ...(finding.category === 'none' ? [] : ['', `  ${paint('bold', 'What to do')}`, `    ${finding.suggested_fix}`]),
     ...suspectsOf(finding, paint),

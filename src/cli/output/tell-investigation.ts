@@ -1,3 +1,4 @@
+import { labelOf } from '../../contract/labels.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import type { Call } from '../program/call.ts'
 import { tellEvidence } from './tell-evidence.ts'
@@ -9,7 +10,9 @@ export async function tellInvestigation(found: Investigation, call: Pick<Call, '
   out.line()
   out.title('Investigation')
   const { status, category, confidence, attributed_user_id: person } = found
-  out.facts({ status, category, confidence, attributed_to: person === null ? null : `user:${person}` })
+  const who_acts = found.who_acts && labelOf('who_acts', found.who_acts)
+  const retry_may_help = found.retry_may_help === null ? null : found.retry_may_help ? 'yes' : 'no'
+  out.facts({ status, category, confidence, who_acts, retry_may_help, attributed_to: person === null ? null : `user:${person}` })
   out.prose(found.diagnosis)
   tellEvidence(found.evidence, out)
   if (found.suggested_fix) {

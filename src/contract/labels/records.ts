@@ -19,6 +19,7 @@ import type {
   TargetType,
   TaskState,
   TaskType,
+  WhoActs,
   WithdrawnReason,
 } from '../sets.ts'
 import { labels, terms } from './term.ts'
@@ -97,6 +98,13 @@ export const RECORDS_TERMS = {
     unknown: 'Unknown',
   }),
   confidence: labels<Confidence>({ low: 'Low confidence', medium: 'Medium confidence', high: 'High confidence' }),
+  who_acts: labels<WhoActs>({
+    code: 'Programmers',
+    content: 'Content team',
+    build: 'Build engineers',
+    machine: 'Administrators of machines and services',
+    release: 'Release team',
+  }),
   rule_role: labels<(typeof RULE_ROLES)[number]>({
     root: 'Cause of the failure',
     wrapper: 'Only repeats that something failed',

@@ -143,6 +143,8 @@ describe('a build', () => {
       steps: [{ name: 'read', status: 'done', detail: 'a' }],
       category: 'compile_error',
       confidence: 'high',
+      who_acts: 'code',
+      retry_may_help: false,
       evidence: [{ line: 2, text: 'by b' }],
       suspects: [{ change_id: 1, user_id: null, score: 0.5, reasons: ['c'] }],
       created_at: '2026-01-01T00:00:00.000Z',

@@ -1,8 +1,15 @@
+import { ACTIONS } from '../../contract/who-acts.ts'
 import { sql } from '../../db/database.ts'
+
+const byCategory = (field: 'who_acts' | 'retry_may_help') =>
+  JSON.stringify(Object.fromEntries(Object.entries(ACTIONS).map(([category, action]) => [category, action[field]])))
+const WHO_ACTS = byCategory('who_acts')
+const RETRY = byCategory('retry_may_help')
 
 /** The shown fields of an investigation `i`. */
 export const INVESTIGATION = sql`
   i.id::text as investigation_id, i.status, i.diagnosis, i.suggested_fix, i.attributed_user_id, i.steps, i.category, i.confidence,
+  ${WHO_ACTS}::jsonb ->> i.category as who_acts, (${RETRY}::jsonb ->> i.category)::boolean as retry_may_help,
   i.evidence, i.suspects, iso(i.created_at) as created_at, iso(i.finished_at) as finished_at`
 
 /** The newest investigation of a build `b` as JSON. */

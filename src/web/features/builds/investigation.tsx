@@ -70,6 +70,12 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
       <p className="wrap-anywhere line-clamp-4 font-medium" title={found.diagnosis ?? undefined}>
         {found.diagnosis}
       </p>
+      {found.who_acts && (
+        <p className="text-sm">
+          <span className="font-medium">Who can fix it: </span>
+          {labelOf('who_acts', found.who_acts)}. {found.retry_may_help ? 'A retry may help.' : 'A retry is unlikely to help.'}
+        </p>
+      )}
       {repository && <FoundFile evidence={found.evidence} repository={repository} />}
       {found.suggested_fix && (
         <p className="wrap-anywhere text-sm">
