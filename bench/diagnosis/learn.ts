@@ -1,6 +1,8 @@
 import { type Examination, examine } from '../../src/diagnosis/examine.ts'
 import { featuresOf } from '../../src/diagnosis/model/features.ts'
 import type { StoredModel } from '../../src/diagnosis/model/linear.ts'
+import { RULES } from '../../src/diagnosis/rules/index.ts'
+import type { Verdict } from '../../src/diagnosis/stages/classify.ts'
 import type { LabelledLog } from './labelled-logs.ts'
 import { type Example, train } from './train.ts'
 
@@ -22,12 +24,24 @@ export function lessonsOf(logs: readonly LabelledLog[]): Lesson[] {
     })
 }
 
+/** What our own rules show, as a log of an unknown tool would: by its words alone. */
+function textsOfRules(): Example[] {
+  return RULES.filter(({ role, category }) => role === 'root' && category !== 'unknown').flatMap(({ tool, category, examples }) =>
+    examples.map(({ log: raw, line }) => {
+      const { log, segments } = examine(raw, {})
+      const lines = log.text.map((_, index) => index)
+      const verdict: Verdict = { category, confidence: 'low', because: '', hit: null, lead: line - 1, lines }
+      return { project: `rules of ${tool}`, features: featuresOf(log, segments, [], verdict), category }
+    }),
+  )
+}
+
 export function learn(lessons: readonly Lesson[]): StoredModel {
-  const examples = lessons.flatMap(({ example }) => example ?? [])
+  const examples = [...lessons.flatMap(({ example }) => example ?? []), ...textsOfRules()]
   return train(examples, [...new Set(examples.map(({ category }) => category))].sort())
 }
 
-const FOLDS = 10
+const FOLDS = 5
 
 /** Each fold of projects with the model trained on all the others. */
 export function learnWithout(lessons: readonly Lesson[]): { projects: Set<string>; model: StoredModel }[] {

@@ -34,11 +34,13 @@ const known = new WeakMap<Log, Map<number, PlainLine | null>>()
 
 /** The line with its folders simplified; null if there is nothing to simplify. Few lines are needed, some of them often. */
 export function plainAt(log: Log, index: number): PlainLine | null {
+  const text = log.text[index]!
+  if (!text.includes('/') && !text.includes('\\')) return null
   const lines = known.get(log) ?? new Map<number, PlainLine | null>()
   known.set(log, lines)
   const before = lines.get(index)
   if (before !== undefined) return before
-  const plain = plainPaths(log.text[index]!)
+  const plain = plainPaths(text)
   lines.set(index, plain)
   return plain
 }

@@ -43,7 +43,9 @@ export interface Rule {
   role: (typeof RULE_ROLES)[number]
   /** The pattern runs only on lines with one of these. */
   need: readonly string[]
-  /** The groups `file`, `line`, `code`, `test` and `msg` have a meaning. */
+  /** Some line of the log must match this, or the rule does not count: other tools print lines of the same shape. */
+  proof?: Pattern
+  /** Groups `file`, `line`, `code`, `test` and `msg` are understood. */
   match: Pattern
   /** The line is only a header: its content starts at the next visible line. */
   header?: true

@@ -1,4 +1,4 @@
-import { branchAround, type Log } from '../log.ts'
+import { branchAround, type Log, plainText } from '../log.ts'
 import type { Verdict } from '../stages/classify.ts'
 import type { Ranked } from '../stages/rank.ts'
 import type { Segments } from '../stages/segment.ts'
@@ -18,9 +18,12 @@ const bucketOf = (name: string): number => {
 
 /** The important part of a line is at its beginning. */
 const READ = 300
+/** Where a file lies says nothing about what is wrong with it. */
+const FOLDERS = /[^\s'"`(<=]*[\\/]/g
 const wordsOf = (text: string): string[] =>
   text
     .slice(0, READ)
+    .replace(FOLDERS, ' ')
     .toLowerCase()
     .match(/[a-z][a-z+#_]{1,30}|[!✗✖✘×●]/g) ?? []
 
@@ -45,13 +48,14 @@ export function featuresOf(log: Log, segments: Segments, ranked: readonly Ranked
       features.set(bucket, (features.get(bucket) ?? 0) + each)
     }
   }
-  const lead = verdict.lead === null ? [] : wordsOf(log.text[verdict.lead]!)
-  const block = verdict.lines.slice(0, EVIDENCE_LINES).map((index) => wordsOf(log.text[index]!))
+  const lead = verdict.lead === null ? [] : wordsOf(plainText(log, verdict.lead))
+  const block = verdict.lines.slice(0, EVIDENCE_LINES).map((index) => wordsOf(plainText(log, index)))
   const { failing } = segments
   const command = failing ? wordsOf(`${failing.command} ${failing.reported}`) : []
   const [, last] = branchAround(log, verdict.lead ?? log.text.length - 1)
   const end = failing?.end ?? last
-  const tail = log.text.slice(Math.max(failing?.start ?? 0, end - TAIL), end + 1).map(wordsOf)
+  const first = Math.max(failing?.start ?? 0, end - TAIL)
+  const tail = log.text.slice(first, end + 1).map((_, i) => wordsOf(plainText(log, first + i)))
   add('lead', [...lead, ...pairsOf(lead)], 1)
   add('piece', piecesOf(lead), 0.7)
   add(

@@ -34,6 +34,19 @@ describe('a failed build', () => {
   })
 })
 
+describe('the category', () => {
+  it('is unknown where no rule knows the failure and its words say nothing', () => {
+    const raw = '$ ./latest-contest.sh\nthe tide went out\nThe command "./latest-contest.sh" exited with 1.'
+    expect(diagnose(raw)).toMatchObject({ category: 'unknown', confidence: 'low' })
+  })
+
+  it('needs a trace of the tool that prints such lines', () => {
+    const cross = '❌ 3 of 12 checks did not pass'
+    expect(diagnose(cross).category).not.toBe('compile_error')
+    expect(diagnose(`▸ Compiling Hero.swift\n${cross}`).category).toBe('compile_error')
+  })
+})
+
 describe('the confidence', () => {
   it('mentions that the cause may be missing if the beginning is', () => {
     const error = "Hero.cpp(40): error C2065: 'Hits': undeclared identifier"

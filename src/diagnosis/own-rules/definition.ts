@@ -20,8 +20,8 @@ import { linearPattern, UnreadablePattern } from './linear-pattern.ts'
 
 type Written<T> = { [K in keyof T]: T[K] extends Pattern | undefined ? string : T[K] }
 
-/** A rule in a studio's notation: JSON, patterns as text. */
-export type Definition = Written<Omit<Rule, 'block' | 'final'>> & { block?: Written<Block> }
+/** A rule as a studio writes it down: JSON, patterns as text. */
+export type Definition = Written<Omit<Rule, 'block' | 'final' | 'proof'>> & { block?: Written<Block> }
 
 const ID = /^[a-z\d-]+\.[a-z\d-]+$/
 const GROUPS: readonly string[] = ['file', 'line', 'code', 'test', 'msg']

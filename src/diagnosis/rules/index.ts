@@ -1,4 +1,5 @@
 import type { Rule } from '../rule.ts'
+import { distributedBuilds } from './engines/distributed-builds.ts'
 import { gameTools } from './engines/game-tools.ts'
 import { unity } from './engines/unity.ts'
 import { unreal } from './engines/unreal.ts'
@@ -39,6 +40,7 @@ export const RULES: readonly Rule[] = [
   ...unrealTools,
   ...unity,
   ...msvc,
+  ...distributedBuilds,
   ...gameTools,
   ...gcc,
   ...cppTests,

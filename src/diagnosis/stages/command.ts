@@ -13,7 +13,10 @@ const KINDS: readonly [RegExp, FailureCategory][] = [
     /\b(?:npm|yarn|pnpm|bundle|pip|composer|gem|mix|cpan\w*|apt(?:-get)?|brew|conda|carthage|pod) (?:ci|i|install|update|deps\.get|add)\b/,
     'dependency_resolution',
   ],
-  [/test|spec|\bcov/i, 'test_failure'],
+  [
+    /(?:^|[\s;&|/"])(?:pytest|py\.test|rspec|phpunit|ctest|jest|mocha|karma|tox|nosetests|prove|(?:npm|yarn|pnpm|go|cargo|mix|dotnet|rake|make|mvnw?|gradlew?|sbt|lein|swift|flutter|dart|bundle exec rake|npm run|yarn run|xcodebuild) (?:-\S+ )*(?:test|spec|check)s?)\b/,
+    'test_failure',
+  ],
 ]
 
 const byCommand = (command: string): FailureCategory =>

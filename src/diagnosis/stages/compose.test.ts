@@ -21,7 +21,7 @@ describe('advice', () => {
     const { confidence, category, suggested_fix } = diagnose(
       '$ npm test\nthe tide went out\nThe command "npm test" exited with 1.',
     )
-    expect({ confidence, category }).toEqual({ confidence: 'low', category: 'test_failure' })
+    expect({ confidence, category }).toEqual({ confidence: 'low', category: 'unknown' })
     expect(suggested_fix).not.toContain('test')
   })
 })

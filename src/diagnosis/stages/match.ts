@@ -92,5 +92,12 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
     else for (const rule of matched) matches[rule]!++
     matched.length = 0
   }
-  return hits
+  return proven(log, hits)
+}
+
+/** Without matches of rules whose tool shows nowhere in the log. */
+function proven(log: Log, hits: Hit[]): Hit[] {
+  const doubtful = new Set(hits.flatMap(({ rule }) => (rule.proof ? [rule] : [])))
+  const unproven = new Set([...doubtful].filter(({ proof }) => !log.text.some((text) => proof!.test(text))))
+  return unproven.size === 0 ? hits : hits.filter(({ rule }) => !unproven.has(rule))
 }

@@ -59,7 +59,7 @@ export const unreal: readonly Rule[] = [
     role: 'root',
     need: ['Error:', 'error:', 'LogCompile: Error'],
     match:
-      /^(?:LogCompile: Error: |\s*)(?<file>[^\s(:][^(:]{0,300}\.h|[A-Za-z]:[^(:]{1,300}\.h)\((?<line>\d+)\) ?: (?:LogCompile: )?[eE]rror: (?<msg>.*)/,
+      /^(?:LogCompile: Error: |\s*)(?<file>[^\s(:][^(:]{0,300}\.h|[A-Za-z]:[^(:]{1,300}\.h)\((?<line>\d+)\) ?: {1,4}(?:LogCompile: )?[eE]rror: {1,4}(?<msg>\S.*)/,
     score: 84,
     near: 2,
     fix: 'Fix the reflection markup in {file} at line {line}: UCLASS, UPROPERTY and UFUNCTION lines are read before the compiler runs.',
@@ -70,7 +70,7 @@ export const unreal: readonly Rule[] = [
         file: 'Hero.h',
       },
       {
-        log: "D:\\ws\\Source\\Game\\Hero.h(12): Error: Unable to find 'class', 'delegate', 'enum', or 'struct' with name 'UFoo'",
+        log: "D:\\ws\\Source\\Game\\Hero.h(12):  Error:  Unable to find 'class', 'delegate', 'enum', or 'struct' with name 'UFoo'",
         line: 1,
         file: 'Hero.h',
       },

@@ -107,7 +107,7 @@ export const javascriptLint: readonly Rule[] = [
     category: 'lint_or_doc',
     role: 'root',
     need: ['ERROR: '],
-    match: /^ERROR: (?<file>[^\s:[(][^:[(]{0,300})(?:[:[(](?<line>\d+)[:,] ?\d+[\])]?)(?: - |: )(?<msg>.*)/,
+    match: /^ERROR: (?<file>[^\s:[(][^:[(]{0,300}\.[cm]?[jt]sx?)(?:[:[(](?<line>\d+)[:,] ?\d+[\])]?)(?: - |: )(?<msg>.*)/,
     score: 70,
     near: 0,
     examples: [{ log: 'ERROR: src/hero.ts:12:5 - Missing semicolon', line: 1, file: 'hero.ts' }],

@@ -30,6 +30,25 @@ export const rust: readonly Rule[] = [
     examples: [{ log: 'error: expected one of `;` or `}`, found `let`\n --> src/main.rs:3:5\n  |', line: 1 }],
   },
   {
+    id: 'rust.uncoded',
+    tool: 'Rust compiler',
+    category: 'compile_error',
+    role: 'root',
+    need: ['error: '],
+    proof: /^\s{1,8}--> \S{1,300}\.rs:\d+:\d+$/,
+    match:
+      /^error: (?<msg>(?!could not compile|aborting due to|test failed|build failed|failed to |process didn't|no such|Recipe|linking with)[`a-z].{4,300})$/,
+    score: 62,
+    block: { more: BODY, max: 30 },
+    near: 0,
+    examples: [
+      {
+        log: 'error: lifetime may not live long enough\n  --> src/lib.rs:16:3\n   |\n16 |     hits\n   |     ^^^^',
+        line: 1,
+      },
+    ],
+  },
+  {
     id: 'clippy.error',
     tool: 'Clippy',
     category: 'lint_or_doc',

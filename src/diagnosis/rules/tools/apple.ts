@@ -1,5 +1,9 @@
 import type { Rule } from '../../rule.ts'
 
+/** What only Xcode and the tools around it print or build. */
+const XCODE =
+  /\bxcodebuild\b|\bxcpretty\b|\bfastlane\b|\.(?:swift|mm?|xcodeproj|xcworkspace)\b|^\*\* (?:TEST |BUILD |ARCHIVE )|^▸ /
+
 /** Xcode, xcpretty, XCTest, signing, CocoaPods, Carthage, Swift packages, SwiftLint. */
 export const apple: readonly Rule[] = [
   {
@@ -73,6 +77,7 @@ export const apple: readonly Rule[] = [
     category: 'compile_error',
     role: 'root',
     need: ['❌'],
+    proof: XCODE,
     match: /^\s*❌ +(?:(?<file>[^\s:][^:]{0,300}\.\w+):(?<line>\d+):\d+: )?(?<msg>\S.*)/,
     score: 80,
     block: { more: /^\s+\S|^[@#\w].{0,300}$/, max: 14, blanks: 3 },
