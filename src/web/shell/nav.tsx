@@ -117,7 +117,9 @@ function ProjectSwitcher() {
     >
       {accounts.map((account) => (
         <div key={account.id} className="grid grid-cols-1">
-          <span className="truncate px-2 pt-2 pb-1 text-xs text-faint">{account.name}</span>
+          <span className="truncate px-2 pt-2 pb-1 text-xs text-faint" title={account.name}>
+            {account.name}
+          </span>
           {projects
             .filter(({ account_id }) => account_id === account.id)
             .map(({ id, name, status }) => (

@@ -133,7 +133,7 @@ const Option = ({ id, choice, selected, onGo, onPoint }: OptionProps) => (
     className={`flex scroll-my-8 items-center gap-3 rounded px-2 py-1.5 text-sm ${selected ? 'bg-accent-wash' : ''}`}
   >
     <Icon name={choice.icon} className="text-soft" />
-    <span className="min-w-0 flex-1 truncate">
+    <span className="min-w-0 flex-1 truncate" title={choice.title}>
       {choice.kind && <span className="sr-only">{choice.kind} </span>}
       {choice.title}
     </span>
