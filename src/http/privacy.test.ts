@@ -27,8 +27,9 @@ beforeAll(async () => {
       project.key === 'star' ? { ...project, members: { lead: 'owner', guest: 'member' } } : project,
     ),
   })
-  const account = Number(id('accounts', 'owl'))
-  for (const { id: build } of await studio.db.rows<{ id: number }>(sql`select id from build_runs`)) {
+  const builds = await studio.db.rows<{ account: number; build: number }>(sql`
+    select account_id as account, id as build from build_runs`)
+  for (const { account, build } of builds) {
     await studio.db.execute(sql`
       insert into build_steps (account_id, build_run_id, name, status, detail)
       values (${account}, ${build}, 'cook', 'failed', 'told cook@example.com')`)

@@ -111,3 +111,19 @@ test('a foreign key between two records contains the account', async () => {
   const records = ['changes', 'build_runs', 'assets', 'approvals', 'deployments', 'tasks', 'breakages', 'investigations']
   expect(references.filter(({ definition }) => records.some((table) => definition.includes(`REFERENCES ${table}(`)))).toEqual([])
 })
+
+test('a row cannot refer to a record of another account', async () => {
+  const projects = await own.db.rows<{ account_id: number; id: number }>(sql`
+    with made as (insert into accounts (name, plan) values ('Owl', 'studio'), ('Fox', 'studio') returning id)
+    insert into projects (account_id, name) select id, 'Moon' from made returning account_id, id`)
+  const [owl, fox] = projects as [(typeof projects)[0], (typeof projects)[0]]
+  const change = (await own.db.one<{ id: number }>(sql`
+    insert into changes (account_id, project_id, identifier, source_type)
+    values (${owl.account_id}, ${owl.id}, 'a', 'GitCommit') returning id`))!
+  const mark = ({ account_id, id }: typeof owl) =>
+    own.db.execute(sql`
+      insert into branch_marks (account_id, project_id, branch, change_id, reason)
+      values (${account_id}, ${id}, 'main', ${change.id}, 'played it')`)
+  await expect(mark(fox)).rejects.toMatchObject({ code: '23503' })
+  expect(await mark(owl)).toBe(1)
+})
