@@ -71,7 +71,7 @@ export function serveMcp(app: FastifyInstance, service: Service) {
       const body = parsed(request.body as Buffer | undefined)
       // The request itself was already counted.
       for (const _ of Array.isArray(body) ? body.slice(1) : []) await limits.requests(networkOf(request.ip))
-      const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens and to put it into this assistant's settings, as the header Authorization: Bearer TOKEN.`
+      const ownToken = `Ask the user to create a token with it at ${site}/settings/tokens and add it to this assistant's settings as the header Authorization: Bearer TOKEN.`
       const answer = await answerRequest(asRequest(request, site), body, {
         client: () => innerClient(app, request, site),
         scopes: caller.scopes,

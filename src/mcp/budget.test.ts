@@ -93,7 +93,7 @@ describe('a project with many rows', () => {
     for (let pages = 0; pages < 8; pages++) {
       const { data } = await call('list_tasks', { limit: 50, ...(cursor ? { cursor } : {}) })
       expect(data.tasks.length).toBeLessThan(50)
-      expect(data.notes).toContain(`Only ${data.tasks.length} rows fit into one answer.`)
+      expect(data.notes).toContain(`Only ${data.tasks.length} rows fit into one response.`)
       for (const task of data.tasks) seen.add(Number(task.title.slice(5)))
       cursor = data.pagination.next_cursor
     }

@@ -20,12 +20,12 @@ const input = {
   project_id: route.input.project_id!,
   build_run_id: route.input.build_run_id!,
   mode: Type.Optional(Type.Enum([...MODES], { default: 'failure' })),
-  lines: Type.Optional({ ...line, description: `tail: how many (default ${TAIL})` }),
-  from_line: Type.Optional({ ...line, description: 'range, search: the first line, from 1' }),
-  to_line: Type.Optional({ ...line, description: `range: the last line (default ${RANGE} lines)` }),
-  search: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'search: text, no pattern' })),
+  lines: Type.Optional({ ...line, description: `mode tail: number of lines (default ${TAIL})` }),
+  from_line: Type.Optional({ ...line, description: 'mode range, search: first line, from 1' }),
+  to_line: Type.Optional({ ...line, description: `mode range: last line (default: ${RANGE} lines)` }),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'mode search: plain text, no pattern' })),
   context: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 20, description: `search: lines around a hit (default ${CONTEXT})` }),
+    Type.Integer({ minimum: 0, maximum: 20, description: `mode search: context lines (default ${CONTEXT})` }),
   ),
 }
 
@@ -49,7 +49,7 @@ async function run({ client, args }: ToolCall) {
   const log = linesOf(await client.readBuildLog(place))
   const cited = async () => (await client.showBuild(place)).investigation?.evidence.map((each) => each.line) ?? []
   const { notes, ...part } = mode === 'failure' ? failureOf(log, await cited()) : view(mode, log, args)
-  const empty = log.length === 0 ? ['The build has no log: its CI sent none, or it has not begun.'] : notes
+  const empty = log.length === 0 ? ['The build has no log: the CI sent none, or the build has not started.'] : notes
   return { data: { build_run_id: place.build_run_id, mode, ...part }, notes: empty, plain: 'log' }
 }
 
@@ -64,7 +64,7 @@ export const readBuildLog: Tool = {
     total_lines: Type.Integer(),
     first_line: nullableLine,
     last_line: nullableLine,
-    log: Type.String({ description: 'lines as "number: text"; -- marks lines that are left out' }),
+    log: Type.String({ description: 'Lines as "number: text"; -- marks lines that are left out' }),
   }),
   run,
 }

@@ -150,7 +150,7 @@ describe('scopes', () => {
     )
     // Another login would not help.
     const { text } = await assistant.call('list_members', { project_id: star() })
-    expect(text).toMatch(/No login is given it\..*make a token with it at .*\/settings\/tokens.*GOLDMASTER_TOKEN/)
+    expect(text).toMatch(/A login cannot have this scope\..*create a token with it at .*\/settings\/tokens.*GOLDMASTER_TOKEN/)
     const remote = await kept(connectHttp(studio.site, tokenOf('login')))
     expect((await remote.call('list_members')).text).toMatch(/No login is given it\..*\/settings\/tokens.*Authorization: Bearer/)
   })
@@ -158,7 +158,7 @@ describe('scopes', () => {
   test('a login without write:breakages gets instructions, before and after it is refused', async () => {
     const token = tokenOf('without write:breakages')
     const remote = await kept(connectHttp(studio.site, token))
-    const byHand = /only when it asks for it\. Ask the user to make a token with it at \S+\/settings\/tokens/
+    const byHand = /only if it requests it\. Ask the user to create a token with it at \S+\/settings\/tokens/
     expect((await remote.call('edit_breakage')).text).toMatch(byHand)
     expect(remote.client.getInstructions()).toMatch(byHand)
     expect((await kept(connectHttp(studio.site, tokenOf('all')))).client.getInstructions()).not.toContain('lacks the scope')

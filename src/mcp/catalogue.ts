@@ -39,15 +39,15 @@ export function withheld(tool: Tool, offer: Offer): { why: string; scope?: Scope
   const { scopes, project, readOnly } = offer
   if (readOnly && !tool.annotations.readOnlyHint)
     return {
-      why: "this server only reads: the user chose so in this assistant's settings (--read-only, or read_only in the address)",
+      why: "this server is read-only: the user chose that in this assistant's settings (--read-only, or read_only in the URL)",
     }
   if (project !== undefined && tool.name === 'list_projects')
     return {
-      why: `this server is bound to project ${project} by this assistant's settings; the other tools reach it without its id`,
+      why: `this assistant's settings limit this server to project ${project}; the other tools use it without a project_id`,
     }
   if (!isChosen(tool.scope, offer))
     return {
-      why: "its toolset is none of those that the user chose in this assistant's settings (--toolsets, or toolsets in the address)",
+      why: "the user did not choose its toolset in this assistant's settings (--toolsets, or toolsets in the URL)",
     }
   if (scopes.includes(tool.scope)) return undefined
   return { why: `it needs the scope ${tool.scope}, which the token lacks`, scope: tool.scope }

@@ -30,7 +30,9 @@ export const createTask: Tool = {
   ...tool,
   input: {
     ...tool.input,
-    idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'a word of your own' })),
+    idempotency_key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Any text; the same key within 24 hours returns the same task' }),
+    ),
   },
   run,
 }

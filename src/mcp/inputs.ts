@@ -17,31 +17,18 @@ const RECORDS: Record<string, TSchema> = {
   build_run_id: record,
   asset_id: Type.String({ format: 'uuid' }),
   approval_id: Type.String({ format: 'uuid' }),
-  change_id: Type.Integer({ minimum: 1, description: 'id, not commit hash or changelist number' }),
+  change_id: Type.Integer({ minimum: 1, description: 'Change id, not the commit hash or changelist number' }),
   breakage_id: record,
-  deployment_id: Type.String({ description: 'UUID, or its number in the links of a task' }),
+  deployment_id: Type.String({ description: 'UUID, or the deployment number from the links of a task' }),
 }
 
-/** Descriptions of parameters that are plain in the route table; a closed set needs none. */
-const FILTERS: Record<string, string> = {
-  label: 'exactly this label',
-  identifier: 'exact commit hash or changelist number',
-  orphaned: 'true also shows commits that a forced push dropped',
-  stage: 'such as review or art_review',
-  commit_sha: 'exact commit hash or changelist number',
-  pending_approval: 'true: only what waits for a decision',
-  account_id: "the user's default account if absent",
-  since_id: 'an earlier build run; if absent the last that passed on its job and branch',
-  branch: 'such as main or //game/main; if absent the one built last',
-}
-
-/** The same for body fields. */
+/** Descriptions of body fields that are plain in the route table; a closed set needs none. */
 const FIELDS: Record<string, string> = {
   ...partOf('help'),
-  comments: 'why, for those who read the history',
-  stage: 'such as art_review; unchanged if absent',
-  owner_user_id: 'user id of the owner',
-  muted_until: 'with state muted; if absent until it stops happening',
+  comments: 'Reason, for the history',
+  stage: 'Approval stage, such as art_review; unchanged if absent',
+  owner_user_id: 'User id of the owner',
+  muted_until: 'ISO 8601 time, with state muted; if absent, muted until it stops happening',
 }
 
 /** Accepted by the API for old clients; an assistant needs neither. */
@@ -58,7 +45,7 @@ const helped = (schema: TSchema, help: string | undefined): TSchema =>
   ({ ...schema, description: isClosedSet(schema) ? undefined : help }) as TSchema
 
 function ofQuery(name: string, { schema, values, list, ...rest }: param.Param<unknown>): TSchema {
-  if (rest.read === param.flag.read) return Type.Boolean()
+  if (rest.read === param.flag.read) return Type.Boolean(describedAs(schema))
   if (name === 'limit') return { ...schema, maximum: param.MAX_LIMIT, description: undefined } as TSchema
   if (name === 'project_id') return RECORDS.project_id!
   const { enum: single } = schema as { enum?: unknown }
@@ -67,7 +54,7 @@ function ofQuery(name: string, { schema, values, list, ...rest }: param.Param<un
 }
 
 const describedAs = (schema: TSchema) => ({
-  description: descriptionOf(schema)?.replace('comma-separated or repeated, ', '') ?? '',
+  description: descriptionOf(schema)?.replace(', comma-separated or repeated', '') ?? '',
 })
 
 /** `/tasks/:id` needs a `task_id`. */
@@ -94,7 +81,7 @@ export function inputOf(route: Route): Record<string, TSchema> {
     .filter(([name]) => !LEFT_OUT.has(name))
     .map(([name, each]) => {
       const schema = ofQuery(name, each)
-      return [name, Type.Optional(helped(schema, descriptionOf(schema) ?? FILTERS[name]))]
+      return [name, Type.Optional(helped(schema, descriptionOf(schema)))]
     })
   const body = Object.entries(fields).map(([name, schema]) => {
     const clears = [(schema as Wanted).type].flat().includes('null') ? '; null clears it' : ''

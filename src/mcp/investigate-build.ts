@@ -27,8 +27,8 @@ async function run({ client, scopes, args, stopped, progress }: ToolCall) {
   }
   const { data, notes } = tellWhole('investigateBuild', found, WORDS.investigateBuild)
   if (isOver(found)) return { data, notes }
-  const later = mayLook ? 'look again with show_build' : 'call investigate_build again in a while'
-  return { data, notes: [...notes, `The investigation is still ${found.status}; ${later}, it costs nothing more.`] }
+  const later = mayLook ? 'check it with show_build' : 'call investigate_build again later'
+  return { data, notes: [...notes, `The investigation is still ${found.status}; ${later}. That costs no credit.`] }
 }
 
 const tool = routeTool('investigateBuild', WORDS.investigateBuild)
@@ -42,7 +42,7 @@ export const investigateBuild: Tool = {
         minimum: 0,
         maximum: WAIT_MAX_S,
         default: WAIT_S,
-        description: '0 only starts it',
+        description: 'Seconds to wait for the result; 0 only starts it',
       }),
     ),
   },

@@ -76,7 +76,8 @@ const span = function* (first: number, last: number) {
 export function tailOf(lines: readonly string[], count: number): LogView {
   const { part } = assemble(lines, span(lines.length - 1, Math.max(0, lines.length - count)))
   const before = (part.first_line ?? 1) - 1
-  const notes = before > 0 ? [`Lines 1 to ${before} come before this; read them with mode="range" and from_line, or search.`] : []
+  const notes =
+    before > 0 ? [`Lines 1 to ${before} are left out. To read them, use mode="range" with from_line, or mode="search".`] : []
   return { ...part, notes }
 }
 
@@ -84,8 +85,8 @@ export function rangeOf(lines: readonly string[], from: number, to: number): Log
   const { part } = assemble(lines, span(from - 1, Math.max(from, Math.min(to, lines.length)) - 1))
   const last = part.last_line
   if (last === null) return { ...part, notes: [`The log has only ${lines.length} lines.`] }
-  const fits = last < Math.min(to, lines.length) ? `Only lines ${from} to ${last} fit into one answer. ` : ''
-  const more = `${fits}The log goes on to line ${lines.length}; call again with mode="range" and from_line=${last + 1}.`
+  const fits = last < Math.min(to, lines.length) ? `Only lines ${from} to ${last} fit into one response. ` : ''
+  const more = `${fits}The log has ${lines.length} lines. To read on, call again with mode="range" and from_line=${last + 1}.`
   return { ...part, notes: last < lines.length ? [more] : [] }
 }
 
@@ -103,7 +104,7 @@ export function searchOf(lines: readonly string[], search: string, from: number,
   const { part, has } = assemble(lines, around(hits, context, from - 1))
   const next = hits.find((hit) => !has(hit))
   const notes = [`${hits.length} lines ${from > 1 ? `from line ${from} on ` : ''}contain the text.`]
-  if (next !== undefined) notes.push(`Not all fit into one answer; call again with the same search and from_line=${next + 1}.`)
+  if (next !== undefined) notes.push(`Not all fit into one response. Call again with the same search and from_line=${next + 1}.`)
   return { ...part, notes }
 }
 
@@ -120,8 +121,8 @@ export function failureOf(lines: readonly string[], cited: readonly number[]): L
   const end = [...span(lines.length - 1, Math.max(0, lines.length - END_LINES))]
   const why =
     cited.length > 0
-      ? 'The lines that the investigation cites, with their surroundings, and the end of the log.'
-      : `${looks.length} lines look like errors (found by words; no investigation has evidence); the last ones, with their surroundings, and the end of the log.`
+      ? 'The evidence lines of the investigation with context, and the end of the log.'
+      : `${looks.length} lines look like errors (matched by words; no investigation has evidence). These are the last ones with context, and the end of the log.`
   const { part, complete } = assemble(lines, [...around(hits, CONTEXT), ...end])
-  return { ...part, notes: complete ? [why] : [why, 'Not all of it fits; use mode="search" or "range" for the rest.'] }
+  return { ...part, notes: complete ? [why] : [why, 'Not all of it fits. For the rest, use mode="search" or "range".'] }
 }

@@ -17,21 +17,22 @@ export interface Remedies {
 export const remedyFor = (scope: Scope, { signIn, askForMore, ownToken }: Remedies): string => {
   if (LOGIN_SCOPES.includes(scope)) return signIn
   return GRANTABLE_SCOPES.includes(scope)
-    ? `A login gets it only when it asks for it. ${askForMore}`
-    : `No login is given it. ${ownToken}`
+    ? `A login has this scope only if it requests it. ${askForMore}`
+    : `A login cannot have this scope. ${ownToken}`
 }
 
 /** What to do about an error, for an assistant that can call tools and talk to the user. */
 function advice({ status, code, extra, headers }: ApiError, remedies: Remedies): string {
   const { required_scope, upgrade_url } = extra as { required_scope?: Scope; upgrade_url?: string }
   if (status === 401) return remedies.signIn
-  if (required_scope) return `Do not retry. A token with ${required_scope} is needed. ${remedyFor(required_scope, remedies)}`
-  if (code === 'insufficient_credits') return 'Do not retry; tell the user that the account has no credits left.'
-  if (upgrade_url) return `Do not retry; tell the user about ${upgrade_url}`
-  if (status === 403) return 'Do not retry; tell the user.'
-  if (status === 404) return 'Check the ids: list_projects and the other list tools show those that exist for this user.'
+  if (required_scope)
+    return `Do not retry. This needs a token with the scope ${required_scope}. ${remedyFor(required_scope, remedies)}`
+  if (code === 'insufficient_credits') return 'Do not retry. Tell the user that the account has no credits left.'
+  if (upgrade_url) return `Do not retry. Tell the user about ${upgrade_url}`
+  if (status === 403) return 'Do not retry. Tell the user.'
+  if (status === 404) return 'Check the ids: list_projects and the other list tools return those that this user can see.'
   if (status === 429) return `Wait ${headers['retry-after'] ?? 'some'} seconds before the next call.`
-  if (status >= 500) return 'Try once more in a few seconds; if it stays, tell the user.'
+  if (status >= 500) return 'Try once more in a few seconds. If it fails again, tell the user.'
   return 'Correct the arguments and call again.'
 }
 

@@ -26,28 +26,28 @@ const TEMPLATES: readonly (ResourceTemplateType & { tool: string; pattern: RegEx
     'project',
     'Project',
     'show_project',
-    'A project with its status and counts, as show_project gives it',
+    'A project with its status and counts, as show_project returns it',
   ),
   resource(
     'projects/{project_id}/tasks/{task_id}',
     'task',
     'Task',
     'show_task',
-    'A task with what is linked to it, as show_task gives it',
+    'A task with its links, as show_task returns it',
   ),
   resource(
     'projects/{project_id}/builds/{build_run_id}',
     'build',
     'Build',
     'show_build',
-    'A build run with its steps and investigation, as show_build gives it',
+    'A build run with its steps and investigation, as show_build returns it',
   ),
   resource(
     'projects/{project_id}/breakages/{breakage_id}',
     'breakage',
     'Breakage',
     'show_breakage',
-    'A breakage with its builds, as show_breakage gives it',
+    'A breakage with its builds, as show_breakage returns it',
   ),
 ]
 

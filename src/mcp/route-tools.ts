@@ -51,17 +51,17 @@ function cutNotes(tool: string, cuts: readonly Cut[], words: Words, from: number
   return cuts.slice(0, 5).map(({ path, shown, of, what }) => {
     const begin = path === words.long ? from : 0
     const note = `${path}: only ${what} ${begin + 1} to ${begin + shown} of ${begin + of} are shown`
-    return path === words.long ? `${note}; call ${tool} again with from=${begin + shown} for more.` : `${note}.`
+    return path === words.long ? `${note}. For more, call ${tool} again with from=${begin + shown}.` : `${note}.`
   })
 }
 
 function pageNotes(tool: string, page: Page | undefined, route: Route): string[] {
   if (!page?.has_more) return []
   if (page.next_cursor)
-    return [`There are more: call ${tool} again with the same filters and cursor set to pagination.next_cursor.`]
+    return [`There are more. Call ${tool} again with the same filters and cursor set to pagination.next_cursor.`]
   const filters = Object.keys(route.query).filter((name) => name !== 'limit')
   const wider = page.limit < MAX_LIMIT ? `raise limit (at most ${MAX_LIMIT}) or ` : ''
-  return [`There are older ones, which the service does not page through: ${wider}narrow by ${filters.join(', ')}.`]
+  return [`There are older ones, but this list has one page only: ${wider}filter by ${filters.join(', ')}.`]
 }
 
 /** A single reply, shortened if it is too long; `from` continues where the longest field was cut. */
@@ -96,8 +96,8 @@ async function runPage(tool: string, name: RouteName, rowsKey: string, { client,
       continue
     }
     const notes = pageNotes(tool, reply.pagination as Page, routes[name])
-    if (limit < asked) notes.unshift(`Only ${rows.length} rows fit into one answer.`)
-    if (shortened) notes.unshift(`Texts longer than ${ROW_TEXT} characters are shortened; show one record to read more of it.`)
+    if (limit < asked) notes.unshift(`Only ${rows.length} rows fit into one response.`)
+    if (shortened) notes.unshift(`Texts longer than ${ROW_TEXT} characters are shortened. To read all, use the show tool.`)
     return { data: { ...reply, [rowsKey]: rows }, notes }
   }
 }
@@ -111,7 +111,7 @@ function pageOutput(route: Route, rowsKey: string): TSchema {
   return outputOf({ [rowsKey]: Type.Array(Type.Object(kept)), ...(beside as Record<string, TSchema>) })
 }
 
-const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'where a note says to go on' }))
+const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'Start of the next part, from a note' }))
 
 /** The other hints have no meaning for read-only tools. */
 const annotationsOf = ({ writes }: Route, { overwrites, repeatable }: Words): ToolAnnotations => ({
