@@ -123,7 +123,7 @@ export const SECRET_SETTINGS: readonly string[] = [
 function fromFile(name: string, env: Environment): string | undefined {
   const file = env[`${name}_FILE`]
   if (!file || !SECRET_SETTINGS.includes(name)) return undefined
-  if (env[name]) throw bad(name, `and ${name}_FILE are both set: keep one of them`)
+  if (env[name]) throw bad(name, `and ${name}_FILE are both set: remove one of them`)
   try {
     // Editors add a line break at the end.
     return readFileSync(file, 'utf8').trim() || undefined
@@ -141,17 +141,17 @@ export function readEnvironment(env: Environment): Settings {
   const databaseUrl = readUrl('DATABASE_URL', given('DATABASE_URL'), ['postgres:', 'postgresql:'])
   const directUrl = readUrl('DATABASE_DIRECT_URL', given('DATABASE_DIRECT_URL'), ['postgres:', 'postgresql:'])
   if (directUrl !== undefined && databaseUrl === undefined)
-    throw bad('DATABASE_DIRECT_URL', 'needs DATABASE_URL beside it, the address of the pooler')
+    throw bad('DATABASE_DIRECT_URL', 'needs DATABASE_URL too: the URL of the pooler')
   const replicaUrl = readUrl('DATABASE_REPLICA_URL', given('DATABASE_REPLICA_URL'), ['postgres:', 'postgresql:'])
   if (replicaUrl !== undefined && databaseUrl === undefined)
-    throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL beside it: the built-in database has no replica')
-  if (replicaUrl !== undefined && readHostList(replicaUrl)) throw bad('DATABASE_REPLICA_URL', 'names several hosts: it takes one')
+    throw bad('DATABASE_REPLICA_URL', 'needs DATABASE_URL too: the built-in database has no replica')
+  if (replicaUrl !== undefined && readHostList(replicaUrl)) throw bad('DATABASE_REPLICA_URL', 'has several hosts: use one')
   const [secretKey, previousKey] = ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'].map((name) => {
     if ((given(name)?.length ?? 32) < 32) throw bad(name, 'must have at least 32 characters')
     return given(name)
   })
   if (databaseUrl !== undefined && secretKey === undefined && env.NODE_ENV === 'production')
-    throw bad('SECRET_KEY', 'is required beside DATABASE_URL in production (openssl rand -hex 32)')
+    throw bad('SECRET_KEY', 'is required with DATABASE_URL in production. To create one, run: openssl rand -hex 32')
   return {
     port,
     host: given('HOST') ?? '127.0.0.1',
@@ -206,7 +206,7 @@ export function readEnvironment(env: Environment): Settings {
 
 function readModel(url: string | undefined, key: string | undefined, model: string | undefined): Settings['model'] {
   if (url === undefined) return undefined
-  if (model === undefined) throw bad('LLM_MODEL', 'is required beside LLM_URL')
+  if (model === undefined) throw bad('LLM_MODEL', 'is required with LLM_URL')
   return { url, key, model }
 }
 
@@ -214,12 +214,9 @@ function readObjectStore(url: string | undefined, given: (name: string) => strin
   if (url === undefined) return undefined
   // The path is signed exactly as written.
   if (!/^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)+\/*$/.test(url))
-    throw bad(
-      'OBJECT_STORE_URL',
-      'must be the address of a bucket by its path, like https://s3.eu-central-1.amazonaws.com/bucket',
-    )
+    throw bad('OBJECT_STORE_URL', 'must be a path-style bucket URL, like https://s3.eu-central-1.amazonaws.com/bucket')
   const [accessKey, secretKey] = ['OBJECT_STORE_ACCESS_KEY', 'OBJECT_STORE_SECRET_KEY'].map((name) => {
-    if (given(name) === undefined) throw bad(name, 'is required beside OBJECT_STORE_URL')
+    if (given(name) === undefined) throw bad(name, 'is required with OBJECT_STORE_URL')
     return given(name)!
   })
   return { url, region: given('OBJECT_STORE_REGION') ?? 'us-east-1', accessKey: accessKey!, secretKey: secretKey! }
@@ -234,12 +231,12 @@ function readBackups(given: (name: string) => string | undefined): Settings['bac
     throw bad('BACKUP_PASSPHRASE', `must be one line of at least ${PASSPHRASE.minLength} characters`)
   const to = given('BACKUP_TO')
   if (to === undefined) return undefined
-  if (passphrase === undefined) throw bad('BACKUP_PASSPHRASE', 'is required beside BACKUP_TO')
+  if (passphrase === undefined) throw bad('BACKUP_PASSPHRASE', 'is required with BACKUP_TO')
   const prefix = to.startsWith(IN_STORE) ? to.slice(IN_STORE.length) : undefined
   if (prefix !== undefined && !/^[\w.~-]+(\/[\w.~-]+)*$/.test(prefix))
     throw bad('BACKUP_TO', `must be a folder, or ${IN_STORE} and a prefix such as ${IN_STORE}backups`)
   if (prefix !== undefined && given('OBJECT_STORE_URL') === undefined)
-    throw bad('OBJECT_STORE_URL', 'is required beside BACKUP_TO with object-store:')
+    throw bad('OBJECT_STORE_URL', 'is required if BACKUP_TO starts with object-store:')
   const at = readList(given('BACKUP_AT') ?? '02:30')
   for (const time of at)
     if (!/^([01]\d|2[0-3]):[0-5]\d$/.test(time))
@@ -308,7 +305,7 @@ function readUrl(name: string, text: string | undefined, schemes: string[]): str
     if (text.startsWith('postgres')) for (const host of readHostList(text)?.urls ?? [text]) new pg.Client(host)
     else new URL(text)
   } catch (error) {
-    throw bad(name, `is not an address (${(error as Error).message})`)
+    throw bad(name, `is not a valid URL (${(error as Error).message})`)
   }
   return text
 }
@@ -347,7 +344,7 @@ function readBreached(name: string, text: string): BreachedPasswords {
     line = start.toString('latin1', 0, readSync(file, start)).split('\n', 1)[0]!
     closeSync(file)
   } catch (error) {
-    throw bad(name, `must be builtin, off or a file that can be read (${(error as Error).message})`)
+    throw bad(name, `must be builtin, off or a readable file (${(error as Error).message})`)
   }
   if (!HASH_LINE.test(line))
     throw bad(name, `must be a file with a SHA-1 hash in every line, sorted; the first line of ${text} is not one`)
@@ -403,7 +400,7 @@ function readHosts(name: string, text: string | undefined): string[] {
     if (!readEntry(host, HOST_USES))
       throw bad(
         name,
-        `must list hosts, addresses or ranges, each with ${HOST_USES.join(':, ')}: before it or a port behind, not "${host}"`,
+        `must be a list of hosts, IP addresses or ranges, each with an optional prefix (${HOST_USES.join(':, ')}:) and an optional port; not "${host}"`,
       )
   return hosts
 }
@@ -412,7 +409,7 @@ function readAddresses(name: string, text: string | undefined): string[] {
   const addresses = readList(text)
   for (const address of addresses)
     if (!isRange(address) && !['loopback', 'linklocal', 'uniquelocal'].includes(address))
-      throw bad(name, `must be a list of addresses or ranges, not "${address}"`)
+      throw bad(name, `must be a list of IP addresses or ranges, not "${address}"`)
   return addresses
 }
 
@@ -436,13 +433,13 @@ function readContact(name: string, text: string | undefined, from: string | unde
   const given = text ?? from?.match(/[^\s<>]+@[^\s<>]+/)?.[0]
   if (given === undefined) return undefined
   const contact = given.includes('://') || given.startsWith('mailto:') ? given : `mailto:${given}`
-  if (!/^(https:\/\/[^\s]+|mailto:[^\s@]+@[^\s@]+)$/.test(contact))
-    throw bad(name, 'must be an e-mail address or an https:// address')
+  if (!/^(https:\/\/[^\s]+|mailto:[^\s@]+@[^\s@]+)$/.test(contact)) throw bad(name, 'must be an email address or an https:// URL')
   return contact
 }
 
 function readMail(url: string | undefined, from: string | undefined): Settings['mail'] {
   if (url === undefined) return undefined
-  if (from === undefined || !from.includes('@')) throw bad('MAIL_FROM', 'must be the address mails come from, beside SMTP_URL')
+  if (from === undefined || !from.includes('@'))
+    throw bad('MAIL_FROM', 'must be the sender address of emails; it is required with SMTP_URL')
   return { url, from }
 }

@@ -37,7 +37,7 @@ export function startNodeReport(
   const reportNext = () => {
     last = last
       .then(report)
-      .catch((error: Error) => log.warn({ error: error.message }, 'the state of this process could not be written'))
+      .catch((error: Error) => log.warn({ error: error.message }, 'could not save the status of this process'))
   }
   reportNext()
   const timer = setInterval(reportNext, REPORT_EVERY_MS)

@@ -49,7 +49,7 @@ export function onStop(log: Logger, timeout = TIMEOUT_MS): Stopping {
       .then(
         () => end(0),
         (error) => {
-          log.error({ err: error }, 'did not stop cleanly')
+          log.error({ err: error }, 'shutdown failed')
           void giveUp()
         },
       )

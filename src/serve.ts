@@ -70,7 +70,10 @@ export async function serve(settings: Settings) {
   const ops = settings.healthPort === undefined ? undefined : Fastify({ forceCloseConnections: true })
   const app = await buildServer(service, ops)
   const flush = setInterval(
-    () => service.lastUsed.flush(service.db).catch((error) => log.warn({ error: error.message }, 'last use not written')),
+    () =>
+      service.lastUsed
+        .flush(service.db)
+        .catch((error) => log.warn({ error: error.message }, 'could not save the last use of tokens')),
     FLUSH_EVERY_MS,
   )
   try {
@@ -136,7 +139,7 @@ export async function work(settings: Settings) {
   const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool }, retention: settings.retention })
   if (settings.healthPort !== undefined) await listen(health, { ...settings, port: settings.healthPort })
   const report = startNodeReport(settings, { db: store.db, log, role: 'work', silentServers: worker.silentServers })
-  log.info('working on jobs')
+  log.info('running background jobs')
   stopping.stopWith(async () => {
     await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
     await report.stop()

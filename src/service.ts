@@ -85,12 +85,12 @@ export async function openStore(settings: Settings, log: Logger, { max, ...openi
     const vault = new Vault(...secrets)
     await verifySecret(db, vault)
     if (secrets.length > 1 && (await isRotated(db, vault)))
-      log.info('everything is sealed with SECRET_KEY: SECRET_KEY_PREVIOUS is only needed by links and cookies made before')
+      log.info('all secrets are encrypted with SECRET_KEY; SECRET_KEY_PREVIOUS is only needed for older links and cookies')
     return { db, url, objects, secrets, vault, fresh, close, leave: stop }
   } catch (error) {
     await close()
     if (isPoolerRefusal(error))
-      throw new Error("DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.", {
+      throw new Error('DATABASE_URL is a connection pooler. Set DATABASE_DIRECT_URL to the URL of the database itself.', {
         cause: error,
       })
     throw error
@@ -109,7 +109,7 @@ export async function openSchema(settings: Settings, log: Logger, { onlyIfCurren
   try {
     const state = onlyIfCurrent ? await schemaState(url) : undefined
     if (state === 'older')
-      throw new Error('The database is of an older version: run `goldmaster migrate`, then start the service again.')
+      throw new Error('The database has an older version. Run `goldmaster migrate`, then start the service again.')
     const { fresh } = state === 'current' ? { fresh: false } : await migrate(url, log)
     return { url, fresh, stop }
   } catch (error) {
@@ -122,8 +122,7 @@ export async function openSchema(settings: Settings, log: Logger, { onlyIfCurren
   }
 }
 
-export const connectionLost = (log: Logger) => (error: Error) =>
-  log.warn({ error: error.message }, 'a database connection was lost')
+export const connectionLost = (log: Logger) => (error: Error) => log.warn({ error: error.message }, 'lost a database connection')
 
 /** A host with several addresses fails once for each of them. */
 const reason = (error: unknown): string =>

@@ -36,7 +36,7 @@ export async function openWhenThere(
       } catch (error) {
         if (settings.databaseUrl === undefined || !isAway(error)) throw error
         if (performance.now() - logged >= LOG_EVERY_MS) {
-          log.warn({ error: (error as Error).message }, 'the service waits for its database')
+          log.warn({ error: (error as Error).message }, 'the service is waiting for its database')
           logged = performance.now()
         }
       }

@@ -29,7 +29,7 @@ async function demoOnce({ db: pool, vault, log }: Welcomed): Promise<DemoAccess 
     return loadDemo(pool, vault, new Date())
   }
   return pool.transaction(load, { statementTimeout: 0 }).catch((error) => {
-    log.error({ err: error }, 'the demo studio could not be loaded')
+    log.error({ err: error }, 'could not load the demo studio')
     return undefined
   })
 }
@@ -59,7 +59,7 @@ Goldmaster runs at ${site}.
 const empty = (settings: Settings, { site, setUpToken }: Welcomed) => `
 Goldmaster runs at ${site} and is empty.
 
-  Begin          ${site}/welcome#set-up=${setUpToken}
+  Start here     ${site}/welcome#set-up=${setUpToken}
                  Creates the owner account. Keep this link private.
   API reference  ${site}/api/docs
   Data           ${dataOf(settings)}

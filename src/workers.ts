@@ -82,7 +82,7 @@ function supervise({ args, env }: Role, log: Logger) {
     await once(first, 'exit')
     if (!(await started)) return
     while (!stopping) {
-      log.error({ process: args[0] }, 'a process of the service ended and is started again')
+      log.error({ process: args[0] }, 'a process of the service exited; restarting it')
       await sleep(PAUSE_MS)
       if (!stopping) await once(start(), 'exit')
     }

@@ -60,7 +60,7 @@ const untilGood = (node: Running) =>
 test('a kill while writing a folder leaves nothing that looks complete, and the next node makes the backup', async () => {
   const files = () => readdir(folder).catch(() => [])
   const first = work({ BACKUP_TO: folder })
-  await until(() => first.said().includes('working on jobs'))
+  await until(() => first.said().includes('running background jobs'))
   await own.db.onOneConnection(async (db) => {
     // The copy has started and waits for a table.
     await db.execute(sql`begin`)

@@ -183,7 +183,7 @@ describe('goldmaster serve', () => {
       const command = run(['admin', ...words], { DATA_DIR: elsewhere })
       expect(await ended(command)).toBe(1)
       expect(command.complained()).toMatch(
-        new RegExp(`^goldmaster: There is no data of a service in ${elsewhere}\\. [^\n]*set DATA_DIR or DATABASE_URL[^\n]*\n$`),
+        new RegExp(`^goldmaster: No Goldmaster data in ${elsewhere}\\. [^\n]*set its DATA_DIR or DATABASE_URL[^\n]*\n$`),
       )
     }
     expect(existsSync(elsewhere)).toBe(false)
@@ -192,7 +192,7 @@ describe('goldmaster serve', () => {
     const load = run(['admin', 'load', world], { DATA_DIR: elsewhere })
     expect(await ended(load), load.complained()).toBe(0)
     expect(load.complained()).toContain(
-      `A new database was made in ${elsewhere}; set DATA_DIR or DATABASE_URL to reach another one.\n`,
+      `Created a new database in ${elsewhere}. To use another one, set DATA_DIR or DATABASE_URL.\n`,
     )
     const list = run(['admin', 'account', 'list'], { DATA_DIR: elsewhere })
     expect(await ended(list), list.complained()).toBe(0)
@@ -374,14 +374,14 @@ describe('while its database is unreachable', () => {
     const database = await startEmbedded(data)
     await until(async () => (await status('/readyz')) === 200)
     expect(starts).toHaveLength(1)
-    expect(starts[0]!.said().split('the service waits for its database')).toHaveLength(2)
+    expect(starts[0]!.said().split('the service is waiting for its database')).toHaveLength(2)
     await stopped(starts[0]!.child)
     await database.stop()
   })
 
   test('it can be stopped', async () => {
     const away = run(['serve'], { DATABASE_URL: `postgres://me@127.0.0.1:${await freePort()}/gold`, SECRET_KEY })
-    await until(() => away.said().includes('the service waits for its database'))
+    await until(() => away.said().includes('the service is waiting for its database'))
     away.child.kill('SIGTERM')
     expect(await ended(away)).toBe(0)
   })

@@ -73,7 +73,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
         return await work()
       } catch (error) {
         if (!isLockFailure(error)) throw error
-        report(name, await blockers, 'the schema change waits for a table that others use, and is tried again')
+        report(name, await blockers, 'the schema change is waiting for a table in use; retrying')
         await sleep(pause)
       } finally {
         looking.abort()
@@ -85,7 +85,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
     // Behind a pooler, session settings would affect other sessions.
     if (!(await isPooled(client))) await client.query('set statement_timeout = 0')
     for (let logged = false; !(await tryLock(guard)); logged = true, await sleep(POLL_MS))
-      if (!logged) log.info('another node migrates the database: waiting')
+      if (!logged) log.info('another node is migrating the database; waiting')
     return {
       client,
       end,
@@ -103,7 +103,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
         }),
       async concurrently(name, statement) {
         const timer = setInterval(async () => {
-          report(name, await blockersOf(guard, client), 'an index build waits for transactions that began before it')
+          report(name, await blockersOf(guard, client), 'an index build is waiting for older transactions')
         }, REPORT_EVERY_MS / 4)
         await client.query(statement).finally(() => clearInterval(timer))
       },

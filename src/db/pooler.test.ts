@@ -92,7 +92,7 @@ for (const mode of POOL_MODES)
       async () => {
         const settings = settingsFor({ DATABASE_URL: pooler.url })
         await expect(openStore(settings, openLog(settings))).rejects.toThrow(
-          "DATABASE_URL leads to a connection pooler: set DATABASE_DIRECT_URL to the database's own address.",
+          'DATABASE_URL is a connection pooler. Set DATABASE_DIRECT_URL to the URL of the database itself.',
         )
       },
     )

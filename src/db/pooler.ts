@@ -24,7 +24,7 @@ export async function applyRoleSettings(db: Database, statementTimeout: number, 
           do ${raw(`$$ begin execute format('alter role current_user in database %I set ${name} = %L', current_database(), '${value}'); end $$`)}`)
     }
   } catch (error) {
-    log.warn({ error: (error as Error).message }, 'the settings for connections behind the pooler could not be stored')
+    log.warn({ error: (error as Error).message }, 'could not save the connection settings for the pooler')
   }
 }
 

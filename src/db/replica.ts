@@ -43,12 +43,12 @@ export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   }
   const fell = (reason: string) => {
     pausedUntil = performance.now() + PAUSE_MS
-    if (!troubled) log.warn({ reason }, 'lists are read from the primary')
+    if (!troubled) log.warn({ reason }, 'reading lists from the primary')
     troubled = true
   }
   const served = () => {
     reads.replica++
-    if (troubled) log.info('lists are read from the replica again')
+    if (troubled) log.info('reading lists from the replica again')
     troubled = false
   }
   return {
@@ -99,5 +99,5 @@ interface Identity {
 /** Positions are comparable only within one cluster, and another database's records must never be read here. */
 async function verifyTwin(primary: Database, db: Database) {
   const [ours, theirs] = [await primary.one<Identity>(IDENTITY), await db.one<Identity>(IDENTITY)]
-  if (!theirs?.standby || theirs.name !== ours?.name) throw new Error('DATABASE_REPLICA_URL leads to no replica of DATABASE_URL')
+  if (!theirs?.standby || theirs.name !== ours?.name) throw new Error('DATABASE_REPLICA_URL is not a replica of DATABASE_URL')
 }

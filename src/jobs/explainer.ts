@@ -41,10 +41,10 @@ export function explainer(model: Model, log: Logger, { timeout = TIMEOUT, breake
     try {
       return await words(model, finding, timeout(), () => breaker.answered(url))
     } catch (error) {
-      log.warn({ error: (error as Error).message }, 'the language model was of no help; the built-in words stand')
+      log.warn({ error: (error as Error).message }, 'the language model failed; using the built-in text')
       const pause = error instanceof Silent ? breaker.failed(url) : undefined
       if (pause !== undefined)
-        log.warn({ seconds: Math.round(pause / 1000) }, 'the language model does not answer and is left alone')
+        log.warn({ seconds: Math.round(pause / 1000) }, 'the language model does not respond; pausing requests')
       return null
     } finally {
       asking--

@@ -63,7 +63,7 @@ export function startLanes({ db, log }: { db: Pool; log: Logger }, work: Work): 
     const done = work
       .run({ id, signal: held.signal, stopping: () => stopped.signal.aborted || held.isLost() })
       .then((milliseconds) => rest(id, milliseconds))
-      .catch((error: Error) => log.warn({ [work.name]: id, error: error.message }, 'a queue waits for the database'))
+      .catch((error: Error) => log.warn({ [work.name]: id, error: error.message }, 'a queue is waiting for the database'))
       .then(() => held.release(id))
       .catch(() => {})
       .finally(() => lanes.delete(id))
@@ -80,7 +80,7 @@ export function startLanes({ db, log }: { db: Pool; log: Logger }, work: Work): 
   }
 
   const running = repeat(round, stopped.signal, (error) =>
-    log.warn({ error: error.message }, `${work.name}s wait for the database`),
+    log.warn({ error: error.message }, `${work.name}s are waiting for the database`),
   )
 
   return {

@@ -39,7 +39,7 @@ export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS,
       notBefore = performance.now() + pause
       log.warn(
         { account: id, error: (error as Error).message, seconds: pause / 1000 },
-        'the object store is left alone for a while',
+        'moving data to the object store failed; pausing',
       )
     }
     return 0

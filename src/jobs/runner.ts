@@ -104,7 +104,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
       failure = await traced(`job ${job.kind}`, 'internal', { 'goldmaster.job': job.kind }, () =>
         task(payload as never, signal),
       ).then(() => undefined, failureOf)
-    if (failure !== undefined) log.warn({ job: job.kind, error: reasonOf(failure) }, 'a job failed')
+    if (failure !== undefined) log.warn({ job: job.kind, error: reasonOf(failure) }, 'job failed')
     if (job.server !== '' && !signal.aborted) await judge(job.server, failure)
     await record(job, () => (slot === undefined ? end(job, failure) : recur(job, slot, failure)))
   }
@@ -117,7 +117,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     }
     const milliseconds = breaker.failed(server)
     if (milliseconds === undefined) return
-    log.warn({ server, seconds: Math.round(milliseconds / 1000) }, 'a server does not answer and is left alone')
+    log.warn({ server, seconds: Math.round(milliseconds / 1000) }, 'a server does not respond; pausing requests')
     await queue.postpone(db, server, milliseconds / 1000).catch(() => {})
   }
 
@@ -142,7 +142,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
       try {
         return void (await write())
       } catch (error) {
-        log.warn({ job: job.kind, error: reasonOf(error) }, 'the end of a job waits for the database')
+        log.warn({ job: job.kind, error: reasonOf(error) }, 'saving the result of a job: waiting for the database')
         if (isStopping()) return
         await pause(PAUSE_MS)
       }
@@ -192,7 +192,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
       for (const id of await queue.renew(db, worker, [...running.keys()])) running.get(id)?.control.abort()
       if (performance.now() < reclaimsFrom) return
       const jobs = await queue.reclaim(db)
-      if (jobs > 0) log.warn({ jobs }, 'took over the jobs of workers that died')
+      if (jobs > 0) log.warn({ jobs }, 'took over jobs of dead workers')
     } catch (error) {
       // Other workers could not renew their leases either, and do so first.
       reclaimsFrom = performance.now() + queue.LEASE_SECONDS * 1000
@@ -207,7 +207,7 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   const repeat = async (work: () => Promise<unknown>, rest: () => Promise<unknown>) => {
     while (!isStopping())
       await work().then(rest, (error: unknown) => {
-        log.warn({ error: reasonOf(error) }, 'the worker waits for the database')
+        log.warn({ error: reasonOf(error) }, 'the worker is waiting for the database')
         return pause(PAUSE_MS)
       })
   }

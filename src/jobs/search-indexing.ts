@@ -30,7 +30,7 @@ export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): I
         account = await nextAccount(db, account ?? 0)
         worked = account !== undefined && (await indexAccount(db, account))
       } catch (error) {
-        log.warn({ account, error: (error as Error).message }, 'search could not index')
+        log.warn({ account, error: (error as Error).message }, 'search indexing failed')
       }
       const pause = worked ? REST * (performance.now() - began) : TICK_MS
       await sleep(pause, undefined, { signal: stopped.signal }).catch(() => {})

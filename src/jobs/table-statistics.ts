@@ -32,7 +32,7 @@ export function startTableStatistics({ db, log }: Pick<WorkerContext, 'db' | 'lo
   const stopped = new AbortController()
   const running = (async () => {
     while (!stopped.signal.aborted) {
-      await analyzeGrown(db).catch((error: Error) => log.warn({ error: error.message }, 'tables could not be analyzed'))
+      await analyzeGrown(db).catch((error: Error) => log.warn({ error: error.message }, 'could not analyze tables'))
       await sleep(TICK_MS, undefined, { signal: stopped.signal }).catch(() => {})
     }
   })()

@@ -130,7 +130,7 @@ test('a worker that cannot record the end of a job, because the database is down
     await until(() => answer !== undefined)
     way.become('hangs up')
     answer!()
-    await until(() => lines.some(({ msg }) => msg === 'the end of a job waits for the database'))
+    await until(() => lines.some(({ msg }) => msg === 'saving the result of a job: waiting for the database'))
     expect(await jobs()).toEqual([{ attempts: 1, last_error: null }])
     way.become('good')
     await until(async () => (await jobs())[0]?.last_error?.includes('answers 503') === true)

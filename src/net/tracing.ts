@@ -162,7 +162,7 @@ class Exporter {
       this.#dropped += spans.length
       if (performance.now() - this.#said < LOG_EVERY_MS) return
       this.#said = performance.now()
-      this.#log.warn({ error: (error as Error).message, dropped: this.#dropped }, 'the collector of traces does not take them')
+      this.#log.warn({ error: (error as Error).message, dropped: this.#dropped }, 'the trace collector rejects traces')
     }
   }
 

@@ -142,7 +142,7 @@ describe('errors name the problem, and nothing is written', () => {
     [{ accounts: [{ name: 'A', created_at: '2026-02-30' }] }, 'accounts[0]: created_at must be an ISO 8601 timestamp'],
     [{ accounts: [{ name: 'A\0' }] }, 'accounts[0]: name must not contain a NUL character'],
     [{ accounts: [{ name: 'A', id: 7 }] }, 'accounts[0]: unknown field "id"'],
-    [{ users: [{ name: 'U', email: 'nobody' }] }, 'users[0]: email must be an e-mail address'],
+    [{ users: [{ name: 'U', email: 'nobody' }] }, 'users[0]: email must be an email address'],
     [{ worlds: [] }, 'unknown list "worlds"'],
   ])('%j: %s', async (world, message) => {
     await expect(load(world)).rejects.toThrow(message)

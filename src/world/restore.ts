@@ -53,11 +53,11 @@ export class Restore {
   async begin(value: Record<string, unknown>) {
     const header = value as unknown as Header
     if (header.format !== 1 || typeof header.tables !== 'object' || header.tables === null)
-      throw new Error('export[0]: this is no export that this version knows')
+      throw new Error('export[0]: this version cannot read this export')
     if (header.schema > migrations().at(-1)!.number)
-      throw new Error('export[0]: it was written by a newer version: bring this service up to date first')
+      throw new Error('export[0]: the file comes from a newer version: upgrade this service first')
     if (header.secrets !== null && this.#passphrase === undefined)
-      throw new Error('export[0]: it holds secrets: give the passphrase that it was written with')
+      throw new Error('export[0]: the file has encrypted secrets: pass the passphrase of the export')
     readRanges(header.tables)
     this.#columns = await exportedColumns(this.#db, 'operator')
     const known = exportedTables(header.secrets !== null, 'operator').map(([table]) => table)
@@ -199,6 +199,6 @@ function openWith(file: Vault, sealed: string, place: string): string {
   try {
     return file.open(sealed, place)
   } catch {
-    throw new Error('the passphrase is not the one that this file was written with, or the file was changed')
+    throw new Error('the passphrase is wrong, or the file was changed')
   }
 }

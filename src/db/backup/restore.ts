@@ -78,7 +78,7 @@ async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog,
   const end = await reader.tables(async ({ table, columns }, rows) => {
     const known = tables.get(table)
     if (!known) {
-      log.warn({ table }, 'a table that is not ours was left out')
+      log.warn({ table }, 'skipped a table that does not belong to Goldmaster')
       for await (const _ of rows);
       return undefined
     }

@@ -69,7 +69,7 @@ export const HOLDINGS: Record<string, Holding> = {
   accounts: account('id', { of: ({ account_id }) => sql`t.id = ${account_id}` }),
   // People, including former members that records still refer to: see `peopleOf`.
   users: { of: none, level: 'person', key: 'id' },
-  former_members: account('account_id, user_id', { left: 'whoever records name is found by them' }),
+  former_members: account('account_id, user_id', { left: 'records show who created them' }),
   account_members: account('user_id, account_id'),
   saved_views: account(),
   logins: { of: members, level: 'person', key: 'id', secret: 'credential' },

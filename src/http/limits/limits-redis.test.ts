@@ -86,7 +86,7 @@ describe('a Redis that is unreachable', () => {
     await withNodes(1, 3, patient(`redis://127.0.0.1:${await freePort()}`), async ([node], said) => {
       expect(await Promise.all([create(node!), create(node!), create(node!)])).toEqual([201, 201, 201])
       expect(await create(node!)).toBe(429)
-      expect(said()).toContain('redis does not answer')
+      expect(said()).toContain('redis does not respond')
     })
   })
 
@@ -97,7 +97,7 @@ describe('a Redis that is unreachable', () => {
       expect([await create(a!), await create(b!), await create(a!)]).toEqual([201, 201, 429])
       await stop(redis)
       expect([await create(a!), await create(a!), await create(a!)]).toEqual([201, 201, 429])
-      await until(() => said().includes('redis does not answer'))
+      await until(() => said().includes('redis does not respond'))
       const again = await startRedis(port)
       const answers = () => said().split('redis answers').length - 1
       await until(() => answers() >= 4)
@@ -115,7 +115,7 @@ describe('a Redis that is unreachable', () => {
       const began = Date.now()
       for (let i = 0; i < 60; i++) expect(await create(node!)).toBe(201)
       expect(Date.now() - began).toBeLessThan(60 * 2_000)
-      expect(said()).toContain('redis does not answer')
+      expect(said()).toContain('redis does not respond')
       redis.kill('SIGCONT')
     })
     await stop(redis)

@@ -151,7 +151,7 @@ function openRefusalLog(log: Logger) {
     last.refused++
     logged.set(setting, last)
     if (performance.now() - last.at < REFUSALS_LOGGED_MS) return
-    log.warn({ setting, by, refused: last.refused }, `rate limit reached: raise ${setting} if these requests are welcome`)
+    log.warn({ setting, by, refused: last.refused }, `rate limit reached; raise ${setting} if these requests are legitimate`)
     logged.set(setting, { at: performance.now(), refused: 0 })
   }
 }
@@ -181,12 +181,12 @@ function connect(url: string, log: Logger, timeout: number): Shared {
     paused = performance.now() + PAUSE_MS
     if (performance.now() - said < LOG_EVERY_MS) return
     said = performance.now()
-    log.warn({ error: error.message }, 'redis does not answer: limits are counted per node')
+    log.warn({ error: error.message }, 'redis does not respond; counting rate limits per node')
   }
   redis.on('error', failed)
   redis.on('ready', () => {
     paused = 0
-    log.info('redis answers: limits are shared')
+    log.info('redis responds again; sharing rate limits between nodes')
   })
   const known = new Promise<void>((resolve) => {
     redis.once('ready', resolve)

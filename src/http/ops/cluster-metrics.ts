@@ -30,7 +30,7 @@ export function aggregatedMetrics(): Promise<string> {
     const heard = (message: Message) => {
       if (message?.type !== ASKED) return
       process.off('message', heard)
-      if (message.text === undefined) reject(new Error('a process of this node did not tell its metrics'))
+      if (message.text === undefined) reject(new Error('a process of this node did not report its metrics'))
       else resolve(message.text)
     }
     process.on('message', heard)

@@ -26,21 +26,21 @@ export function serveMetrics(
   collectDefaultMetrics({ register: registers[0]! })
   const requests = new Histogram({
     name: 'goldmaster_http_request_duration_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from request to response',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
   const deliveries = new Counter({
     name: 'goldmaster_deliveries_total',
-    help: 'Deliveries of tools by provider and what became of them; refused ones were answered with 4xx, failed ones with 5xx',
+    help: 'Deliveries of tools by provider and outcome; refused: answered with 4xx, failed: answered with 5xx',
     labelNames: ['provider', 'outcome'],
     registers,
   })
   if (limits)
     new Counter({
       name: 'goldmaster_rate_limited_total',
-      help: 'Requests answered with 429 by the setting that would let them in; the log names who was refused',
+      help: 'Requests answered with 429, by the setting that limits them; the log has the client',
       labelNames: ['setting'],
       registers,
       collect() {
@@ -50,7 +50,7 @@ export function serveMetrics(
     })
   new Gauge({
     name: 'goldmaster_stream_listeners',
-    help: 'Connections that follow the live stream',
+    help: 'Open event stream connections',
     registers,
     collect() {
       this.set(listeners())
@@ -65,7 +65,7 @@ export function serveMetrics(
   })
   new Gauge({
     name: 'goldmaster_database_connections',
-    help: 'Connections by what they are for and state; waiting is whoever has none yet',
+    help: 'Database connections by purpose and state; waiting: requests without a connection',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
@@ -79,7 +79,7 @@ export function serveMetrics(
   if (replica)
     new Counter({
       name: 'goldmaster_list_reads_total',
-      help: 'Pages of lists and of the feed by where they were read',
+      help: 'Pages of lists and the feed, by the database they were read from',
       labelNames: ['from'],
       registers,
       collect() {
@@ -91,7 +91,7 @@ export function serveMetrics(
   if (db.objects) measureObjects(db, db.objects, registers)
   new Gauge({
     name: 'goldmaster_database_writable',
-    help: 'Whether the database takes writes, as /readyz judges it',
+    help: 'Whether the database accepts writes (1) or not (0), as in /readyz',
     aggregator: 'min',
     registers,
     async collect() {

@@ -16,7 +16,7 @@ export function measureObjects(db: Database, { counts }: ObjectStore, registers:
   )
   new Counter({
     name: 'goldmaster_object_store_requests_total',
-    help: 'What this node asked of the object store, by method and outcome',
+    help: 'Requests of this node to the object store, by method and outcome',
     labelNames: ['method', 'outcome'],
     registers,
     collect() {
@@ -27,7 +27,7 @@ export function measureObjects(db: Database, { counts }: ObjectStore, registers:
   })
   new Counter({
     name: 'goldmaster_object_store_sent_bytes_total',
-    help: 'Bytes that this node moved into the object store, as they are packed',
+    help: 'Compressed bytes that this node moved to the object store',
     registers,
     collect() {
       this.reset()
@@ -37,10 +37,10 @@ export function measureObjects(db: Database, { counts }: ObjectStore, registers:
   const gauge = backlogGauges(registers, readBacklog)
   gauge(
     'goldmaster_object_store_lag_seconds',
-    'For how long the body or log that is to be moved first has been waiting',
+    'Age of the oldest body or log that waits to be moved to the object store',
     'oldest',
   )
-  gauge('goldmaster_object_store_unused', 'Objects that are to be removed from the store', 'unused')
+  gauge('goldmaster_object_store_unused', 'Objects waiting to be deleted from the object store', 'unused')
 }
 
 const BACKLOG = sql`

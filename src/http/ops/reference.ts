@@ -54,7 +54,7 @@ const table = (title: string, rows: string) => (rows === '' ? '' : `<h3>${title}
 const section = ([name, route]: [string, TokenRoute]) => `
 <section id="${name}">
   <h2><span class="${route.method.toLowerCase()}">${route.method}</span> <code>/api${html(route.path)}</code></h2>
-  <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '; refused on a read-only account' : ''}.</p>
+  <p>${html(route.summary)}. Scope <code>${route.scope}</code>${route.writes ? '. Not allowed on a read-only account' : ''}.</p>
   ${table(
     'Query',
     Object.entries(route.query)
@@ -65,7 +65,7 @@ const section = ([name, route]: [string, TokenRoute]) => `
       .join(''),
   )}
   ${route.body ? table('Body', fields(route.body)) : ''}
-  ${'produces' in route ? `<p>Answers <code>${route.produces}</code>.</p>` : table('Answer', fields(route.reply))}
+  ${'produces' in route ? `<p>Returns <code>${route.produces}</code>.</p>` : table('Response', fields(route.reply))}
 </section>`
 
 const renderReference = (site: string) => `<!doctype html>
@@ -75,9 +75,9 @@ const renderReference = (site: string) => `<!doctype html>
   .map((name) => `<li><a href="#${name}">${name}</a></li>`)
   .join('')}</ul></nav>
 <main><h1>API reference</h1>
-<p>Send <code>Authorization: Bearer &lt;token&gt;</code> with every request. Lists are newest first; <code>limit</code> is 20 unless
-given and at most 50; pass <code>pagination.next_cursor</code> back as <code>cursor</code> for the next page. Errors are
-<code>{"error": code, "message": text}</code>; a refused token is an empty 401. Machine-readable:
+<p>Send <code>Authorization: Bearer &lt;token&gt;</code> with every request. Lists are newest first. <code>limit</code> is 20 by default
+and at most 50. For the next page, send <code>pagination.next_cursor</code> as <code>cursor</code>. Errors look like
+<code>{"error": code, "message": text}</code>; an invalid token gets 401 without a body. Machine-readable:
 <a href="/api/openapi.json">openapi.json</a>.</p>
 <pre>curl -H "Authorization: Bearer $TOKEN" ${html(site)}/api/v1/projects</pre>
 ${Object.entries(tokenRoutes as Record<string, TokenRoute>)

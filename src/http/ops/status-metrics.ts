@@ -19,7 +19,7 @@ export function measureStatus(db: Database, retention: Retention, registers: Reg
   new Gauge({
     ...shared,
     name: 'goldmaster_jobs',
-    help: 'Jobs in the queue by kind and state; failed ones have used up their attempts',
+    help: 'Jobs in the queue by kind and state; failed: after all attempts',
     labelNames: ['kind', 'state'],
     async collect() {
       const status = await read()
@@ -55,7 +55,7 @@ export function measureStatus(db: Database, retention: Retention, registers: Reg
   new Gauge({
     ...shared,
     name: 'goldmaster_state',
-    help: 'How each area of the operator page is: 0 well, 1 to look at, 2 to act on now',
+    help: 'State of each area of the status page: 0 good, 1 needs attention, 2 needs action now',
     labelNames: ['area'],
     async collect() {
       const status = await read()

@@ -16,7 +16,7 @@ export async function providerSignOut(service: Service, session: string | undefi
   if (!connection) return undefined
   return signOutUrl(service, connection, service.vault.open(found.sealed, idTokenOf(found.session_id))).catch(
     (error: unknown) => {
-      service.log.warn({ error: rootOf(error).message }, 'signed out here only')
+      service.log.warn({ error: rootOf(error).message }, 'signed out here, but not at the identity provider')
       return undefined
     },
   )

@@ -107,7 +107,7 @@ export class Hub {
       if (more) pause = 0
       this.#heartbeat()
     } catch (error) {
-      this.#log.warn({ error: (error as Error).message }, 'the event stream waits for the database')
+      this.#log.warn({ error: (error as Error).message }, 'the event stream is waiting for the database')
     }
     if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), pause)
   }
@@ -118,7 +118,10 @@ export class Hub {
     if (timeline === undefined || timeline.id === this.#timeline) return
     this.#timeline = timeline.id
     if (!timelines.isLost(timeline, this.#position)) return
-    this.#log.warn({ from: timeline.last_position, to: this.#position }, 'events that were told are gone from the database')
+    this.#log.warn(
+      { from: timeline.last_position, to: this.#position },
+      'events that were already sent are missing in the database',
+    )
     for (const { response } of this.#listeners) response.write(RESET)
   }
 

@@ -64,7 +64,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
     const lastId = typeof last === 'string' && /^\d{1,15}$/.test(last) ? Number(last) : undefined
     // Too late for an error response: clients reconnect with their last id.
     await hub.follow(listener, lastId, end).catch((error: Error) => {
-      request.log.warn({ reqId: request.id, error: error.message }, 'a stream ended before it began')
+      request.log.warn({ reqId: request.id, error: error.message }, 'could not start an event stream')
       response.destroy()
     })
   })

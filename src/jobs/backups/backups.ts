@@ -45,7 +45,7 @@ export async function makeBackup({ db, log, backups }: Making, { slot }: Slot, s
   const session = await openLeases(db, LEASES.backups)
   try {
     const [mine] = await session.take([LEASE])
-    if (mine === undefined) return void log.info('another node makes a backup')
+    if (mine === undefined) return void log.info('another node is making a backup; skipping')
     await clearUnfinished(db, log, backups.place)
     if (slot !== undefined && (await isMade(db, slot))) return
     await make({ db, log, backups }, AbortSignal.any([signal, session.signal]))
@@ -67,7 +67,7 @@ async function clearUnfinished(db: Pool, log: Logger, place: BackupPlace) {
     if (row.place === place.name)
       await place
         .clear(name, upload)
-        .catch((error: Error) => log.warn({ name, error: error.message }, 'an unfinished backup could not be cleared away'))
+        .catch((error: Error) => log.warn({ name, error: error.message }, 'could not delete an unfinished backup'))
     await recordFailure(db, id, ENDED)
   }
 }
@@ -94,18 +94,18 @@ async function make({ db, log, backups }: Making, signal: AbortSignal) {
   } catch (error) {
     await place.clear(name, await uploadOf(db, id)).catch(() => {})
     await recordFailure(db, id, (error as Error).message)
-    log.error({ error: (error as Error).message }, 'the backup failed')
+    log.error({ error: (error as Error).message }, 'backup failed')
     throw error
   }
   try {
     const { bytes } = (await db.one<{ bytes: number }>(sql`select bytes from backups where id = ${id}`))!
     const test = await testBackup(db, log, backups, () => until(signal, unpacked(place.read(name, bytes), passphrase)), rows)
     await db.execute(sql`update backups set status = 'good', test = ${test}, finished_at = now() where id = ${id}`)
-    log.info({ name, bytes, rows, test }, 'backup made')
+    log.info({ name, bytes, rows, test }, 'backup finished')
   } catch (error) {
     // A retry would make the same backup: a person has to look.
     await recordFailure(db, id, `Its restore test failed: ${(error as Error).message}`)
-    log.error({ name, error: (error as Error).message }, 'the restore test of a backup failed')
+    log.error({ name, error: (error as Error).message }, 'restore test of the backup failed')
     signal.throwIfAborted()
   }
 }
@@ -121,7 +121,7 @@ async function testBackup(db: Pool, log: Logger, { test }: Backups, open: () => 
     const restored = await withScratchDatabase(db.url, (url) => restore(url, open(), { log: quiet }))
     if (restored && restored.rows !== rows) throw new Error(`${restored.rows} rows were restored instead of ${rows}`)
     if (restored) return 'restored'
-    log.warn('the backup is tested without restoring it: the role may not create databases')
+    log.warn('testing the backup without a restore: the database role cannot create databases')
   }
   await verifyArchive(open())
   return 'read'
@@ -135,7 +135,7 @@ async function rotate(db: Pool, log: Logger, { place, keep }: Backups) {
       await place.remove(name)
       await db.execute(sql`update backups set removed_at = now() where id = ${id}`)
     } catch (error) {
-      log.warn({ name, error: (error as Error).message }, 'an old backup could not be removed')
+      log.warn({ name, error: (error as Error).message }, 'could not delete an old backup')
     }
 }
 

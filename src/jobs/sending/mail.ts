@@ -96,7 +96,7 @@ export async function sendNext(
     if (!(error instanceof NoAnswer)) return true
     const pause = breaker.failed(SERVER)
     if (pause !== undefined)
-      log.warn({ server: SERVER, seconds: Math.round(pause / 1000) }, 'a server does not answer and is left alone')
+      log.warn({ server: SERVER, seconds: Math.round(pause / 1000) }, 'a server does not respond; pausing requests')
     return !breaker.isOpen(SERVER)
   }
   breaker.answered(SERVER)

@@ -39,7 +39,7 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
   const reading = repeat(
     () => readOutbox(db, context),
     stopped.signal,
-    (error) => log.warn({ error: error.message }, 'a reader of the outbox failed'),
+    (error) => log.warn({ error: error.message }, 'reading the outbox failed; retrying'),
   )
   const sending = startLanes(context, {
     name: 'destination',

@@ -32,7 +32,7 @@ export async function pollJenkins(
   if (!build?.config.server) return
   const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
   const path = server.buildPath(build.url)
-  if (path === undefined) return log.info({ build_run_id }, 'not asked: the build is not on the configured Jenkins server')
+  if (path === undefined) return log.info({ build_run_id }, 'not polling: the build is not on the configured Jenkins server')
 
   const reported = await server.json(path, TREE)
   const running = reported.building === true || reported.inProgress === true || text(reported.result) === undefined
@@ -41,7 +41,7 @@ export async function pollJenkins(
 
   const printed = await readConsole(server, path, offset)
   const again = (running || printed.more) && looks < LOOKS
-  if (running && !again) log.warn({ build_run_id }, 'gave up on a build that has been running for a day')
+  if (running && !again) log.warn({ build_run_id }, 'stopped polling a build that has been running for a day')
   // In one transaction: a worker that dies here leaves either the old offset with the old log, or the new one with the new.
   await db.transaction(async (db) => {
     if (printed.text !== '') {

@@ -32,7 +32,7 @@ export async function describeChangelist(
       (found) => streamSettings.store(db, subject.integration_id, found),
       // A user who may describe changes may not be allowed to list streams: the folders of the files then decide the stream.
       (error: Error) =>
-        log.warn({ integration: subject.integration_id, error: error.message }, 'the streams of a server are unknown'),
+        log.warn({ integration: subject.integration_id, error: error.message }, 'could not read the streams of a server'),
     )
   const site = config.swarm || (await reviewSite(config, { allowed, p4, signal }).then(describedReviewSite, () => undefined))
   const url = reviewPage(site, change.identifier)

@@ -51,7 +51,7 @@ function Listed({ account }: { account: AccountSummary }) {
         channels.length === 0 ? (
           <Empty title="No channels yet">
             Connect Slack, Discord, Teams, Mattermost or Rocket.Chat to get notified about broken builds: what broke, since when,
-            whom to ask, and when it is fixed.
+            which change is suspected, and when it is fixed.
           </Empty>
         ) : (
           channels.map((channel) => <ChannelCard key={channel.id} channel={channel} account={account} />)
