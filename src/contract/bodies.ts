@@ -69,7 +69,7 @@ function requireAny(read: object) {
 
 function refuseTwoAssignees({ assignee_handle, user_id }: { assignee_handle?: string | null; user_id?: number | null }) {
   if (assignee_handle != null && user_id != null)
-    throw invalidAssignee('A task has an agent or a person, not both.', ASSIGNEE_FORMAT)
+    throw invalidAssignee('A task has one assignee: an agent or a person, not both.', ASSIGNEE_FORMAT)
 }
 
 export type TaskInput = Partial<TaskFields> & Pick<TaskFields, 'title'>
@@ -79,7 +79,10 @@ export const TaskInput = body(
   (task) => refuseTwoAssignees(task),
 )
 
-const append = { sent: Type.String({ description: 'added to the end of the description' }), read: readers.text(DESCRIPTION_MAX) }
+const append = {
+  sent: Type.String({ description: 'Text to add to the end of the description' }),
+  read: readers.text(DESCRIPTION_MAX),
+}
 export type TaskEdit = Partial<TaskFields> & { description_append?: string }
 export const TaskEdit = body(
   { ...TASK_FIELDS, description_append: append },
@@ -121,13 +124,12 @@ export const BreakageEdit = body(
     owner_user_id: { sent: nullable(shortId), read: readers.integer(1) },
     /** Null: until it stops failing. */
     muted_until: { sent: nullable(instant), read: readers.instant },
-    note: filled(NOTE_MAX, 'added to the history'),
+    note: filled(NOTE_MAX, 'Note for the history'),
   },
   partial,
   (read) => {
     requireAny(read)
-    if (read.muted_until !== undefined && read.state !== 'muted')
-      throw invalidParameter('muted_until', 'goes with the state muted')
+    if (read.muted_until !== undefined && read.state !== 'muted') throw invalidParameter('muted_until', 'needs the state muted')
   },
 )
 export type BreakageEdit = Static<typeof BreakageEdit>
@@ -143,24 +145,24 @@ export const DeploymentEdit = body(
     status: choice(DEPLOYMENT_STATUSES),
     /** Null removes the build. */
     build_run_id: { sent: nullable(recordId), read: buildId },
-    note: filled(NOTE_MAX, 'the reason; required with a status, added to the history'),
+    note: filled(NOTE_MAX, 'Reason, for the history; required with a status'),
   },
   partial,
   (read) => {
     requireAny(read)
     if (read.status !== undefined && read.note === undefined)
-      throw invalidParameter('note', 'must give the reason for the status')
+      throw invalidParameter('note', 'is required with a status: the reason')
   },
 )
 export type DeploymentEdit = Static<typeof DeploymentEdit>
 
-const change = filled(IDENTIFIER_MAX, 'its changelist or commit')
+const change = filled(IDENTIFIER_MAX, 'Changelist or commit')
 
 export const MarkGood = body(
   {
-    branch: filled(BRANCH_MAX, 'its name, as main or //game/main'),
+    branch: filled(BRANCH_MAX, 'Branch or stream, such as main or //game/main'),
     change: { ...change, read: readers.numberOr(change.read) },
-    reason: optional(filled(NOTE_MAX, 'the reason; required unless good is false')),
+    reason: optional(filled(NOTE_MAX, 'Reason; required unless good is false')),
     good: optional({ sent: Type.Boolean({ description: 'false removes the mark' }), read: readers.flag }),
   },
   object,

@@ -71,7 +71,8 @@ export const requestTimeout = () => new ApiError(408, 'request_timeout', 'The re
 export const methodNotAllowed = (allowed: readonly string[]) =>
   new ApiError(405, 'method_not_allowed', `Use ${allowed.join(' or ')} here.`, {}, { allow: allowed.join(', ') })
 
-export const internalError = () => new ApiError(500, 'internal_error', 'Something went wrong on our side.')
+export const internalError = () =>
+  new ApiError(500, 'internal_error', 'Something went wrong in the service. Try again; if it happens again, tell the operator.')
 
 export const invalidJson = () => new ApiError(400, 'invalid_json', 'The body is not valid JSON.')
 
@@ -101,7 +102,7 @@ export const unsupportedType = () => new ApiError(415, 'unsupported_media_type',
 export const badEncoding = (message: string) => new ApiError(415, 'unsupported_encoding', message)
 
 export const invalidCursor = () =>
-  new ApiError(400, 'invalid_cursor', 'The cursor does not belong to this list; start again without one.')
+  new ApiError(400, 'invalid_cursor', 'The cursor does not belong to this list. Start again without a cursor.')
 
 export const unknownParameter = (name: string, known: readonly string[]) =>
   new ApiError(
@@ -125,14 +126,20 @@ export const invalidAssignee = (why: string, expected_format: string) =>
   new ApiError(422, 'invalid_assignee', why, { expected_format })
 
 export const invalidEventType = (valid_event_types: readonly string[]) =>
-  new ApiError(422, 'invalid_event_type', `Event types are: ${valid_event_types.join(', ')}; a group is written build_run.*.`, {
-    valid_event_types,
-  })
+  new ApiError(
+    422,
+    'invalid_event_type',
+    `Unknown event type. Use: ${valid_event_types.join(', ')}, or a group such as build_run.*.`,
+    {
+      valid_event_types,
+    },
+  )
 
 /** The only error with a different body: the problem and where to fix it. */
 export class PlanRefused extends ApiError {
   constructor(baseUrl: string) {
-    const message = 'The workspace feed needs the Team plan or higher; name another account with account_id, or upgrade this one.'
+    const message =
+      'The workspace feed needs the Team plan or higher. Upgrade this account, or choose another one with account_id.'
     super(403, 'plan_required', message, { upgrade_url: `${baseUrl}/settings/billing` })
   }
 
@@ -176,7 +183,7 @@ export const readOnly = (reason: 'trial_expired' | 'demo', baseUrl: string) =>
           upgrade_url: `${baseUrl}/settings/billing`,
         },
       )
-    : new ApiError(403, 'demo_read_only', 'This is a demo account; it is read-only.', { reason })
+    : new ApiError(403, 'demo_read_only', 'This is a demo account. It is read-only.', { reason })
 
 export const tooManyCodes = (seconds: number) =>
   new ApiError(
@@ -197,28 +204,28 @@ export const preconditionFailed = (etag: string) =>
   )
 
 export const rateLimited = (seconds: number) =>
-  new ApiError(429, 'rate_limited', `Too many requests; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
+  new ApiError(429, 'rate_limited', `Too many requests. Try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
 export const unstorable = () =>
   new ApiError(422, 'invalid_parameter', 'A value is too large, too long, or contains a character that can’t be stored.')
 
 export const unstorableText = () =>
-  new ApiError(422, 'invalid_parameter', 'Text must not contain a NUL character or half a character.')
+  new ApiError(422, 'invalid_parameter', 'Text must not contain NUL or incomplete Unicode characters.')
 
 export const unknownBuild = () =>
-  new ApiError(404, 'unknown_build', 'No build of this job and number was reported yet; report its start first.')
+  new ApiError(404, 'unknown_build', 'No build of this job and number was reported yet. Report its start first.')
 
 /** Pieces of a log must be consecutive. */
 export const logGap = (offset: number) =>
   new ApiError(409, 'log_gap', `The log was received up to byte ${offset}. Continue from there.`, { offset })
 
 export const logSuperseded = () =>
-  new ApiError(409, 'log_superseded', 'Another run of this job and number began its log after this one.')
+  new ApiError(409, 'log_superseded', 'Another run of this job and number has started its log since. Use a new build number.')
 
-export const logTaken = () => new ApiError(409, 'log_taken', 'The build is over and has its log.')
+export const logTaken = () => new ApiError(409, 'log_taken', 'The build has ended and its log is complete.')
 
 export const unavailable = () =>
-  new ApiError(503, 'unavailable', 'The database does not answer; try again shortly.', {}, { 'retry-after': '2' })
+  new ApiError(503, 'unavailable', 'The database does not respond. Try again shortly.', {}, { 'retry-after': '2' })
 
 export const accountBusy = () =>
   new ApiError(503, 'busy', 'Your account has too many requests running at once. Try again shortly.', {}, { 'retry-after': '2' })
@@ -236,7 +243,7 @@ export const tooSlow = () =>
 /** One value is in the object store, which is unreachable; everything in the database still works. */
 export const objectStoreAway = (cause: unknown) =>
   Object.assign(
-    new ApiError(503, 'object_store_away', 'The object store does not answer; try again shortly.', {}, { 'retry-after': '5' }),
+    new ApiError(503, 'object_store_away', 'The object store does not respond. Try again shortly.', {}, { 'retry-after': '5' }),
     { cause },
   )
 
@@ -246,17 +253,18 @@ const isError = (code: string) => (error: unknown) => error instanceof ApiError 
 export const isObjectStoreAway = isError('object_store_away')
 export const isObjectLost = isError('object_lost')
 
-const STOPPING = 'The service is stopping; try again shortly.'
+const STOPPING = 'The service is shutting down. Try again shortly.'
 
 export const stopping = () => new ApiError(503, 'unavailable', STOPPING, {}, { 'retry-after': '2' })
 
 export const isStopping = (error: unknown): boolean => error instanceof ApiError && error.message === STOPPING
 
 export const overloaded = (seconds: number) =>
-  new ApiError(503, 'overloaded', `Too many reads at once; try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
+  new ApiError(503, 'overloaded', `Too many reads at once. Try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
 /** Nobody reads this response; proxies log this status in the same case. */
-export const clientGone = () => new ApiError(499, 'client_gone', 'The client hung up before its request was worked on.')
+export const clientGone = () =>
+  new ApiError(499, 'client_gone', 'The client closed the connection before the request was processed.')
 
 export const forbiddenOrigin = () => new ApiError(403, 'forbidden_origin', 'Requests from other sites are not allowed here.')
 
@@ -422,7 +430,7 @@ export const editedMeanwhile = (current: Record<string, unknown>) =>
   new ApiError(409, 'edited_meanwhile', 'Somebody else changed this text in the meantime.', { current })
 
 export const buildNotFailed = (status: string) =>
-  new ApiError(422, 'build_not_failed', `Only a failed build can be investigated; this one is ${status}.`)
+  new ApiError(422, 'build_not_failed', `Only a failed build can be investigated. This one is ${status}.`)
 
 export const insufficientCredits = () => new ApiError(402, 'insufficient_credits', 'This account has no credits left.')
 

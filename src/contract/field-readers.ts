@@ -166,7 +166,7 @@ const isPlain = (value: string) => {
 /** In lower case, as sign-in looks it up. */
 export const email: Reader<string> = (name, value) => {
   const address = text(EMAIL.maxLength)(name, value).trim().toLowerCase()
-  if (!EMAIL.pattern.test(address)) throw invalidParameter(name, 'must be an e-mail address')
+  if (!EMAIL.pattern.test(address)) throw invalidParameter(name, 'must be an email address')
   return address
 }
 

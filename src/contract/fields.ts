@@ -35,7 +35,7 @@ export const name = Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: '\
 export const email = Type.String({ minLength: 3, maxLength: EMAIL.maxLength, pattern: EMAIL.pattern.source })
 export const flag = Type.Boolean()
 export const uuid = Type.String({ format: 'uuid' })
-export const instant = Type.String({ format: 'date-time', description: 'UTC, milliseconds, ending in Z' })
+export const instant = Type.String({ format: 'date-time', description: 'UTC time with milliseconds, ending in Z' })
 export const idText = Type.String({ pattern: '^[0-9]+$' })
 export const oneOf = <const V extends string>(values: readonly V[]) => Type.Enum([...values])
 

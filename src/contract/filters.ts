@@ -7,8 +7,8 @@ export const tasks = {
   state: param.manyOf(sets.TASK_STATES),
   task_type: param.oneOf(sets.TASK_TYPES),
   priority: param.oneOf(sets.PRIORITIES),
-  assignee: param.assignee,
-  label: param.text,
+  assignee: param.described(param.assignee, 'Assignee: handle:<agent-handle> or user:<user id>'),
+  label: param.described(param.text, 'Label (exact)'),
   updated_since: param.instant,
 }
 
@@ -18,56 +18,59 @@ export const builds = {
   target_type: param.oneOf(sets.TARGET_TYPES),
 }
 
-export const assets = { pending_approval: param.flag, asset_type: param.oneOf(sets.ASSET_TYPES) }
+export const assets = {
+  pending_approval: param.described(param.flag, 'Only assets waiting for approval'),
+  asset_type: param.oneOf(sets.ASSET_TYPES),
+}
 
 export const approvals = {
   status: param.manyOf(sets.APPROVAL_STATUSES),
-  stage: param.text,
-  commit_sha: param.text,
+  stage: param.described(param.text, 'Approval stage, such as art_review'),
+  commit_sha: param.described(param.text, 'Commit or changelist (exact)'),
   updated_since: param.instant,
 }
 
 export const changes = {
-  identifier: param.text,
+  identifier: param.described(param.text, 'Commit or changelist (exact)'),
   source_type: param.oneOf(sets.SOURCE_TYPES),
-  orphaned: param.flag,
+  orphaned: param.described(param.flag, 'Include commits that a force push removed'),
   updated_since: param.instant,
 }
 
 export const deployments = {
   status: param.oneOf(sets.DEPLOYMENT_STATUSES),
   platform: param.oneOf(sets.PLATFORMS),
-  build_run_id: param.reference,
+  build_run_id: param.described(param.reference, 'Id of the build run'),
   updated_since: param.instant,
 }
 
 export const breakages = {
   state: param.manyOf(sets.BREAKAGE_STATES),
-  branch: param.described(param.text, 'branch or stream in any spelling'),
+  branch: param.described(param.text, 'Branch or stream, such as main or //game/main'),
   category: param.oneOf(sets.FAILURE_CATEGORIES),
-  owner: param.described(param.shortReference, 'user id of the owner'),
-  since: param.described(param.instant, 'ISO 8601 timestamp, or a date alone; those that a build failed of then or later'),
+  owner: param.described(param.shortReference, 'User id of the owner'),
+  since: param.described(param.instant, 'ISO 8601 time or date; only breakages with a failed build since then'),
 }
 
 /** A search's additional parameters. Words are compared with the shown text: no address is found. */
-export const tasksSearch = { q: param.words('words of the title') }
+export const tasksSearch = { q: param.words('Words in the title') }
 
 export const buildsSearch = {
-  q: param.words('words of job, number and branch'),
-  branch: param.described(param.text, 'branch or stream in any spelling; where a build names none, that of its change'),
-  job: param.described(param.text, 'exact name of the job'),
-  changelist: param.described(param.text, 'exact number of the changelist'),
-  commit: param.described(param.text, 'commit hash, or at least its first 7 characters'),
-  author: param.words('words of the author of the change that was built'),
-  finished_since: param.described(param.instant, 'ISO 8601 timestamp, or a date alone; builds that finished then or later'),
-  finished_until: param.described(param.instant, 'ISO 8601 timestamp, or a date alone; builds that finished before it'),
+  q: param.words('Words in job, number and branch'),
+  branch: param.described(param.text, 'Branch or stream of the build, or of its change'),
+  job: param.described(param.text, 'Job name (exact)'),
+  changelist: param.described(param.text, 'Changelist number (exact)'),
+  commit: param.described(param.text, 'Commit hash, or at least its first 7 characters'),
+  author: param.words('Words in the author of the built change'),
+  finished_since: param.described(param.instant, 'ISO 8601 time or date; only builds that finished at or after it'),
+  finished_until: param.described(param.instant, 'ISO 8601 time or date; only builds that finished before it'),
 }
 
-export const assetsSearch = { q: param.words('words of name and path') }
+export const assetsSearch = { q: param.words('Words in name and path') }
 
 export const changesSearch = {
-  q: param.words('words of message, author, branch and identifier'),
-  branch: param.described(param.text, 'branch or stream in any spelling'),
-  author: param.words('words of the author'),
-  path: param.words('part of the path of a changed file'),
+  q: param.words('Words in message, author, branch and identifier'),
+  branch: param.described(param.text, 'Branch or stream, such as main or //game/main'),
+  author: param.words('Words in the author'),
+  path: param.words('Part of the path of a changed file'),
 }

@@ -29,7 +29,7 @@ export const oneOf = <const V extends string>(values: readonly V[]): Param<V> =>
 })
 
 export const manyOf = <const V extends string>(values: readonly V[]): Param<V[]> => ({
-  schema: Type.String({ description: `comma-separated list of: ${values.join(', ')}` }),
+  schema: Type.String({ description: `One or more, a comma-separated list of: ${values.join(', ')}` }),
   read: (name, raw) => raw.split(',').map((token) => readers.oneOf(values)(name, token)),
   values,
 })
@@ -46,7 +46,7 @@ const positive = (name: string, raw: string): number => {
 }
 
 /** Matches a part of the name. */
-export const partOfName: Param<string> = { ...text, schema: Type.String({ description: 'a part of the name' }) }
+export const partOfName: Param<string> = { ...text, schema: Type.String({ description: 'Text in the name' }) }
 
 /** Clamped to the maximum page size. */
 export const limit: Param<number> = {
@@ -54,7 +54,7 @@ export const limit: Param<number> = {
     minimum: 1,
     maximum: MAX_LIMIT,
     default: DEFAULT_LIMIT,
-    description: `page size; whoever asks for more gets ${MAX_LIMIT}`,
+    description: `Page size; larger values count as ${MAX_LIMIT}`,
   }),
   read: (name, raw) => Math.min(positive(name, raw), MAX_LIMIT),
   fallback: DEFAULT_LIMIT,
@@ -62,7 +62,7 @@ export const limit: Param<number> = {
 
 /** Opaque here: the list decodes it. */
 export const cursor: Param<string> = {
-  schema: Type.String({ description: 'next_cursor of the page before' }),
+  schema: Type.String({ description: 'next_cursor of the previous page' }),
   read: (_, raw) => raw,
 }
 
@@ -96,7 +96,7 @@ export const flag: Param<boolean> = {
 
 /** A timestamp, or a date for the start of that UTC day; without an offset it is UTC. */
 export const instant: Param<string> = {
-  schema: Type.String({ description: 'ISO 8601 timestamp, or a date alone (start of that UTC day)' }),
+  schema: Type.String({ description: 'ISO 8601 time or date; a date means 00:00 UTC' }),
   read(name, raw) {
     const time = readTime(raw)
     if (!time) throw invalidParameter(name, 'must be an ISO 8601 timestamp or date')
@@ -120,7 +120,7 @@ export const assignee: Param<Assignee> = {
     if (handle !== undefined && HANDLE.test(handle)) return { handle }
     const user = raw.startsWith('user:') ? raw.slice(5) : ''
     if (/^\d+$/.test(user)) return { user_id: Number(user) > INTEGER_MAX ? 0 : Number(user) }
-    throw invalidAssignee('assignee must name an agent handle or a user id.', ASSIGNEE_FORMAT)
+    throw invalidAssignee('assignee must be an agent handle or a user id.', ASSIGNEE_FORMAT)
   },
 }
 
@@ -128,7 +128,7 @@ export const DAYS_MAX = 90
 
 /** Clamped on both sides; only a non-number is refused. */
 export const daysBack: Param<number> = {
-  schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: 7, description: 'ignored when since is given' }),
+  schema: Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: 7, description: 'Days to look back; ignored with since' }),
   read(name, raw) {
     if (!/^-?\d+$/.test(raw)) throw invalidParameter(name, 'must be an integer')
     return Math.min(Math.max(Number(raw), 1), DAYS_MAX)
@@ -140,7 +140,7 @@ export const daysBack: Param<number> = {
 export type Since = { instant: string } | { wall: string }
 
 export const since: Param<Since> = {
-  schema: Type.String({ description: "ISO 8601 with a time; without an offset it is in the account's timezone" }),
+  schema: Type.String({ description: 'ISO 8601 time; without an offset, in the time zone of the account' }),
   read(name, raw) {
     const time = readTime(raw)
     if (!time?.hasTime) throw invalidParameter(name, 'must be an ISO 8601 timestamp with a time (write + as %2B)')
@@ -151,7 +151,9 @@ export const since: Param<Since> = {
 
 /** Event types, some by a wildcard such as `approval.*`. */
 const eventTypesOf = <T extends EventType>(known: readonly T[]): Param<T[]> => ({
-  schema: Type.String({ description: `comma-separated or repeated, wildcards allowed: ${known.join(', ')}` }),
+  schema: Type.String({
+    description: `Event types, comma-separated or repeated; build_run.* selects a group. Types: ${known.join(', ')}`,
+  }),
   read: (_, raw) => [...new Set(raw.split(',').flatMap((word) => typesNamed(known, word)))],
   list: true,
 })
@@ -170,7 +172,7 @@ export const everyEventType = eventTypesOf(EVENT_TYPES)
 
 /** How many lines from the end. */
 export const lines: Param<number> = {
-  schema: Type.Integer({ minimum: 1 }),
+  schema: Type.Integer({ minimum: 1, description: 'Number of lines from the end' }),
   read: (name, raw) => Math.min(positive(name, raw), INTEGER_MAX),
 }
 

@@ -12,8 +12,8 @@ import * as shape from './shapes.ts'
 export type { Route } from './routes/route.ts'
 
 const eventFilters = {
-  account_id: param.text,
-  project_id: param.text,
+  account_id: param.described(param.text, 'Account id (default: your default account)'),
+  project_id: param.described(param.text, 'Only events of this project'),
   event_type: param.eventTypes,
   event_types: param.eventTypes,
 }
@@ -31,7 +31,7 @@ export const routes = {
     ...plainGet,
     path: '/v1/workspace/events',
     scope: 'read:workspace_events',
-    summary: 'Everything that happened in an account, newest first; the first unfiltered page carries the rollup',
+    summary: 'List the events of an account, newest first; the first page without filters has a rollup of counts',
     query: {
       ...eventFilters,
       days_back: param.daysBack,

@@ -77,7 +77,7 @@ function unstorable(value: object): string | undefined {
     const next: unknown[] = []
     for (const item of level) {
       if (typeof item === 'string' && !isStorable(item)) return 'must not contain NUL or broken characters'
-      if (typeof item === 'number' && !Number.isFinite(item)) return 'must not contain numbers beyond all bounds'
+      if (typeof item === 'number' && !Number.isFinite(item)) return 'must not contain infinite numbers'
       if (Array.isArray(item)) for (const inner of item) next.push(inner)
       else if (isObject(item)) for (const [key, inner] of Object.entries(item)) next.push(key, inner)
     }
@@ -92,35 +92,35 @@ export const TASK_FIELDS = {
     sent: Type.String({ minLength: 1, maxLength: TITLE_MAX }),
     read: title,
     shown: ownText,
-    help: 'what is to be done, in one line',
+    help: 'Title, one line',
   }),
-  description: field({ sent: text, read: textOf(DESCRIPTION_MAX), shown: ownText, help: 'the whole story, plain text' }),
-  state: choice(TASK_STATES, 'where the task stands'),
-  task_type: choice(TASK_TYPES, 'kind of work'),
-  priority: choice(PRIORITIES, 'how much it matters'),
+  description: field({ sent: text, read: textOf(DESCRIPTION_MAX), shown: ownText, help: 'Description, plain text' }),
+  state: choice(TASK_STATES, 'State of the task'),
+  task_type: choice(TASK_TYPES, 'Type of task'),
+  priority: choice(PRIORITIES, 'Priority'),
   assignee_handle: field({
     sent: nullable(Type.String({ pattern: HANDLE.source })),
     read: handle,
     shown: nullable(ownText),
-    help: 'agent who works on it, such as lint-bot; excludes user_id',
+    help: 'Assigned agent, such as lint-bot; not with user_id',
   }),
   user_id: field({
     sent: nullable(integer),
     read: userId,
     shown: nullable(integer),
-    help: 'member who works on it; excludes assignee_handle',
+    help: 'User id of the assigned member; not with assignee_handle',
   }),
   labels: field({
     sent: Type.Array(Type.String({ minLength: 1, maxLength: LABEL_MAX }), { maxItems: LABELS_MAX }),
     read: labels,
     shown: Type.Array(ownText),
-    help: 'all labels of the task; what is sent replaces what was there',
+    help: 'All labels; replaces the old list',
   }),
   metadata: field({
     sent: own(anyObject),
     read: metadata,
     shown: own(anyObject),
-    help: 'your own data as an object; what is sent replaces what was there',
+    help: 'Your own data, an object; replaces the old one',
   }),
 }
 

@@ -25,7 +25,7 @@ export const appAssetRoutes = {
   undoDecisions: {
     ...post,
     path: '/v1/projects/:project_id/approvals/undo',
-    summary: 'Take back your own decisions of the last ten seconds, all or none; the assets wait for approval again',
+    summary: 'Undo your decisions of the last ten seconds, all or none',
     role: 'approver',
     body: object({ asset_ids }),
     reply: list('approvals', Approval),

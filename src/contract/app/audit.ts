@@ -56,7 +56,7 @@ export const auditRoutes = {
   listAuditLog: {
     ...plainGet,
     path: '/v1/accounts/:account_id/audit_log',
-    summary: 'Who changed what in an account, newest first',
+    summary: 'List the audit log of an account, newest first',
     role: 'admin',
     query: { ...filters, before: param.reference, limit: param.limit },
     reply: object({
@@ -68,7 +68,7 @@ export const auditRoutes = {
   verifyAuditLog: {
     ...post,
     path: '/v1/accounts/:account_id/audit_log/verify',
-    summary: 'Follow the chain of the audit log from its beginning: whether an entry was changed or is missing',
+    summary: 'Verify the audit log: whether an entry was changed or is missing',
     role: 'admin',
     reply: object({
       entries: integer,
@@ -81,14 +81,14 @@ export const auditRoutes = {
   showAuditStream: {
     ...plainGet,
     path: '/v1/accounts/:account_id/audit_stream',
-    summary: 'Where the audit log is sent as it grows, and how far it got',
+    summary: 'Show the audit log stream and its position',
     role: 'admin',
     reply: object({ stream: nullable(AuditStream) }),
   },
   setAuditStream: {
     ...put,
     path: '/v1/accounts/:account_id/audit_stream',
-    summary: 'Send the audit log to a syslog server or as JSON lines to an address, from now on or from its beginning',
+    summary: 'Stream the audit log to a syslog server, or as JSON lines to a URL',
     role: 'owner',
     body: object({
       url: Type.String({ maxLength: URL_MAX }),
@@ -102,7 +102,7 @@ export const auditRoutes = {
   removeAuditStream: {
     ...remove,
     path: '/v1/accounts/:account_id/audit_stream',
-    summary: 'Send the audit log nowhere',
+    summary: 'Stop the audit log stream',
     role: 'owner',
     reply: Done,
   },

@@ -63,7 +63,7 @@ export const appBuildRoutes = {
   listRunningBuilds: {
     ...get,
     path: '/v1/accounts/:account_id/running_builds',
-    summary: 'Builds under way in the projects of an account, the newest first',
+    summary: 'List the running builds of an account, newest first',
     role: 'guest',
     shows: ['build'],
     reply: list('build_runs', RunningBuild),
@@ -71,14 +71,14 @@ export const appBuildRoutes = {
   readBuildLogRest: {
     ...plainGet,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/log/rest',
-    summary: 'How the log of a build goes on behind the lines somebody has, or all of it where that cannot be told',
+    summary: 'Get the new lines of a build log since a position, or the whole log',
     query: { mark: param.text },
     reply: object({ text, continues: flag }),
   },
   showBuildContext: {
     ...get,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/context',
-    summary: 'What stands around a build: its page at the CI, its neighbours, where its files are shown',
+    summary: 'Show the links of a build: CI page, neighboring builds, file URLs',
     shows: ['build', 'investigation'],
     reply: BuildContext,
   },

@@ -86,14 +86,14 @@ export const channelRoutes = {
   listChannels: {
     ...plainGet,
     path: '/v1/accounts/:account_id/channels',
-    summary: 'Chat channels that are told what happens',
+    summary: 'List chat channels',
     role: 'admin',
     reply: list('channels', Channel),
   },
   createChannel: {
     ...post,
     path: '/v1/accounts/:account_id/channels',
-    summary: 'Add a chat channel; its secret is never shown again',
+    summary: 'Create a chat channel; its secret is not shown again',
     role: 'admin',
     body: object({
       kind: oneOf(channels.CHANNEL_KINDS),
@@ -109,7 +109,7 @@ export const channelRoutes = {
   editChannel: {
     ...patch,
     path: '/v1/accounts/:account_id/channels/:id',
-    summary: 'Change where and what a channel is told, or stop and resume',
+    summary: 'Change, pause or resume a channel',
     role: 'admin',
     body: partial({ name, secret, room, rules, status: oneOf(['active', 'paused'] as const) }),
     reply: Channel,
@@ -118,7 +118,7 @@ export const channelRoutes = {
   removeChannel: {
     ...remove,
     path: '/v1/accounts/:account_id/channels/:id',
-    summary: 'Remove a channel',
+    summary: 'Delete a channel',
     role: 'admin',
     reply: Done,
     writes: true,
@@ -126,7 +126,7 @@ export const channelRoutes = {
   testChannel: {
     ...post,
     path: '/v1/accounts/:account_id/channels/:id/test',
-    summary: 'Send a test message; what came of it stands in the log',
+    summary: 'Send a test message; the log shows the result',
     role: 'admin',
     reply: ChannelMessage,
     writes: true,
@@ -134,7 +134,7 @@ export const channelRoutes = {
   listChannelMessages: {
     ...plainGet,
     path: '/v1/accounts/:account_id/channels/:id/messages',
-    summary: 'Messages to a channel, newest first',
+    summary: 'List the messages of a channel, newest first',
     role: 'admin',
     query: { status: param.oneOf(channels.CHANNEL_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
     reply: object({ messages: Type.Array(ChannelMessage), has_more: flag }),
@@ -142,7 +142,7 @@ export const channelRoutes = {
   showChannelMessage: {
     ...plainGet,
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id',
-    summary: 'One message: what it says now, and every time its vendor was asked',
+    summary: 'Show a message with its text and attempts',
     role: 'admin',
     reply: object({
       ...ChannelMessage.properties,
@@ -162,7 +162,7 @@ export const channelRoutes = {
   replayChannelMessage: {
     ...post,
     path: '/v1/accounts/:account_id/channels/:id/messages/:message_id/replay',
-    summary: 'Send a message again, also one of which nobody knows whether it arrived',
+    summary: 'Send a message again, also one with an unknown result',
     role: 'admin',
     reply: Done,
     writes: true,
@@ -171,7 +171,7 @@ export const channelRoutes = {
   listNotifications: {
     method: 'GET',
     path: '/v1/me/notifications',
-    summary: 'What concerns the caller, newest first',
+    summary: 'List your notifications, newest first',
     query: { before: param.reference, unread: param.flag },
     shows: ['breakage', 'task', 'approval'],
     reply: object({
@@ -194,7 +194,7 @@ export const channelRoutes = {
   markNotifications: {
     ...post,
     path: '/v1/me/notifications/read',
-    summary: 'Mark some, or without ids all, as read or as unread',
+    summary: 'Mark notifications as read or unread; without ids, all',
     body: object({ ids: Type.Optional(Type.Array(recordId, { maxItems: 200 })), read: flag }),
     reply: Done,
     unaudited: true,
@@ -202,13 +202,13 @@ export const channelRoutes = {
   showPreferences: {
     ...plainGet,
     path: '/v1/me/preferences',
-    summary: 'Where the caller hears of what concerns them',
+    summary: 'Show your notification settings',
     reply: Preferences,
   },
   editPreferences: {
     ...patch,
     path: '/v1/me/preferences',
-    summary: 'Choose where to hear of what',
+    summary: 'Change your notification settings',
     body: partial({
       kinds: Type.Array(object({ kind: oneOf(NOTIFICATION_KINDS), ...ways }), { maxItems: 20 }),
       daily_digest: flag,
@@ -220,7 +220,7 @@ export const channelRoutes = {
   showUnsubscribe: {
     ...plainGet,
     path: '/v1/unsubscribe',
-    summary: 'Which mails the link at the end of one stops; a POST to the link itself stops them',
+    summary: 'Show which emails an unsubscribe link stops; a POST to the link stops them',
     role: 'anyone',
     query: { token: param.text },
     reply: object({ kind: text }),

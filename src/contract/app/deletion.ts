@@ -8,7 +8,7 @@ export const deletionRoutes = {
   deleteAccount: {
     ...post,
     path: '/v1/accounts/:account_id/deletion',
-    summary: 'Delete an account with all that it has: closed at once, deleted in the background; cannot be undone',
+    summary: 'Delete an account and its data: closed immediately, deleted in the background; cannot be undone',
     role: 'owner',
     body: object({ name }),
     reply: Done,
@@ -16,7 +16,7 @@ export const deletionRoutes = {
   deleteProject: {
     ...post,
     path: '/v1/accounts/:account_id/projects/:id/deletion',
-    summary: 'Delete a project with all that it has: hidden at once, deleted in the background; cannot be undone',
+    summary: 'Delete a project and its data: hidden immediately, deleted in the background; cannot be undone',
     role: 'admin',
     body: object({ name }),
     reply: Done,
@@ -24,7 +24,7 @@ export const deletionRoutes = {
   deleteMe: {
     ...post,
     path: '/v1/me/deletion',
-    summary: 'Delete the caller: signed out at once, forgotten in the background; the last owner of an account stays',
+    summary: 'Delete your user: signed out immediately, deleted in the background; not for the last owner of an account',
     body: object({ email }),
     reply: Done,
   },

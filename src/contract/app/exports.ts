@@ -26,14 +26,14 @@ export const exportRoutes = {
   listExports: {
     ...plainGet,
     path: '/v1/accounts/:account_id/exports',
-    summary: 'Files of the account and its projects that the caller may fetch, newest first',
+    summary: 'List the exports that you can download, newest first',
     role: 'guest',
     reply: list('exports', Export),
   },
   exportAccount: {
     ...post,
     path: '/v1/accounts/:account_id/exports',
-    summary: 'Export an account, without credentials of people; secrets of tools only with a passphrase',
+    summary: 'Export an account without passwords and API tokens; secrets of tools only with a passphrase',
     role: 'owner',
     body: asked,
     reply: Export,
@@ -42,7 +42,7 @@ export const exportRoutes = {
   exportProject: {
     ...post,
     path: '/v1/projects/:project_id/exports',
-    summary: 'Export a project; only admins of the account get admin data and, with a passphrase, secrets of tools',
+    summary: 'Export a project; only account admins get admin data and, with a passphrase, secrets of tools',
     role: 'lead',
     body: asked,
     reply: Export,

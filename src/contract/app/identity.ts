@@ -15,14 +15,14 @@ export const identityRoutes = {
   welcome: {
     ...plainGet,
     path: '/v1/welcome',
-    summary: 'Whether the service has an owner yet and whether one may sign up',
+    summary: 'Show whether the service has an owner and allows sign-up',
     role: 'anyone',
     reply: app.Welcome,
   },
   setUp: {
     ...post,
     path: '/v1/set_up',
-    summary: 'Make the first user, who owns the service, by the set-up token that its start printed',
+    summary: 'Create the first user, the owner, with the setup token from the start-up output',
     role: 'anyone',
     body: object({
       name,
@@ -38,7 +38,7 @@ export const identityRoutes = {
   requestSignUp: {
     ...post,
     path: '/v1/sign_ups',
-    summary: 'Mail a link that ends a sign-up; the answer is the same whether somebody has the address or not',
+    summary: 'Send a sign-up link by email; the response is the same for known addresses',
     role: 'anyone',
     body: object({ name, email }),
     reply: app.Done,
@@ -46,7 +46,7 @@ export const identityRoutes = {
   completeSignUp: {
     ...post,
     path: '/v1/sign_ups/complete',
-    summary: 'Make a user with an account of their own by a mailed link; they are signed in',
+    summary: 'Create a user with a new account from a sign-up link, and sign in',
     role: 'anyone',
     body: object({ token, password }),
     reply: app.Done,
@@ -55,7 +55,7 @@ export const identityRoutes = {
   joinByInvitation: {
     ...post,
     path: '/v1/sign_ups/invited',
-    summary: 'Make a user for the address an invitation was made for, in the account that invites; they are signed in',
+    summary: 'Create a user from an invitation, and sign in',
     role: 'anyone',
     body: object({ name, email, password, invitation: token }),
     reply: app.Done,
@@ -64,7 +64,7 @@ export const identityRoutes = {
   showInvitation: {
     ...plainGet,
     path: '/v1/invitations/:token',
-    summary: 'Who invites whom into what',
+    summary: 'Show an invitation',
     role: 'anyone',
     reply: object({
       account_name: Type.String(),
@@ -76,13 +76,13 @@ export const identityRoutes = {
   acceptInvitation: {
     ...post,
     path: '/v1/invitations/:token/accept',
-    summary: 'Join the account that invites',
+    summary: 'Accept an invitation',
     reply: object({ account_id: Type.Integer() }),
   },
   requestPasswordReset: {
     ...post,
     path: '/v1/password_resets',
-    summary: 'Mail a link that sets a new password; the answer is the same whether somebody has the address or not',
+    summary: 'Send a password reset link by email; the response is the same for unknown addresses',
     role: 'anyone',
     body: object({ email }),
     reply: app.Done,
@@ -90,7 +90,7 @@ export const identityRoutes = {
   completePasswordReset: {
     ...post,
     path: '/v1/password_resets/complete',
-    summary: 'Set a new password by a mailed link; ends every session and API token of the user',
+    summary: 'Set a new password with a reset link; ends all sessions and revokes all API tokens',
     role: 'anyone',
     body: object({ token, password }),
     reply: app.Done,
@@ -98,7 +98,7 @@ export const identityRoutes = {
   changePassword: {
     ...put,
     path: '/v1/me/password',
-    summary: 'Set a new password by the current one; ends every other session, and the API tokens unless they are to stay',
+    summary: 'Change your password; ends all other sessions, and revokes API tokens unless you keep them',
     body: object({
       current_password: Type.String({ maxLength: PASSWORD.maxLength }),
       new_password: password,

@@ -112,14 +112,14 @@ export const integrationRoutes = {
   listProviders: {
     ...plainGet,
     path: '/v1/providers',
-    summary: 'The tools that can be connected',
+    summary: 'List the tools that you can connect',
     ...integrations,
     reply: list('providers', Provider),
   },
   listIntegrations: {
     ...get,
     path: '/v1/projects/:project_id/integrations',
-    summary: 'The tools of a project and whether they speak',
+    summary: 'List the integrations of a project with their health',
     ...projectViewer,
     ...delivered,
     reply: list('integrations', Integration),
@@ -143,14 +143,14 @@ export const integrationRoutes = {
   showIntegration: {
     ...plainGet,
     path: '/v1/projects/:project_id/integrations/:id',
-    summary: 'An integration with its token and how it is set up',
+    summary: 'Show an integration with its webhook token and setup steps',
     ...projectLead,
     reply: IntegrationDetail,
   },
   editIntegration: {
     ...patch,
     path: '/v1/projects/:project_id/integrations/:id',
-    summary: 'Switch it on or off, set its secrets, require signatures, set its own settings, let its tool hand over a secret',
+    summary: 'Change an integration: active, signing secrets, required signatures, settings, secret handshake',
     ...projectLead,
     body: partial({
       active: flag,
@@ -165,7 +165,7 @@ export const integrationRoutes = {
   rotateIntegrationToken: {
     ...post,
     path: '/v1/projects/:project_id/integrations/:id/token',
-    summary: 'Replace the webhook token; the old one ends at once',
+    summary: 'Replace the webhook token; the old one stops working immediately',
     ...projectLead,
     reply: IntegrationDetail,
     writes: true,
@@ -173,7 +173,7 @@ export const integrationRoutes = {
   deleteIntegration: {
     ...remove,
     path: '/v1/projects/:project_id/integrations/:id',
-    summary: 'Forget a tool, its token and its delivery log; what it told stays',
+    summary: 'Delete an integration, its token and its delivery log; its changes and builds stay',
     ...projectLead,
     reply: Done,
     writes: true,
@@ -181,7 +181,7 @@ export const integrationRoutes = {
   testIntegration: {
     ...post,
     path: '/v1/projects/:project_id/integrations/:id/test',
-    summary: 'Send ourselves what the tool would send',
+    summary: 'Send a test delivery',
     ...projectLead,
     reply: Delivered,
     writes: true,
@@ -190,12 +190,12 @@ export const integrationRoutes = {
   listDeliveries: {
     method: 'GET',
     path: '/v1/projects/:project_id/deliveries',
-    summary: 'What tools told, newest first',
+    summary: 'List deliveries, newest first',
     ...projectContributor,
     query: {
-      integration_id: param.shortReference,
+      integration_id: param.described(param.shortReference, 'Id of the integration'),
       outcome: param.oneOf(sets.DELIVERY_OUTCOMES),
-      before: param.reference,
+      before: param.described(param.reference, 'Id of the last delivery of the previous page'),
       limit: param.limit,
     },
     ...delivered,
@@ -204,14 +204,14 @@ export const integrationRoutes = {
   showDelivery: {
     ...plainGet,
     path: '/v1/projects/:project_id/deliveries/:id',
-    summary: 'One delivery with headers and body',
+    summary: 'Show a delivery with headers and body',
     ...projectContributor,
     reply: DeliveryDetail,
   },
   replayDelivery: {
     ...post,
     path: '/v1/projects/:project_id/deliveries/:id/replay',
-    summary: 'Take a delivery in once more',
+    summary: 'Process a delivery again',
     ...projectLead,
     reply: Delivered,
     writes: true,

@@ -67,7 +67,7 @@ export const operatorRoutes = {
   showServiceStatus: {
     ...plainGet,
     path: '/v1/operator/status',
-    summary: 'How the service is: nodes, queues, refused requests, storage, mails and backups',
+    summary: 'Show the service status: nodes, queues, refused requests, storage, email and backups',
     role: 'operator',
     reply: object({
       version: ownText,
@@ -86,7 +86,7 @@ export const operatorRoutes = {
   listMails: {
     ...plainGet,
     path: '/v1/operator/mails',
-    summary: 'The newest mails of the service, sent or not',
+    summary: 'List the newest emails of the service, sent or not',
     role: 'operator',
     query: { before: param.reference },
     reply: object({

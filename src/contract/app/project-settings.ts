@@ -15,7 +15,7 @@ export const projectSettingsRoutes = {
   createProject: {
     ...post,
     path: '/v1/accounts/:account_id/projects',
-    summary: 'Make a project; its maker leads it',
+    summary: 'Create a project; you become its lead',
     role: 'member',
     ...ofProjects,
     body: object({ name, engine: Type.String({ maxLength: ENGINE_MAX }) }),
@@ -26,7 +26,7 @@ export const projectSettingsRoutes = {
   showProjectSettings: {
     ...plainGet,
     path: '/v1/projects/:project_id/settings',
-    summary: 'What a project is set to',
+    summary: 'Show the settings of a project',
     role: 'viewer',
     ...ofProjects,
     reply: app.ProjectSettings,
@@ -34,7 +34,7 @@ export const projectSettingsRoutes = {
   editProject: {
     ...patch,
     path: '/v1/projects/:project_id/settings',
-    summary: 'Rename, pause, archive, or choose what needs an approval, what a branch must pass and what is investigated',
+    summary: 'Change the settings of a project: name, status, approval rules, required jobs, automatic investigations',
     role: 'lead',
     ...ofProjects,
     body: partial({
@@ -54,7 +54,7 @@ export const projectSettingsRoutes = {
   previewApprovalRules: {
     ...post,
     path: '/v1/projects/:project_id/approval_rules/preview',
-    summary: 'What approval rules would have asked for in the last 30 days; nothing is kept',
+    summary: 'Preview approval rules: files of the last 30 days that would need approval; saves nothing',
     role: 'lead',
     ...ofProjects,
     body: object({ approval_rules: nullable(approvalRules) }),
@@ -64,21 +64,21 @@ export const projectSettingsRoutes = {
   listProjectPeople: {
     ...plainGet,
     path: '/v1/projects/:project_id/people',
-    summary: 'The members of a project by name',
+    summary: 'List the members of a project with names',
     role: 'viewer',
     reply: list('members', app.ProjectMember),
   },
   listAssignees: {
     ...plainGet,
     path: '/v1/projects/:project_id/assignees',
-    summary: 'Who sees a project and can be given something in it, by name; a guest learns of those who are listed on it',
+    summary: 'List the people who can be assigned in a project, with names; guests see only its members',
     role: 'viewer',
     reply: list('people', app.Person),
   },
   setProjectMember: {
     ...put,
     path: '/v1/projects/:project_id/people/:user_id',
-    summary: 'Put somebody of the account on a project, or change what they may do in it',
+    summary: 'Add a member of the account to a project, or change their role',
     role: 'lead',
     ...ofProjects,
     body: object({ project_role: oneOf(sets.PROJECT_ROLES) }),
@@ -88,7 +88,7 @@ export const projectSettingsRoutes = {
   removeProjectMember: {
     ...remove,
     path: '/v1/projects/:project_id/people/:user_id',
-    summary: 'Take somebody off a project',
+    summary: 'Remove a member from a project',
     role: 'lead',
     ...ofProjects,
     reply: app.Done,
@@ -97,7 +97,7 @@ export const projectSettingsRoutes = {
   listUgsTokens: {
     ...plainGet,
     path: '/v1/projects/:project_id/ugs_tokens',
-    summary: 'Tokens for Unreal Game Sync, newest first',
+    summary: 'List Unreal Game Sync tokens, newest first',
     role: 'lead',
     ...ofTokens,
     reply: list('ugs_tokens', app.UgsToken),
@@ -105,7 +105,7 @@ export const projectSettingsRoutes = {
   createUgsToken: {
     ...post,
     path: '/v1/projects/:project_id/ugs_tokens',
-    summary: 'Make a token for Unreal Game Sync; its value is answered once',
+    summary: 'Create an Unreal Game Sync token; returns its value once',
     role: 'lead',
     ...ofTokens,
     body: object({ name }),
@@ -116,7 +116,7 @@ export const projectSettingsRoutes = {
   revokeUgsToken: {
     ...remove,
     path: '/v1/projects/:project_id/ugs_tokens/:id',
-    summary: 'Make a token for Unreal Game Sync invalid at once',
+    summary: 'Revoke an Unreal Game Sync token immediately',
     role: 'lead',
     ...ofTokens,
     reply: app.Done,

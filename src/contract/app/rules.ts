@@ -70,14 +70,14 @@ export const ruleRoutes = {
   listFailureRules: {
     ...plainGet,
     path: '/v1/accounts/:account_id/failure_rules',
-    summary: 'What an account knows about its own tools',
+    summary: 'List the failure rules of an account',
     role: 'member',
     reply: list('failure_rules', FailureRule),
   },
   createFailureRule: {
     ...post,
     path: '/v1/accounts/:account_id/failure_rules',
-    summary: 'Add a rule; investigations use it from then on',
+    summary: 'Add a failure rule for later investigations',
     role: 'admin',
     body: definition,
     reply: FailureRule,
@@ -87,7 +87,7 @@ export const ruleRoutes = {
   editFailureRule: {
     ...put,
     path: '/v1/accounts/:account_id/failure_rules/:rule_id',
-    summary: 'Replace a rule; its id stays',
+    summary: 'Replace a failure rule; its id stays',
     role: 'admin',
     body: definition,
     reply: FailureRule,
@@ -96,7 +96,7 @@ export const ruleRoutes = {
   removeFailureRule: {
     ...remove,
     path: '/v1/accounts/:account_id/failure_rules/:rule_id',
-    summary: 'Forget a rule; one of ours that it replaced holds again',
+    summary: 'Delete a failure rule; a built-in rule that it replaced applies again',
     role: 'admin',
     reply: Done,
     writes: true,
@@ -104,7 +104,7 @@ export const ruleRoutes = {
   tryFailureRule: {
     ...post,
     path: '/v1/accounts/:account_id/failure_rules/try',
-    summary: 'What a rule would find in a piece of a log; nothing is kept',
+    summary: 'Test a failure rule on a log; saves nothing',
     role: 'admin',
     body: object({ rule: definition, log: Type.String({ minLength: 1, maxLength: RULE.log }) }),
     reply: RuleTrial,

@@ -16,14 +16,14 @@ export const settingsRoutes = {
   listTokens: {
     ...plainGet,
     path: '/v1/me/tokens',
-    summary: 'API tokens of the caller, newest first',
+    summary: 'List your API tokens, newest first',
     ...ofTokens,
     reply: list('tokens', app.Token),
   },
   createToken: {
     ...post,
     path: '/v1/me/tokens',
-    summary: 'Make an API token; its value is answered once',
+    summary: 'Create an API token; returns its value once',
     ...ofTokens,
     body: object({
       name,
@@ -39,48 +39,47 @@ export const settingsRoutes = {
   revokeToken: {
     ...remove,
     path: '/v1/me/tokens/:id',
-    summary: 'Make a token invalid at once',
+    summary: 'Revoke an API token immediately',
     ...ofTokens,
     reply: app.Done,
   },
   listAccountTokens: {
     ...plainGet,
     path: '/v1/accounts/:account_id/tokens',
-    summary: 'API tokens that reach an account, of whomever, newest first',
+    summary: 'List all API tokens that can access an account, newest first',
     role: 'admin',
     reply: list('tokens', app.AccountToken),
   },
   revokeAccountToken: {
     ...remove,
     path: '/v1/accounts/:account_id/tokens/:id',
-    summary:
-      "Make a member's token that is held to the account invalid at once; one that reaches others too no longer reaches this one",
+    summary: 'Revoke a token of a member; a token for several accounts only loses access to this one',
     role: 'admin',
     reply: app.Done,
   },
   listSessions: {
     ...plainGet,
     path: '/v1/me/sessions',
-    summary: 'Browsers that are signed in',
+    summary: 'List your sessions',
     reply: list('sessions', app.Session),
   },
-  endSession: { ...remove, path: '/v1/me/sessions/:id', summary: 'Sign a browser out', reply: app.Done },
+  endSession: { ...remove, path: '/v1/me/sessions/:id', summary: 'End a session', reply: app.Done },
   endOtherSessions: {
     ...remove,
     path: '/v1/me/sessions',
-    summary: 'Sign out everywhere but here',
+    summary: 'End all other sessions',
     reply: app.Done,
   },
   listConnectedAccounts: {
     ...plainGet,
     path: '/v1/me/connected_accounts',
-    summary: 'What the caller is called elsewhere',
+    summary: 'List your user names in connected tools',
     reply: list('connected_accounts', app.ConnectedAccount),
   },
   addConnectedAccount: {
     ...post,
     path: '/v1/me/connected_accounts',
-    summary: 'Tell what the caller is called elsewhere: authors of changes are recognised by it',
+    summary: 'Add your user name in a connected tool, to match authors of changes',
     body: object({ provider: Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }), uid: name }),
     reply: app.ConnectedAccount,
     created: 201,
@@ -88,14 +87,14 @@ export const settingsRoutes = {
   removeConnectedAccount: {
     ...remove,
     path: '/v1/me/connected_accounts/:id',
-    summary: 'Forget a name',
+    summary: 'Delete a user name',
     reply: app.Done,
   },
 
   showAccount: {
     ...plainGet,
     path: '/v1/accounts/:account_id',
-    summary: 'An account with its use',
+    summary: 'Show an account with its usage',
     role: 'member',
     reply: app.Account,
   },
@@ -103,7 +102,7 @@ export const settingsRoutes = {
     ...patch,
     path: '/v1/accounts/:account_id',
     summary:
-      'Change the name, the timezone, whether members see every project, whether a language model words findings, the greatest age of tokens, and data retention',
+      'Change the settings of an account: name, time zone, project visibility, language model, maximum token age, data retention',
     role: 'admin',
     body: partial({
       name,
@@ -125,14 +124,14 @@ export const settingsRoutes = {
   showUsage: {
     ...plainGet,
     path: '/v1/accounts/:account_id/usage',
-    summary: 'What an account uses of what it may; of open streams every process counts its own',
+    summary: 'Show the usage and quotas of an account; event streams are counted per process',
     role: 'admin',
     reply: list('usage', app.QuotaUsage),
   },
   editAccountSecurity: {
     ...patch,
     path: '/v1/accounts/:account_id/security',
-    summary: 'Say from which addresses people and their tokens may come, and whether people need a second factor',
+    summary: 'Set the allowed IP ranges and whether members need a second factor',
     role: 'owner',
     body: partial({
       /** Addresses and ranges; null or empty: any. */
@@ -146,7 +145,7 @@ export const settingsRoutes = {
   editBilling: {
     ...patch,
     path: '/v1/accounts/:account_id/billing',
-    summary: 'Record a payment method or choose a plan, by the manual billing provider',
+    summary: 'Record a payment method or choose a plan (manual billing)',
     role: 'owner',
     body: partial({ payment_method: flag, plan: oneOf(sets.PLANS) }),
     reply: app.Account,
@@ -154,14 +153,14 @@ export const settingsRoutes = {
   listAccountMembers: {
     ...plainGet,
     path: '/v1/accounts/:account_id/members',
-    summary: 'The people of an account by name',
+    summary: 'List the people of an account with names',
     role: 'member',
     reply: list('members', app.Member),
   },
   editAccountMember: {
     ...patch,
     path: '/v1/accounts/:account_id/members/:user_id',
-    summary: 'Change a role; the last owner stays one, and only owners make owners',
+    summary: 'Change a role; only owners can add owners, and the last owner stays',
     role: 'admin',
     body: object({ role: oneOf(sets.ACCOUNT_ROLES) }),
     reply: app.Done,
@@ -169,7 +168,7 @@ export const settingsRoutes = {
   removeAccountMember: {
     ...remove,
     path: '/v1/accounts/:account_id/members/:user_id',
-    summary: 'Take somebody out of an account; everybody may leave by themselves',
+    summary: 'Remove a person from an account, or leave it',
     role: 'guest',
     reply: app.Done,
   },
@@ -177,7 +176,7 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/made_tokens',
     summary:
-      'Unreal Game Sync tokens and integrations created by one person, or by everybody who left the account: those people may still know the token',
+      'List Unreal Game Sync tokens and integrations created by a person or by former members, who may still know the token',
     role: 'admin',
     query: { user_id: param.shortReference },
     reply: list('tokens', app.MadeToken),
@@ -185,14 +184,14 @@ export const settingsRoutes = {
   listClaimedAccounts: {
     ...plainGet,
     path: '/v1/accounts/:account_id/connected_accounts',
-    summary: 'Names elsewhere that members of an account claim and no owner has confirmed',
+    summary: 'List user names in tools that members entered and no owner has confirmed',
     role: 'admin',
     reply: list('connected_accounts', app.ClaimedAccount),
   },
   confirmClaimedAccount: {
     ...post,
     path: '/v1/accounts/:account_id/connected_accounts/:id/confirm',
-    summary: 'Let a name elsewhere stand for a member: authors of changes are recognised by it',
+    summary: 'Confirm the user name of a member in a tool, to match authors of changes',
     role: 'admin',
     reply: app.Done,
     writes: true,
@@ -200,14 +199,14 @@ export const settingsRoutes = {
   listInvitations: {
     ...plainGet,
     path: '/v1/accounts/:account_id/invitations',
-    summary: 'Invitations that wait',
+    summary: 'List pending invitations',
     role: 'admin',
     reply: list('invitations', app.Invitation),
   },
   invite: {
     ...post,
     path: '/v1/accounts/:account_id/invitations',
-    summary: 'Invite by e-mail; where no mail leaves, the link is answered, to be handed over',
+    summary: 'Invite a person by email; returns the link if the service cannot send email',
     role: 'admin',
     body: object({
       email,
@@ -221,7 +220,7 @@ export const settingsRoutes = {
   withdrawInvitation: {
     ...remove,
     path: '/v1/accounts/:account_id/invitations/:id',
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     role: 'admin',
     reply: app.Done,
   },

@@ -35,7 +35,7 @@ export const secondFactorRoutes = {
   completeTwoFactor: {
     ...post,
     path: '/v1/two_factor_sign_ins',
-    summary: 'End a sign-in that asked for a code of the authenticator app, or take a recovery code',
+    summary: 'Complete a sign-in with a code of the authenticator app or a recovery code',
     role: 'anyone',
     body: object({ challenge: Type.String({ maxLength: 2_000 }), code }),
     reply: app.Done,
@@ -43,7 +43,7 @@ export const secondFactorRoutes = {
   startPasskeySignIn: {
     ...post,
     path: '/v1/passkey_sign_ins/challenges',
-    summary: 'A question for a passkey, to be answered once',
+    summary: 'Get a challenge to sign in with a passkey; valid once',
     role: 'anyone',
     reply: Question,
   },
@@ -58,14 +58,13 @@ export const secondFactorRoutes = {
   showSignIn: {
     ...plainGet,
     path: '/v1/me/sign_in',
-    summary: 'What the caller signs in with',
+    summary: 'Show your sign-in methods',
     reply: object({ two_factor: flag, recovery_codes: Type.Integer(), passkeys: Type.Array(Passkey) }),
   },
   confirmSession: {
     ...post,
     path: '/v1/me/session/confirmation',
-    summary:
-      'Confirm the session with the password, a code of the authenticator app or a passkey: exports, tokens and new factors need a fresh sign-in',
+    summary: 'Confirm your identity with password, authenticator code or passkey; exports, tokens and new factors need it',
     body: partial({
       password: Type.String({ minLength: 1, maxLength: PASSWORD.maxLength }),
       code,
@@ -77,21 +76,21 @@ export const secondFactorRoutes = {
   startTwoFactor: {
     ...post,
     path: '/v1/me/two_factor',
-    summary: 'A new secret for an authenticator app; it counts once a code of it was given',
+    summary: 'Get a secret for a new authenticator app; its first code activates it',
     reply: object({ secret: ownText, otpauth_url: ownText }),
     unaudited: true,
   },
   confirmTwoFactor: {
     ...put,
     path: '/v1/me/two_factor',
-    summary: 'Turn the authenticator app on by its first code; answers the recovery codes, once',
+    summary: 'Activate the authenticator app with its first code; returns the recovery codes once',
     body: object({ code }),
     reply: object({ recovery_codes: Type.Array(ownText) }),
   },
   removeTwoFactor: {
     ...post,
     path: '/v1/me/two_factor/remove',
-    summary: 'Turn the authenticator app off, by a code of it or a recovery code',
+    summary: 'Remove the authenticator app, with one of its codes or a recovery code',
     body: object({ code }),
     reply: app.Done,
     // A wrong code is counted even if the request fails.
@@ -100,14 +99,14 @@ export const secondFactorRoutes = {
   startPasskey: {
     ...post,
     path: '/v1/me/passkeys/challenges',
-    summary: 'A question for a new passkey, to be answered once',
+    summary: 'Get a challenge for a new passkey; valid once',
     reply: object({ ...Question.properties, user_handle: ownText }),
     unaudited: true,
   },
   addPasskey: {
     ...post,
     path: '/v1/me/passkeys',
-    summary: 'Keep a passkey to sign in with',
+    summary: 'Add a passkey',
     body: object({ name, challenge: bytes, client_data: bytes, authenticator_data: bytes, public_key: bytes }),
     reply: Passkey,
     created: 201,
@@ -115,7 +114,7 @@ export const secondFactorRoutes = {
   removePasskey: {
     ...remove,
     path: '/v1/me/passkeys/:id',
-    summary: 'Forget a passkey',
+    summary: 'Delete a passkey',
     reply: app.Done,
   },
 } as const
@@ -124,7 +123,7 @@ export const singleSignOnRoutes = {
   startSingleSignOn: {
     ...post,
     path: '/v1/single_sign_on',
-    summary: 'Where to send the browser of somebody with this address, to sign in at their studio’s own provider',
+    summary: 'Get the URL of the identity provider for an email address',
     role: 'anyone',
     /** `again`: the provider asks for a sign-in even if it has a session. */
     body: object({ email, to: Type.Optional(Type.String({ maxLength: 2_000 })), again: Type.Optional(flag) }),
@@ -133,7 +132,7 @@ export const singleSignOnRoutes = {
   showSingleSignOn: {
     ...plainGet,
     path: '/v1/accounts/:account_id/single_sign_on',
-    summary: 'How an account’s people sign in through its own provider',
+    summary: 'Show the single sign-on settings of an account',
     role: 'owner',
     reply: object({
       connection: nullable(object({ ...settings, created_at: instant, updated_at: instant })),
@@ -149,8 +148,7 @@ export const singleSignOnRoutes = {
   setSingleSignOn: {
     ...put,
     path: '/v1/accounts/:account_id/single_sign_on',
-    summary:
-      'Set the provider up, or change it; without client_secret the one before stays. Domains are an operator’s to vouch for',
+    summary: 'Set up or change single sign-on; without client_secret the old one stays. Only an operator can set the domains',
     role: 'owner',
     body: object({ ...settings, client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) }),
     reply: app.Done,
@@ -160,7 +158,7 @@ export const singleSignOnRoutes = {
   removeSingleSignOn: {
     ...remove,
     path: '/v1/accounts/:account_id/single_sign_on',
-    summary: 'Forget the provider; whoever came through it stays a member and needs a password',
+    summary: 'Remove single sign-on; its members stay and need a password',
     role: 'owner',
     reply: app.Done,
   },

@@ -56,7 +56,7 @@ export const appTaskRoutes = {
   reviseTask: {
     ...patch,
     path: '/v1/projects/:project_id/tasks/:id/words',
-    summary: 'Change title or description, unless they are no longer what the writer saw',
+    summary: 'Change title or description, unless somebody else changed them meanwhile',
     body: object({ seen: words, task: words }),
     reply: TaskDetail,
     writes: true,
@@ -64,14 +64,14 @@ export const appTaskRoutes = {
   countTasks: {
     ...get,
     path: '/v1/projects/:project_id/tasks/counts',
-    summary: 'How many tasks a project has of each state',
+    summary: 'Count the tasks of a project by state',
     shows: ['task'],
     reply: TaskCounts,
   },
   editTasks: {
     ...patch,
     path: '/v1/projects/:project_id/tasks/bulk',
-    summary: 'Change several tasks alike, all or none',
+    summary: 'Change several tasks at once, all or none',
     body: object({
       ids,
       task: Type.Optional(partial({ state, priority, task_type, assignee_handle, user_id })),
@@ -92,7 +92,7 @@ export const appTaskRoutes = {
   restoreTasks: {
     ...post,
     path: '/v1/projects/:project_id/tasks/bulk/restore',
-    summary: 'Bring deleted tasks back as they were, all or none',
+    summary: 'Restore deleted tasks, all or none',
     body: object({ ids }),
     reply: Done,
     writes: true,
@@ -100,7 +100,7 @@ export const appTaskRoutes = {
   listTaskHistory: {
     ...get,
     path: '/v1/projects/:project_id/tasks/:id/history',
-    summary: 'Who changed what about a task, deleted or restored it, newest first; of a deleted one while it can be restored',
+    summary: 'List the history of a task, newest first; for deleted tasks while they can be restored',
     shows: ['task'],
     single: true,
     reply: list('history', TaskEvent),
@@ -108,7 +108,7 @@ export const appTaskRoutes = {
   listTaskReferences: {
     ...get,
     path: '/v1/projects/:project_id/tasks/:id/references',
-    summary: 'Items of outside trackers that a task names in its text or metadata',
+    summary: 'List tracker items that a task mentions',
     shows: ['task'],
     single: true,
     reply: list('references', Reference),

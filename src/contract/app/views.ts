@@ -11,14 +11,14 @@ export const viewRoutes = {
   listViews: {
     ...plainGet,
     path: '/v1/accounts/:account_id/views',
-    summary: "The caller's own views of lists",
+    summary: 'List your saved views',
     role: 'guest',
     reply: list('views', View),
   },
   saveView: {
     ...put,
     path: '/v1/accounts/:account_id/views',
-    summary: 'Keep how a list is narrowed; the same name on the same page stands for the new one',
+    summary: 'Save the filters of a list as a view; the same name replaces it',
     role: 'guest',
     body: object({
       name,
@@ -31,7 +31,7 @@ export const viewRoutes = {
   deleteView: {
     ...remove,
     path: '/v1/accounts/:account_id/views/:id',
-    summary: 'Forget a view',
+    summary: 'Delete a view',
     role: 'guest',
     reply: Done,
     unaudited: true,

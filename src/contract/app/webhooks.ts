@@ -45,14 +45,14 @@ export const webhookRoutes = {
   listWebhooks: {
     ...plainGet,
     path: '/v1/accounts/:account_id/webhooks',
-    summary: 'Addresses that are told what happens',
+    summary: 'List outbound webhooks',
     ...accountAdmin,
     reply: list('webhooks', Webhook),
   },
   createWebhook: {
     ...post,
     path: '/v1/accounts/:account_id/webhooks',
-    summary: 'Register an address',
+    summary: 'Create an outbound webhook',
     ...accountAdmin,
     body: object({
       url: Type.String({ maxLength: URL_MAX }),
@@ -66,7 +66,7 @@ export const webhookRoutes = {
   editWebhook: {
     ...patch,
     path: '/v1/accounts/:account_id/webhooks/:id',
-    summary: 'Change where and what, or stop and resume',
+    summary: 'Change, pause or resume an outbound webhook',
     ...accountAdmin,
     body: partial({
       url: Type.String({ maxLength: URL_MAX }),
@@ -80,7 +80,7 @@ export const webhookRoutes = {
   removeWebhook: {
     ...remove,
     path: '/v1/accounts/:account_id/webhooks/:id',
-    summary: 'Remove an address',
+    summary: 'Delete an outbound webhook',
     ...accountAdmin,
     reply: Done,
     writes: true,
@@ -88,14 +88,14 @@ export const webhookRoutes = {
   showWebhookSecret: {
     ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
-    summary: 'What messages are signed with',
+    summary: 'Show the signing secret of a webhook',
     ...accountAdmin,
     reply: object({ secret: ownText }),
   },
   rotateWebhookSecret: {
     ...post,
     path: '/v1/accounts/:account_id/webhooks/:id/secret',
-    summary: 'Replace the secret; the former one signs too for a day',
+    summary: 'Replace the signing secret; the old one stays valid for a day',
     ...accountAdmin,
     reply: WebhookWithSecret,
     writes: true,
@@ -103,15 +103,19 @@ export const webhookRoutes = {
   listOutgoing: {
     ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries',
-    summary: 'Messages to an address, newest first',
+    summary: 'List the messages of a webhook, newest first',
     ...accountAdmin,
-    query: { status: param.oneOf(sets.WEBHOOK_MESSAGE_STATUSES), before: param.reference, limit: param.limit },
+    query: {
+      status: param.oneOf(sets.WEBHOOK_MESSAGE_STATUSES),
+      before: param.described(param.reference, 'Position of the last message of the previous page'),
+      limit: param.limit,
+    },
     reply: object({ deliveries: Type.Array(Outgoing), has_more: flag }),
   },
   showOutgoing: {
     ...plainGet,
     path: '/v1/accounts/:account_id/webhooks/:id/deliveries/:message_id',
-    summary: 'One message and every time it was sent',
+    summary: 'Show a message with its attempts',
     ...accountAdmin,
     reply: OutgoingDetail,
   },

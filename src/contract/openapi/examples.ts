@@ -23,7 +23,7 @@ const BY_NAME: Record<string, string | number> = {
   commit_hash: '9fceb02d0ae598e95dc970b74767f19372d61af8',
   commit_sha: '4711',
   cursor_key: 'build|1482',
-  description: 'Hang the door on a hinge of its own',
+  description: 'Give the door its own hinge',
   detail: 'Door.cpp',
   diagnosis: 'Door.cpp does not compile: Hinge is not declared.',
   display_identifier: 'CL 4711',

@@ -24,7 +24,7 @@ export function openapi(site: string, version: string) {
       title: 'Goldmaster',
       version,
       description: 'The delivery pipeline of game projects: tasks, changes, builds, assets, approvals, deployments.',
-      contact: { name: 'Whoever runs this service', url: site },
+      contact: { name: 'Operator of this service', url: site },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${site}/api` }],
@@ -42,18 +42,19 @@ export function openapi(site: string, version: string) {
 }
 
 const TAGS = {
-  projects: 'Projects, who the token acts for, and what happens in all of them.',
-  tasks: 'What is to be done, and by whom.',
+  projects: 'Projects, the token itself, and the events of all projects.',
+  tasks: 'Tasks, their assignees and links.',
   changes: 'Commits and changelists.',
-  build_runs: 'What was built, and why it failed.',
-  breakages: 'What is broken, and who owns it.',
-  branches: 'Whether branches are well, and their last known good change.',
-  assets: 'Assets and their approval.',
-  approvals: 'What waits for a decision, and what was decided.',
-  deployments: 'What went live where.',
-  members: 'Who belongs to a project.',
-  search: 'The lists with filters that the others do not have.',
-  administration: 'Projects, tools, outbound webhooks and tokens, for owners. No login through a browser gives these scopes.',
+  build_runs: 'Build runs, their logs, changes and investigations.',
+  breakages: 'Breakages: one per cause of failures, with suspects and owner.',
+  branches: 'Branches and streams: state and last known good change.',
+  assets: 'Assets and their approval status.',
+  approvals: 'Approvals: pending and decided.',
+  deployments: 'Deployments to stores.',
+  members: 'Members of a project.',
+  search: 'Lists with more filters.',
+  administration:
+    'Projects, integrations, outbound webhooks and tokens, for owners. Create a token with these scopes under Settings → API tokens; a browser login cannot grant them.',
 }
 type Tag = keyof typeof TAGS
 
@@ -83,21 +84,21 @@ const PLAN = {
   properties: { error: { type: 'string' }, upgrade_url: { type: 'string' } },
   additionalProperties: false,
 }
-const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds' } }
+const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds until you can try again' } }
 const RESPONSES = {
-  BadRequest: failure('The cursor or the JSON cannot be read'),
-  Unauthorized: { description: 'No valid token; the body is empty' },
+  BadRequest: failure('The cursor or the JSON is invalid'),
+  Unauthorized: { description: 'The token is missing, unknown, revoked or expired; the body is empty' },
   NoCredits: failure('The account has no credits left'),
   Forbidden: failure('The token lacks the scope, or the account is read-only'),
   NoFeed: failure('The token lacks the scope, or the plan of the account has no feed', undefined, { anyOf: [error, PLAN] }),
-  NotFound: failure('Not there, or not visible to the caller'),
-  Changed: failure('The record changed since it was read (`If-Match`)'),
+  NotFound: failure('The record does not exist, or you cannot see it'),
+  Changed: failure('The record changed since you read it (`If-Match`)'),
   TooLarge: failure('The body is too large'),
   WrongType: failure('The body is not JSON'),
-  Invalid: failure('A parameter or field is unknown, of the wrong kind or outside its set'),
+  Invalid: failure('A parameter or field is unknown or has an invalid value'),
   Limited: failure('Too many requests', RETRY_AFTER),
   Unavailable: failure(
-    'The database does not answer, the request took too long, or its account has too many under way',
+    'The database does not respond, the request took too long, or your account has too many requests running',
     RETRY_AFTER,
   ),
 }
@@ -106,23 +107,17 @@ const refer = (name: keyof typeof RESPONSES) => ({ $ref: `#/components/responses
 /** Not in the table, because it never ends. */
 const streamOperation = () => ({
   operationId: 'streamEvents',
-  summary: 'What happens in an account, as it happens: server-sent events',
-  description: `Scope: \`${eventStream.scope}\`. The data of each event is one object of this shape; its id is where a later request goes on.`,
+  summary: 'Stream the events of an account (server-sent events)',
+  description: `Scope: \`${eventStream.scope}\`. The data of each event is one JSON object. To resume, send the id of the last event as Last-Event-ID.`,
   tags: ['projects'],
   security: [{ bearer: [] }],
   parameters: [
     ...queryParameters(eventStream),
-    {
-      name: 'Last-Event-ID',
-      in: 'header',
-      required: false,
-      description: 'the id of the last event seen: everything since is told first',
-      schema: { type: 'string' },
-    },
+    header('Last-Event-ID', 'Id of the last event you received; newer events are sent first'),
   ],
   responses: {
     200: {
-      description: 'Goes on until the client leaves',
+      description: 'A stream that stays open until you close it',
       content: { 'text/event-stream': { schema: object({ ...Event.properties, event_type: oneOf(EVENT_TYPES) }) } },
     },
     401: refer('Unauthorized'),
@@ -153,7 +148,9 @@ function operation(name: string, route: TokenRoute) {
       ...(name === 'investigateBuild' ? { 402: refer('NoCredits') } : {}),
       403: refer(name === 'listEvents' ? 'NoFeed' : 'Forbidden'),
       ...(route.path.includes(':') || name === 'listEvents' ? { 404: refer('NotFound') } : {}),
-      ...(isConditional(route) && route.method === 'GET' ? { 304: { description: 'As it was read (`If-None-Match`)' } } : {}),
+      ...(isConditional(route) && route.method === 'GET'
+        ? { 304: { description: 'Not changed since you read it (`If-None-Match`)' } }
+        : {}),
       ...(isConditional(route) && route.method === 'PATCH' ? { 412: refer('Changed') } : {}),
       ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
       422: refer('Invalid'),
@@ -167,8 +164,26 @@ function operation(name: string, route: TokenRoute) {
 const isAlwaysNew = (name: string, route: TokenRoute) =>
   name === 'createTask' || (route.created !== undefined && isAdministration(route))
 
+/** `deliveries/:id` is the id of a delivery, `:build_run_id` that of a build run. */
+const recordOf = (noun: string, name: string) =>
+  (name === 'id' ? noun.replace(/ies$/, 'y').replace(/s$/, '') : name.replace(/_id$/, '')).replaceAll('_', ' ')
+
 const pathParameters = (path: string) =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  [...path.matchAll(/(\w+)\/:(\w+)/g)].map(([, noun, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `Id of the ${recordOf(noun!, name!)}`,
+    schema: { type: 'string' },
+  }))
+
+const header = (name: string, description: string, schema: object = { type: 'string' }) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+})
 
 const queryParameters = (route: Pick<TokenRoute, 'query'>) =>
   Object.entries(route.query).map(([name, { schema }]) => {
@@ -182,7 +197,16 @@ const isConditional = (route: TokenRoute) =>
 
 const headerParameters = (name: string, route: TokenRoute) =>
   isConditional(route)
-    ? [{ name: route.method === 'GET' ? 'If-None-Match' : 'If-Match', in: 'header', required: false, schema: { type: 'string' } }]
+    ? [
+        route.method === 'GET'
+          ? header('If-None-Match', 'ETag of your copy; answers 304 if the record has not changed')
+          : header('If-Match', 'ETag of your copy; answers 412 if the record has changed'),
+      ]
     : name === 'createTask'
-      ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: IDEMPOTENCY_KEY_MAX } }]
+      ? [
+          header('Idempotency-Key', 'Any text; a retry with the same key within 24 hours returns the same task', {
+            type: 'string',
+            maxLength: IDEMPOTENCY_KEY_MAX,
+          }),
+        ]
       : []
