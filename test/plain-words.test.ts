@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Command } from 'commander'
 import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
+import { buildProgram } from '../src/cli/main.ts'
 import { openapi } from '../src/contract/openapi/openapi.ts'
+import { operatorCommands } from '../src/operate.ts'
 
 /** Words that people had to translate, each with the reason and what to write instead. Nothing that people read has one of them. */
 const WORST: readonly (readonly [word: RegExp, why: string])[] = [
@@ -26,19 +29,23 @@ const WORST: readonly (readonly [word: RegExp, why: string])[] = [
   [/\bwhat concerns\b|\bconcerned you\b/i, 'notifications'],
   [/\bthere is none yet\b/i, 'name what is missing: no rules yet'],
   [/\bbe(?:gin|gan|gins) to fail\b/i, 'started failing'],
+  [
+    /\b(?:is|are|was|were) not told\b|\bnothing (?:is|more is) told\b|\btell(?:s|ing)? of\b/i,
+    'a build is reported, a request is logged',
+  ],
+  [/\bof (?:its|their|his) own\b/i, 'say what belongs to it: its settings'],
+  [/\bwho(?:m|ever|mever)\b/i, 'name the person: the owner, a member, the operator'],
+  [/\bwhat is not (?:given|sent|named)\b/i, 'other fields stay as they are'],
+  [/\bmake an? (?:token|user|account|project|task)\b/i, 'records are created'],
+  [/\bforgets? (?:a|an|the|its|their)\b/i, 'records are deleted, tokens are revoked, tools are disconnected'],
+  [/\bas the (?:CI|service|tool) (?:says|has)\b/i, 'a default comes from the CI'],
 ]
 
-/** Where texts for people are written: screens, labels and errors, emails, chat, setup guides, help of both programs, assistants' tools. */
-const PLACES = ['web', 'contract/labels', 'domain', 'jobs', 'intake/providers', 'cli', 'admin', 'mcp']
-const FILES = ['contract/labels.ts', 'contract/events.ts', 'contract/channels.ts', 'contract/errors.ts', 'intake/setup.ts']
-
+/** All sources but those whose strings are invented people, lines of logs and names of columns. */
 const SRC = join(import.meta.dirname, '../src')
-const files = [
-  ...FILES,
-  ...PLACES.flatMap((place) =>
-    readdirSync(join(SRC, place), { recursive: true, encoding: 'utf8' }).map((file) => join(place, file)),
-  ),
-].filter((file) => /(?<!\.test|\.d)\.tsx?$/.test(file))
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /(?<!\.test|\.d)\.tsx?$/.test(file) && !/^(?:demo|diagnosis)[\\/]|^world[\\/]tables\.ts$/.test(file),
+)
 
 interface Node {
   type: string
@@ -96,4 +103,25 @@ test('markup, strings and templates are read, comments and statements are not', 
   expect(faults(['No room is told anything yet', 'The channel gets no messages'])).toEqual([
     'No room is told anything yet (a channel gets messages, a webhook gets events)',
   ])
+})
+
+/** Of a summary that does not say what the command does. */
+const NO_VERB = /^(?:[a-z]|(?:The|An?|All|One|Your|Its|What|Who|How|Which|Whether|Where)\b)/
+
+const SUMMARY_MAX = 60
+
+test('every command has a summary of at most 60 characters that starts with a verb, and flags that start with a capital', async () => {
+  const operators = Object.fromEntries(Object.entries(operatorCommands).map(([name, make]) => [name, async () => make()]))
+  const faultsOf = (command: Command, name: string): string[] => {
+    const summary = command.description()
+    const words = [...command.options, ...command.registeredArguments].map(({ description }) => description)
+    return [
+      ...(summary.length > SUMMARY_MAX || NO_VERB.test(summary) || summary.endsWith('.') ? [`${name}: ${summary}`] : []),
+      ...words.filter((text) => !/^(?:[A-Z]|-)/.test(text)).map((text) => `${name}: ${text}`),
+      ...command.commands.flatMap((inner) => faultsOf(inner as Command, `${name} ${inner.name()}`)),
+    ]
+  }
+  const program = await buildProgram(operators)
+  expect(program.commands.length).toBeGreaterThan(25)
+  expect(program.commands.flatMap((command) => faultsOf(command as Command, command.name()))).toEqual([])
 })
