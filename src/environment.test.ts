@@ -257,7 +257,7 @@ test('backups are enabled by their destination, and need a passphrase', () => {
     test: 'read',
   })
   const refused = (more: Record<string, string>) => () => readEnvironment({ ...given, ...more })
-  expect(refused({ BACKUP_PASSPHRASE: '' })).toThrow('BACKUP_PASSPHRASE is required beside BACKUP_TO.')
+  expect(refused({ BACKUP_PASSPHRASE: '' })).toThrow('BACKUP_PASSPHRASE is required with BACKUP_TO.')
   expect(refused({ BACKUP_PASSPHRASE: 'two lines\nof a passphrase' })).toThrow(/^BACKUP_PASSPHRASE must be one line/)
   expect(refused({ BACKUP_TO: 'object-store:gold' })).toThrow(/^OBJECT_STORE_URL is required/)
   expect(refused({ BACKUP_TO: 'object-store:../x y' })).toThrow(/^BACKUP_TO must be a folder, or/)

@@ -19,20 +19,20 @@ const serve = () =>
     .description(SUMMARIES.serve)
     .addHelpText(
       'after',
-      '\nExamples:\n  goldmaster serve\n  WORKERS=auto goldmaster serve\n  PORT=9000 DATA_DIR=/var/lib/goldmaster goldmaster serve',
+      '\nSettings come from environment variables; docs/configuration.md lists them.\n\nExamples:\n  goldmaster serve\n  WORKERS=auto goldmaster serve\n  PORT=9000 DATA_DIR=/var/lib/goldmaster goldmaster serve',
     )
     .action(async () => (await import('./serve.ts')).serve(await settings()).catch(leave))
 
 const work = () =>
   new Command('work')
     .description(SUMMARIES.work)
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… SECRET_KEY=… HEALTH_PORT=8081 goldmaster work')
+    .addHelpText('after', '\nExamples:\n  DATABASE_URL=postgres://… SECRET_KEY=… HEALTH_PORT=8081 goldmaster work')
     .action(async () => (await import('./serve.ts')).work(await settings()).catch(leave))
 
 const migrate = () =>
   new Command('migrate')
     .description(SUMMARIES.migrate)
-    .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… goldmaster migrate')
+    .addHelpText('after', '\nExamples:\n  DATABASE_URL=postgres://… goldmaster migrate')
     .action(async () => {
       const { openLog, openSchema } = await import('./service.ts')
       const read = await settings()
@@ -69,13 +69,13 @@ const admin = async () => {
 function refuseElsewhere({ databaseUrl, dataDir }: Settings) {
   if (databaseUrl === undefined && !existsSync(join(dataDir, 'postgres')))
     throw new Error(
-      `There is no data of a service in ${resolve(dataDir)}. Run this in the folder where it was started, or set DATA_DIR or DATABASE_URL as for it.`,
+      `No Goldmaster data in ${resolve(dataDir)}. Run this in the folder where you started the service, or set its DATA_DIR or DATABASE_URL.`,
     )
 }
 
 const begun = (folder: string | undefined) =>
   folder === undefined
-    ? 'The database behind DATABASE_URL was empty and has been set up.'
-    : `A new database was made in ${folder}; set DATA_DIR or DATABASE_URL to reach another one.`
+    ? 'The database at DATABASE_URL was empty: created the schema.'
+    : `Created a new database in ${folder}. To use another one, set DATA_DIR or DATABASE_URL.`
 
 export const operatorCommands = { serve, work, migrate, admin }

@@ -127,7 +127,7 @@ test('a backup under writes, restored elsewhere and moved to another PostgreSQL,
 
   const own = await createEmptyDatabase()
   try {
-    expect(await admin(second, 'move', '--to', own.url)).toContain('SECRET_KEY set to what')
+    expect(await admin(second, 'move', '--to', own.url)).toContain('SECRET_KEY set to the content of')
     await expect(admin(second, 'move', '--to', own.url)).rejects.toThrow('not empty')
     const moved = { DATABASE_URL: own.url, SECRET_KEY: secret.trim(), NODE_ENV: 'production' }
     expect(await whileServing(moved, () => titles(token))).toEqual(restored)

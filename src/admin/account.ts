@@ -13,27 +13,31 @@ import { showProgress } from './progress.ts'
 import { confirmName } from './secret-input.ts'
 
 const flags = {
-  plan: { help: 'what the account pays for', value: 'plan', values: PLANS },
-  timezone: { help: 'such as Europe/Oslo', value: 'zone', read: timezone },
-  trial_ends_at: { help: 'ISO 8601, or none', value: 'time', read: orNone(time) },
-  payment_method: { help: 'whether one is on record; yes opens a lapsed trial at once', value: 'yes|no', read: yesOrNo },
-  demo: { help: 'a demo account is read-only', value: 'yes|no', read: yesOrNo },
+  plan: { help: 'Plan', value: 'plan', values: PLANS },
+  timezone: { help: 'Time zone, such as Europe/Oslo', value: 'zone', read: timezone },
+  trial_ends_at: { help: 'End of the trial, ISO 8601, or none', value: 'time', read: orNone(time) },
+  payment_method: {
+    help: 'Whether a payment method is on record; yes ends the read-only state after a trial',
+    value: 'yes|no',
+    read: yesOrNo,
+  },
+  demo: { help: 'Demo account (read-only)', value: 'yes|no', read: yesOrNo },
   allow_addresses: {
-    help: 'ranges that people and tokens may come from: 203.0.113.0/24,2001:db8::/32, or none for anywhere',
+    help: 'Allowed IP ranges for people and tokens: 203.0.113.0/24,2001:db8::/32, or none to allow all',
     value: 'list',
     read: (text: string) => readAddresses(text === 'none' ? [] : text.split(',')) ?? ('none' as const),
   },
-  requires_second_factor: { help: 'whether its people need a second factor', value: 'yes|no', read: yesOrNo },
-  credits: { help: 'investigations it may still start, or none for not counted', value: 'count', read: orNone(count) },
-  daily_limit: { help: 'investigations a day, or none for what the plan gives', value: 'count', read: orNone(count) },
+  requires_second_factor: { help: 'Require a second factor for members', value: 'yes|no', read: yesOrNo },
+  credits: { help: 'Credits for investigations, or none for unlimited', value: 'count', read: orNone(count) },
+  daily_limit: { help: 'Investigations per day, or none for the limit of the plan', value: 'count', read: orNone(count) },
   quotas: {
-    help: 'what it may use, such as deliveries=100000,stored_bytes=50GB,webhooks=off; the rest, or none, as the service has it',
+    help: 'Quotas, such as deliveries=100000,stored_bytes=50GB,webhooks=off; others keep the default of the service, none resets all',
     value: 'list',
     read: orNone(quotaList),
   },
 } as const
-const name = { help: 'what it is called', value: 'name', read: words } as const
-const args = { account: { help: 'its id', read: accountId } }
+const name = { help: 'Name', value: 'name', read: words } as const
+const args = { account: { help: 'Account id', read: accountId } }
 
 const fieldsOf = ({ trial_ends_at, allow_addresses, credits, daily_limit, quotas, ...fields }: GivenFlags<typeof flags>) => ({
   ...fields,
@@ -49,7 +53,8 @@ const given = <T extends object>(fields: T): Partial<T> =>
 
 const add = command({
   name: 'add',
-  summary: 'make an account; what is not given is enterprise and not counted, unless METERING is on',
+  summary: 'Create an account',
+  details: 'Without flags the account has the enterprise plan and unlimited credits, unless METERING is on.',
   flags: { name: { ...name, required: true }, ...flags },
   examples: ['admin account add --name "Night Owl" --plan studio --credits 100'],
   async run({ flags: { name, ...fields }, out, store }) {
@@ -61,19 +66,24 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all accounts',
+  summary: 'List all accounts',
   examples: ['admin account list'],
   async run({ out, store }) {
     const found = await accounts.list((await store()).db)
     out.answer(found, () =>
-      out.list('accounts', found, ['id', main('name'), 'plan', 'credits', 'read_only', extra('members'), extra('projects')]),
+      out.list(
+        'accounts',
+        found,
+        ['id', main('name'), 'plan', 'credits', 'read_only', extra('members'), extra('projects')],
+        'Create one with goldmaster admin account add.',
+      ),
     )
   },
 })
 
 const show = command({
   name: 'show',
-  summary: 'one account',
+  summary: 'Show an account',
   args,
   examples: ['admin account show 1'],
   async run({ args, out, store }) {
@@ -86,7 +96,7 @@ const show = command({
 
 const set = command({
   name: 'set',
-  summary: 'change an account',
+  summary: 'Change the settings of an account',
   args,
   flags: { name, ...flags },
   examples: ['admin account set 1 --payment-method yes --credits 200'],
@@ -98,10 +108,11 @@ const set = command({
 
 const remove = command({
   name: 'delete',
-  summary: 'delete an account with all that it has, and the people who belong to no other',
+  summary: 'Delete an account, its data, and users in no other account',
   args,
-  flags: { yes: { help: 'do not ask: it cannot be undone' } },
-  details: 'Write it to a file first: goldmaster admin export ACCOUNT. A run that broke off is simply started again.',
+  flags: { yes: { help: 'Do not ask for confirmation' } },
+  details:
+    'This cannot be undone. To keep a copy, run first: goldmaster admin export ACCOUNT. If it is interrupted, run it again.',
   examples: ['admin account delete 1 --yes'],
   async run({ args, flags, out, store }) {
     const { db } = await store()
@@ -116,6 +127,6 @@ const remove = command({
 
 export const account: Noun<AdminCommand> = {
   name: 'account',
-  summary: 'who pays: plan, trial, credits',
+  summary: 'Create, change and delete accounts',
   commands: [add, list, show, set, remove],
 }

@@ -5,7 +5,7 @@ import { type OwnQuotas, readQuotas } from '../domain/accounts/quotas.ts'
 /** Readers of command arguments; an invalid value is a usage error, reported before the database is opened. */
 export const id = (text: string): number => {
   const read = readShortId(text)
-  if (read === undefined) throw new Error('It must be the number of a record.')
+  if (read === undefined) throw new Error('It must be an id, such as 7.')
   return read
 }
 

@@ -11,60 +11,60 @@ import { backupPassphrase, openBackup } from './backup.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
-const args = { account: { help: 'the id of the account', read: accountId } }
+const args = { account: { help: 'Account id', read: accountId } }
 
 /** `4711:9f86…`, as in the service's own log. */
 function link(text: string): chain.Link {
   const [, position, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text.trim()) ?? []
-  if (!position || !hash) throw new Error('It must be number:hash, with the 64 digits of the hash.')
+  if (!position || !hash) throw new Error('It must be number:hash, with all 64 digits of the hash.')
   return { position: Number(position), hash: hash.toLowerCase() }
 }
 
 async function headIn(file: string, accountId: number): Promise<chain.Link> {
   const head = await auditHead(openBackup(file, await backupPassphrase(undefined)), accountId)
-  if (!head) throw usage(`${file} has no audit log of account ${accountId}`)
+  if (!head) throw usage(`${file} has no audit log of account ${accountId}. Choose another backup.`)
   return head
 }
 
 const list = command({
   name: 'list',
-  summary: 'who changed what in an account, newest first',
+  summary: 'List the audit log of an account, newest first',
   args,
-  flags: { limit: { help: 'how many (default: 50)', value: 'count', read: count } },
+  flags: { limit: { help: 'Maximum number of rows (default: 50)', value: 'count', read: count } },
   examples: ['admin audit list 1 --json'],
   async run({ args, flags: { limit = 50 }, out, store }) {
     const { db, vault } = await store()
     const { entries } = await audit.list(db, vault, args.account, { limit })
     out.answer(entries, () =>
-      out.list('entries', entries, [
-        'id',
-        'at',
-        main('action'),
-        'subject',
-        'actor',
-        'user_id',
-        extra('token_id'),
-        extra('ip_address'),
-      ]),
+      out.list(
+        'entries',
+        entries,
+        ['id', 'at', main('action'), 'subject', 'actor', 'user_id', extra('token_id'), extra('ip_address')],
+        'An entry appears when somebody changes something in the account.',
+      ),
     )
   },
 })
 
 const verify = command({
   name: 'verify',
-  summary: 'follow the chain of an account’s audit log: says where an entry was changed or is missing, and then ends with 1',
+  summary: 'Check that no entry of an audit log was changed or removed',
   args,
   flags: {
     head: {
-      help: 'an entry that must be in the log, as number:hash; the service writes the newest one to its own log every hour, and streams contain both',
+      help: 'Entry that must be in the log, as number:hash. The service logs the newest one every hour; streams contain both',
       value: 'head',
       read: link,
     },
-    backup: { help: 'a backup whose newest entry must be in the log', value: 'file' },
+    backup: { help: 'Backup whose newest entry must be in the log', value: 'file' },
   },
   details:
-    'If somebody rewrote or cut off the log and the database to match, only an entry saved elsewhere shows it: use --head or --backup.',
-  examples: ['admin audit verify 1', 'admin audit verify 1 --head 4711:9f86d081…', 'admin audit verify 1 --backup monday.backup'],
+    'Exit code 1: an entry was changed or is missing.\nIf somebody rewrote the whole log in the database, only an entry saved elsewhere shows it: use --head or --backup.',
+  examples: [
+    'admin audit verify 1',
+    'admin audit verify 1 --head 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    'admin audit verify 1 --backup monday.backup',
+  ],
   async run({ args, flags, out, store }) {
     const noted = [flags.head, flags.backup && (await headIn(flags.backup, args.account))].flatMap((head) => head || [])
     const { db, vault } = await store()
@@ -80,17 +80,17 @@ const verify = command({
 
 const stream = command({
   name: 'stream',
-  summary: 'show where an account’s audit log is sent as it grows, or send it elsewhere',
+  summary: 'Show, set or stop the stream of an audit log to a SIEM',
   args,
   flags: {
-    url: { help: `where to: ${Object.keys(streams.PORTS).join('//…, ')}//…`, value: 'url', read: words },
+    url: { help: `Destination: ${Object.keys(streams.PORTS).join('//…, ')}//…`, value: 'url', read: words },
     secret: {
-      help: 'of an address of the web: a bearer token, or whsec_… to sign with; - reads it from standard input, none takes it away',
+      help: 'For https: bearer token, or whsec_… to sign; - reads standard input, none removes it',
       value: 'secret',
       read: words,
     },
-    from_beginning: { help: 'send all entries, not only those to come' },
-    off: { help: 'send it nowhere' },
+    from_beginning: { help: 'Send all existing entries too, not only new ones' },
+    off: { help: 'Stop the stream' },
   },
   examples: [
     'admin audit stream 1 --url syslog+tls://siem.studio.example:6514',
@@ -104,13 +104,13 @@ const stream = command({
     else if (url !== undefined) {
       const chosen = secret === undefined ? undefined : secret === 'none' ? null : await secretOf(secret, 'Secret')
       await change('audit_stream', account, (db) => streams.set(db, vault, account, { url, secret: chosen, from_beginning }))
-    } else if (secret !== undefined || from_beginning) throw usage('Give --url with it')
+    } else if (secret !== undefined || from_beginning) throw usage('Missing --url')
     out.record((await streams.find(db, vault, account)) ?? { url: null })
   },
 })
 
 export const auditLog: Noun<AdminCommand> = {
   name: 'audit',
-  summary: 'who changed what, and whether the log is whole',
+  summary: 'List, verify and stream the audit log of an account',
   commands: [list, verify, stream],
 }

@@ -15,7 +15,7 @@ import { showProgress } from './progress.ts'
 
 const PASSPHRASE_FLAG = {
   ...passphraseFlag,
-  help: 'a file whose first line is the passphrase; BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE without it',
+  help: 'File with the passphrase in its first line (default: BACKUP_PASSPHRASE or BACKUP_PASSPHRASE_FILE)',
 } as const
 
 /** The passphrase of the service's own backups, unless another file is given. Never an argument: others can see those. */
@@ -26,11 +26,13 @@ export async function backupPassphrase(file: string | undefined): Promise<string
 
 export const backup = rawDatabaseCommand({
   name: 'backup',
-  summary: 'write everything the service keeps into one file, while it runs',
-  args: { file: { help: 'where to, or - for standard output; goldmaster-<time>.backup here if not given', optional: true } },
+  summary: 'Back up all data to one file while the service runs',
+  args: {
+    file: { help: 'Output file, or - for standard output (default: goldmaster-<time>.backup in this folder)', optional: true },
+  },
   flags: { passphrase_file: PASSPHRASE_FLAG },
   details:
-    'It holds the database as it was in one moment, and the key from DATA_DIR: keep it private. A key given by SECRET_KEY is not in it. With a passphrase it is encrypted in the age format: `age -d` opens it too.',
+    'The backup has a consistent copy of the database and the key from DATA_DIR: keep it private. A key set as SECRET_KEY is not included.\nWith a passphrase the backup is encrypted in the age format; age -d can decrypt it.',
   examples: [
     'admin backup',
     'admin backup /mnt/backups/monday.backup.age --passphrase-file phrase.txt',
@@ -59,8 +61,8 @@ export const backup = rawDatabaseCommand({
     }
     out.answer(made, () => {
       out.line(`Wrote ${path}: ${copied.rows.toLocaleString('en')} rows, ${bytes.toLocaleString('en')} bytes.`)
-      if (passphrase !== undefined) out.line('It is encrypted: without the passphrase nobody can restore it.')
-      if (secretKey === null) out.line('SECRET_KEY is not in it: keep it with the backup.')
+      if (passphrase !== undefined) out.line('It is encrypted. You need the passphrase to restore it.')
+      if (secretKey === null) out.line('SECRET_KEY is not in the backup. Store it separately; you need both to restore.')
     })
   },
 })
@@ -68,21 +70,21 @@ export const backup = rawDatabaseCommand({
 export const restore = rawDatabaseCommand({
   name: 'restore',
   makes: true,
-  summary: 'fill an empty database from a backup, all of it or nothing',
-  args: { file: { help: 'what admin backup wrote' } },
+  summary: 'Restore a backup into an empty database',
+  args: { file: { help: 'Backup file' } },
   flags: {
-    replace: { help: 'drop what the database holds first; the service must be stopped' },
+    replace: { help: 'Delete the current data first; stop the service before' },
     passphrase_file: PASSPHRASE_FLAG,
   },
   details:
-    'It goes where DATA_DIR or DATABASE_URL point, of whichever version of PostgreSQL, and is brought to this version. Of a backup of a newer version nothing is restored.',
-  examples: ['DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup', 'admin restore monday.backup --replace'],
+    'Restores into the database of DATA_DIR or DATABASE_URL, on any supported PostgreSQL version, and upgrades the data to this version of Goldmaster.\nIt restores everything or, on an error, nothing. Backups of a newer Goldmaster are refused.',
+  examples: ['$ DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup', 'admin restore monday.backup --replace'],
   async run({ args: { file }, flags: { replace, passphrase_file }, out, store }) {
     await access(file, constants.R_OK).catch((error: unknown) => {
       throw unreadable(file, error)
     })
     if ((await stat(file)).isDirectory())
-      throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
+      throw usage(`${file} is a folder. Pass the backup file, such as ${join(file, 'goldmaster-….backup')}`)
     const passphrase = await backupPassphrase(passphrase_file)
     const header = await verifyArchive(openBackup(file, passphrase)).catch((error: NodeJS.ErrnoException) => {
       if (error instanceof PassphraseRefused) throw usage(error.message)
@@ -104,12 +106,12 @@ export const restore = rawDatabaseCommand({
 
 export const move = rawDatabaseCommand({
   name: 'move',
-  summary: 'copy everything into an empty PostgreSQL of your own; the service must be stopped',
+  summary: 'Copy all data to your own empty PostgreSQL database',
   flags: {
-    to: { help: 'its address, postgres://…', value: 'url', required: true, read: databaseUrl },
-    replace: { help: 'drop what that database holds first' },
+    to: { help: 'URL of the target database, postgres://…', value: 'url', required: true, read: databaseUrl },
+    replace: { help: 'Delete the data in the target database first' },
   },
-  details: 'PostgreSQL 15 or newer, in UTF8. What was copied stays where it is, too.',
+  details: 'Stop the service first. The target needs PostgreSQL 15 or newer with UTF8. The source stays unchanged.',
   examples: ['admin move --to postgres://goldmaster:secret@db.example/goldmaster'],
   async run({ flags: { to, replace }, out, store }) {
     const { url, secretKey, keptSecret, log } = await store()
@@ -117,8 +119,10 @@ export const move = rawDatabaseCommand({
       restoreInto(to, dump(url, { secretKey: null, alone: true }), { replace, log, onProgress }),
     )
     out.answer({ tables, rows }, () => {
-      out.line(`Copied ${rows.toLocaleString('en')} rows. Start the service with DATABASE_URL set to that address from now on,`)
-      out.line(`and with ${secretKey === undefined ? `SECRET_KEY set to what ${keptSecret.path} holds` : 'the same SECRET_KEY'}.`)
+      out.line(`Copied ${rows.toLocaleString('en')} rows. From now on start the service with DATABASE_URL set to that URL`)
+      out.line(
+        `and with ${secretKey === undefined ? `SECRET_KEY set to the content of ${keptSecret.path}` : 'the same SECRET_KEY'}.`,
+      )
     })
   },
 })
@@ -128,25 +132,26 @@ function secretToKeep(header: Header, { secretKey, keptSecret }: RawDatabase, re
   const { secret_key, canary } = header
   const fits = (secret: string) => canary === null || fitsCanary(secret, canary)
   if (secretKey !== undefined) {
-    if (!fits(secretKey)) throw usage('SECRET_KEY is not the key that this backup was made with.')
+    if (!fits(secretKey))
+      throw usage('SECRET_KEY is not the key of this backup. Set SECRET_KEY to the key that the service used then.')
     return undefined
   }
   const kept = keptSecret.read()
   if (kept !== undefined && fits(kept)) return undefined
-  if (secret_key === null) throw usage('The key is not in this backup: set SECRET_KEY to the one that the service had.')
+  if (secret_key === null) throw usage('The key is not in this backup. Set SECRET_KEY to the key that the service used then.')
   if (kept !== undefined && !replace)
-    throw usage(`${keptSecret.path} holds another key: move it away, or give --replace to overwrite it.`)
+    throw usage(`${keptSecret.path} has another key. Move the file away, or pass --replace to overwrite it.`)
   return secret_key
 }
 
 function databaseUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('It must begin with postgres://')
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('It must start with postgres://')
   return text
 }
 
 /** Refused before hours of work. */
 async function refuseExisting(file: string) {
-  if (await stat(file).catch(() => undefined)) throw usage(`${file} exists already: choose another name.`)
+  if (await stat(file).catch(() => undefined)) throw usage(`${file} already exists. Choose another name.`)
 }
 
 export const openBackup = (file: string, passphrase: string | undefined) => unpacked(createReadStream(file), passphrase)
@@ -159,7 +164,7 @@ async function writeWhole(source: AsyncIterable<Buffer>, file: string) {
     await rename(part, file)
   } catch (error) {
     await rm(part, { force: true })
-    throw (error as NodeJS.ErrnoException).syscall ? usage(`Cannot write ${file}: ${reasonOf(error)}`) : error
+    throw (error as NodeJS.ErrnoException).syscall ? usage(`Can't write ${file}: ${reasonOf(error)}`) : error
   }
 }
 

@@ -70,7 +70,7 @@ describe('a new integration', () => {
     expect(printed).toContain(`https://gold.example/webhooks/${provider}?token=${token}`)
     const [, guide] = printed.split('\n## ')
     expect(guide).toContain(token)
-    expect(printed).toMatch(/“Here” is https:\/\/gold\.example\/projects\/1\/integrations\/\d+\./)
+    expect(printed).toMatch(/“here” means https:\/\/gold\.example\/projects\/1\/integrations\/\d+\./)
   })
 
   test('of a service on a loopback address shows a notice', async () => {

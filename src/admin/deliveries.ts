@@ -10,21 +10,21 @@ import { extra, field, main } from '../terminal/table.ts'
 import { count, id, time, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
-const args = { delivery: { help: 'its id', read: count } }
-const project = { help: 'only of this project', value: 'project', read: id } as const
+const args = { delivery: { help: 'Delivery id', read: count } }
+const project = { help: 'Filter by project id', value: 'project', read: id } as const
 
 const list = command({
   name: 'list',
-  summary: 'deliveries, newest first',
+  summary: 'List deliveries of connected tools, newest first',
   flags: {
     project,
-    integration: { help: 'only of this integration', value: 'integration', read: id },
-    outcome: { help: 'only with this outcome', value: 'outcome', values: DELIVERY_OUTCOMES },
-    event: { help: 'only of this event, in the words of the tool', value: 'event', read: words },
-    since: { help: 'only from then on, ISO 8601', value: 'time', read: time },
-    until: { help: 'only before then, ISO 8601', value: 'time', read: time },
-    before: { help: 'go on after the last one shown', value: 'delivery', read: count },
-    limit: { help: 'how many at most (default: 50)', value: 'count', read: count },
+    integration: { help: 'Filter by integration id', value: 'integration', read: id },
+    outcome: { help: 'Filter by outcome', value: 'outcome', values: DELIVERY_OUTCOMES },
+    event: { help: 'Filter by event, as the tool names it', value: 'event', read: words },
+    since: { help: 'Start time, ISO 8601', value: 'time', read: time },
+    until: { help: 'End time, ISO 8601', value: 'time', read: time },
+    before: { help: 'Only deliveries before this id; for the next page, the last id shown', value: 'delivery', read: count },
+    limit: { help: 'Maximum number of rows (default: 50)', value: 'count', read: count },
   },
   rows: 'deliveries',
   examples: ['admin deliveries list --integration 2 --outcome failed'],
@@ -32,41 +32,46 @@ const list = command({
     const { db } = await store()
     const page = await log.list(db, { ...filter, project_id: project, integration_id: integration })
     out.answer(page, () => {
-      out.list('deliveries', page.deliveries, [
-        'id',
-        'received_at',
-        'provider',
-        field('event'),
-        'outcome',
-        extra('status'),
-        extra('milliseconds', 'ms'),
-        main('message'),
-      ])
-      if (page.has_more) out.note(`There are more: --before ${page.deliveries.at(-1)!.id}`)
+      out.list(
+        'deliveries',
+        page.deliveries,
+        [
+          'id',
+          'received_at',
+          'provider',
+          field('event'),
+          'outcome',
+          extra('status'),
+          extra('milliseconds', 'ms'),
+          main('message'),
+        ],
+        'If you use filters, remove some. To send a test delivery, run: goldmaster admin deliveries test INTEGRATION',
+      )
+      if (page.has_more) out.note(`There are more. To see them, add --before ${page.deliveries.at(-1)!.id}`)
     })
   },
 })
 
 const show = command({
   name: 'show',
-  summary: 'one delivery with its headers and body; addresses are reduced, secrets left out',
+  summary: 'Show a delivery with headers and body, without secrets',
   args,
-  examples: ['admin deliveries show 4711'],
+  examples: ['admin deliveries show 12'],
   async run({ args, out, store }) {
     const found = await showDelivery((await store()).db, args.delivery)
     out.answer(found, () => {
       const { body, ...facts } = found
       out.facts(facts)
-      out.prose(body ?? '(no longer kept)')
+      out.prose(body ?? '(deleted: older than its retention)')
     })
   },
 })
 
 const replay = command({
   name: 'replay',
-  summary: 'take a delivery in once more',
+  summary: 'Process a delivery again',
   args,
-  examples: ['admin deliveries replay 4711'],
+  examples: ['admin deliveries replay 12'],
   async run({ args, out, store }) {
     const { db, change } = await store()
     out.record(await change('delivery', args.delivery, () => replayDelivery(db, args.delivery), { detached: true }))
@@ -75,8 +80,8 @@ const replay = command({
 
 const test = command({
   name: 'test',
-  summary: 'send a delivery as the tool of an integration would, and take back what it makes',
-  args: { integration: { help: 'its id', read: id } },
+  summary: 'Send a test delivery and undo what it creates',
+  args: { integration: { help: 'Integration id', read: id } },
   examples: ['admin deliveries test 2'],
   async run({ args: { integration }, out, store }) {
     const { db, change } = await store()
@@ -86,7 +91,7 @@ const test = command({
       out.facts({ ...delivered })
       if (!active)
         out.line(
-          `The integration is inactive: the tool itself would be refused. goldmaster admin integration activate ${integration}`,
+          `The integration is inactive, so deliveries of the tool are refused. To activate it, run: goldmaster admin integration activate ${integration}`,
         )
     })
   },
@@ -94,24 +99,29 @@ const test = command({
 
 const health = command({
   name: 'health',
-  summary: 'which tools speak, and how much of it was understood in the last 24 hours',
+  summary: 'Show which tools deliver, and failures in the last 24 h',
   flags: { project },
   examples: ['admin deliveries health'],
   async run({ flags, out, store }) {
     const { db } = await store()
     const [tools, failing_jobs] = [await healthOf(db, flags.project), await failingJobs(db)]
     out.answer({ integrations: tools, failing_jobs }, () => {
-      out.list('integrations', tools, [
-        field('integration_id', 'id'),
-        field('project_id', 'project'),
-        main('provider'),
-        'active',
-        field('last_delivery_at', 'last'),
-        field('last_outcome', 'outcome'),
-        field('deliveries', '24 h'),
-        'failed',
-        extra('failing_jobs', 'failing jobs'),
-      ])
+      out.list(
+        'integrations',
+        tools,
+        [
+          field('integration_id', 'id'),
+          field('project_id', 'project'),
+          main('provider'),
+          'active',
+          field('last_delivery_at', 'last'),
+          field('last_outcome', 'outcome'),
+          field('deliveries', '24 h'),
+          'failed',
+          extra('failing_jobs', 'failing jobs'),
+        ],
+        'Connect a tool with goldmaster admin integration add.',
+      )
       out.section('Failing jobs', failing_jobs, [
         'kind',
         field('integration_id', 'tool'),
@@ -126,6 +136,6 @@ const health = command({
 
 export const deliveries: Noun<AdminCommand> = {
   name: 'deliveries',
-  summary: 'what tools told, and what became of it',
+  summary: 'List, replay and test deliveries of connected tools',
   commands: [list, show, replay, test, health],
 }

@@ -12,7 +12,7 @@ import { command } from './command.ts'
 import { showProgress } from './progress.ts'
 
 export const passphraseFlag = {
-  help: 'a file whose first line is the passphrase of the secrets in it',
+  help: 'File with the passphrase in its first line; without it, no secrets are exported',
   value: 'file',
   read: words,
 } as const
@@ -29,16 +29,16 @@ export async function passphraseIn(file: string | undefined): Promise<string | u
 
 export const exportAccount = command({
   name: 'export',
-  summary: 'write all that an account has to a world file, which admin load reads here or elsewhere',
-  args: { account: { help: 'its id', read: accountId } },
+  summary: 'Export an account to a world file for admin load',
+  args: { account: { help: 'Account id', read: accountId } },
   flags: {
-    project: { help: 'only this one of its projects: its id', value: 'project', read: id },
-    out: { help: 'where to; standard output without it', value: 'file', read: words },
+    project: { help: 'Only this project id', value: 'project', read: id },
+    out: { help: 'Output file (default: standard output)', value: 'file', read: words },
     passphrase_file: passphraseFlag,
   },
   details:
     'The file contains passwords, tokens, single sign-on, channels, outbound webhooks and the secrets of tools only with a passphrase, encrypted. Without one you have to enter them again. Exports from the web app never contain passwords, API tokens or single sign-on. docs/export.md lists what else is left out.',
-  examples: ['admin export 1 --out night-owl.json', 'admin export 1 --project 7 --passphrase-file phrase.txt > starfall.json'],
+  examples: ['admin export 1 --out studio.json', 'admin export 1 --project 1 --passphrase-file phrase.txt > cinder-coast.json'],
   async run({ args, flags, store }) {
     const passphrase = await passphraseIn(flags.passphrase_file)
     const { db, change, vault } = await store()

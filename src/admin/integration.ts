@@ -12,17 +12,17 @@ import { id, jsonObject, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
-const args = { integration: { help: 'its id', read: id } }
+const args = { integration: { help: 'Integration id', read: id } }
 
 const add = command({
   name: 'add',
-  summary: 'connect a tool; prints the address it is to call, and how to set it up',
+  summary: 'Connect a tool; prints its webhook URL and setup steps',
   flags: {
-    project: { help: 'its id', value: 'project', read: id, required: true },
-    provider: { help: 'the tool', value: 'provider', values: PROVIDERS, required: true },
-    secret: { help: 'what the tool signs with; - reads it from standard input', value: 'secret', read: words },
-    allow_unsigned: { help: 'even with a secret, accept unsigned deliveries on the paths that allow them' },
-    config: { help: 'settings of this tool', value: 'json', read: jsonObject },
+    project: { help: 'Project id', value: 'project', read: id, required: true },
+    provider: { help: 'Tool to connect', value: 'provider', values: PROVIDERS, required: true },
+    secret: { help: 'Signing secret of the tool; - reads standard input', value: 'secret', read: words },
+    allow_unsigned: { help: 'Accept unsigned deliveries even with a secret, on paths that allow it' },
+    config: { help: 'Settings of the tool, a JSON object', value: 'json', read: jsonObject },
   },
   examples: ['admin integration add --project 1 --provider github --secret -'],
   async run({ flags: { project: project_id, provider, secret, allow_unsigned, config }, out, store }) {
@@ -37,10 +37,12 @@ const add = command({
       out.facts({ ...made, url })
       out.prose(setup)
       const here = `${site}/projects/${project_id}/integrations/${made.id}`
-      out.line(`“Here” is ${here}. A signing secret is also saved with: goldmaster admin integration secret ${made.id}`)
+      out.line(
+        `In these steps “here” means ${here}. To save a signing secret, you can also run: goldmaster admin integration secret ${made.id}`,
+      )
       if (isLoopback(site))
         out.line(
-          `BASE_URL is ${site}: only tools on this machine reach it. Set it to the address that others use: docs/deployment.md`,
+          `BASE_URL is ${site}, which only tools on this machine can reach. Set it to the public URL; see docs/deployment.md`,
         )
     })
   },
@@ -48,20 +50,18 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all integrations, or those of a project',
-  flags: { project: { help: 'its id', value: 'project', read: id } },
+  summary: 'List all integrations, or those of a project',
+  flags: { project: { help: 'Filter by project id', value: 'project', read: id } },
   examples: ['admin integration list --project 1'],
   async run({ flags, out, store }) {
     const found = await integrations.list((await store()).db, flags.project)
     out.answer(found, () =>
-      out.list('integrations', found, [
-        'id',
-        field('project_id', 'project'),
-        main('provider'),
-        'active',
-        'secrets',
-        'requires_signature',
-      ]),
+      out.list(
+        'integrations',
+        found,
+        ['id', field('project_id', 'project'), main('provider'), 'active', 'secrets', 'requires_signature'],
+        'Connect a tool with goldmaster admin integration add.',
+      ),
     )
   },
 })
@@ -80,7 +80,9 @@ const setActive = (name: string, active: boolean, summary: string) =>
 
 const remove = command({
   name: 'delete',
-  summary: 'forget a tool, its token and its delivery log; changes, builds and deployments that it told stay',
+  summary: 'Disconnect a tool; its changes and builds stay',
+  details:
+    'Deletes the integration, its webhook token and its delivery log. Changes, builds and deployments that it reported stay.',
   args,
   examples: ['admin integration delete 2'],
   async run({ args, out, store }) {
@@ -92,12 +94,15 @@ const remove = command({
 
 const secret = command({
   name: 'secret',
-  summary: 'replace what a tool signs with; several are accepted side by side',
-  args: { ...args, secrets: { help: 'none given: read from standard input', optional: true, many: true } },
-  flags: { clear: { help: 'remove all; unsigned deliveries are then accepted, unless the tool has to sign' } },
+  summary: 'Replace the signing secrets of a tool',
+  args: {
+    ...args,
+    secrets: { help: 'Signing secrets, all valid at once (default: read from standard input)', optional: true, many: true },
+  },
+  flags: { clear: { help: 'Remove all; unsigned deliveries are then accepted, unless signatures are required' } },
   examples: ['admin integration secret 2 < secret.txt', 'admin integration secret 2 --clear'],
   async run({ args: { integration, secrets }, flags, out, store }) {
-    if (flags.clear && secrets.length > 0) throw usage('--clear takes no secrets')
+    if (flags.clear && secrets.length > 0) throw usage('Pass either secrets or --clear, not both')
     const { db, change, vault } = await store()
     await integrations.find(db, integration)
     const chosen = flags.clear || secrets.length > 0 ? secrets : [await secretOf('-', 'Signing secret')]
@@ -108,11 +113,11 @@ const secret = command({
 
 const requireSignature = command({
   name: 'require-signature',
-  summary: 'accept only signed deliveries, on every path of a tool',
+  summary: 'Accept only signed deliveries from a tool',
   args,
-  flags: { off: { help: 'accept the webhook token alone again on the paths where that is allowed' } },
+  flags: { off: { help: 'Accept the webhook token without a signature again, where that is allowed' } },
   details:
-    'goldmaster run, builds report, bridge and the scripts on the setup page sign with GOLDMASTER_WEBHOOK_SECRET. Set it there first.',
+    'First set GOLDMASTER_WEBHOOK_SECRET where you use goldmaster run, builds report, bridge or the setup scripts: they sign with it.',
   examples: ['admin integration require-signature 2', 'admin integration require-signature 2 --off'],
   async run({ args: { integration }, flags, out, store }) {
     const { change, vault } = await store()
@@ -123,7 +128,8 @@ const requireSignature = command({
 
 const handshake = command({
   name: 'handshake',
-  summary: 'let a tool hand over its signing secret within the next hour; the newest two are kept',
+  summary: 'Let a tool send its signing secret within the next hour',
+  details: 'The newest two secrets are kept.',
   args,
   examples: ['admin integration handshake 2'],
   async run({ args, out, store }) {
@@ -145,9 +151,10 @@ const settingsIn = (text: string) => {
 
 const config = command({
   name: 'config',
-  summary: 'replace the settings of a tool, such as the server to ask; passwords in them are kept encrypted',
-  args: { ...args, json: { help: 'a JSON object; - reads it from standard input' } },
-  details: 'For Jenkins: {"server": "https://jenkins.example.com", "user": "gold", "api_token": "…"}',
+  summary: 'Replace the settings of a tool, such as its server URL',
+  args: { ...args, json: { help: 'Settings, a JSON object; - reads standard input' } },
+  details:
+    'For Jenkins: {"server": "https://jenkins.example.com", "user": "gold", "api_token": "…"}. Passwords are stored encrypted.',
   examples: ['admin integration config 2 - < jenkins.json'],
   async run({ args: { integration, json }, out, store }) {
     const { db, change, vault } = await store()
@@ -159,12 +166,12 @@ const config = command({
 
 export const integration: Noun<AdminCommand> = {
   name: 'integration',
-  summary: 'which tools may tell a project something',
+  summary: 'Connect, list, configure and disconnect tools',
   commands: [
     add,
     list,
-    setActive('deactivate', false, 'refuse its deliveries from now on'),
-    setActive('activate', true, 'take in its deliveries again'),
+    setActive('deactivate', false, 'Refuse the deliveries of a tool'),
+    setActive('activate', true, 'Accept the deliveries of a tool again'),
     remove,
     secret,
     requireSignature,

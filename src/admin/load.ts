@@ -10,10 +10,10 @@ import { showProgress } from './progress.ts'
 export const load = command({
   name: 'load',
   makes: true,
-  summary: 'create what a world file describes, all of it or nothing; prints the ids and secrets made',
-  args: { file: { help: 'a JSON file, compressed with gzip or not, or - for standard input' } },
+  summary: 'Import a world file; prints the new ids and secrets',
+  args: { file: { help: 'World file (JSON, plain or gzipped), or - for standard input' } },
   flags: { passphrase_file: passphraseFlag },
-  details: 'What it made is printed as JSON, with and without --json.',
+  details: 'It imports everything or, on an error, nothing. The ids and secrets are always printed as JSON.',
   examples: ['admin load world.json > made.json', 'admin load - < world.json'],
   async run({ args: { file }, flags, out, store }) {
     const passphrase = await passphraseIn(flags.passphrase_file)

@@ -53,7 +53,7 @@ describe('load', () => {
 
   test('reports an error in one line', async () => {
     await expect(run('load', await file({ accounts: [{ titel: 'x' }] }))).rejects.toThrow('accounts[0]: unknown field "titel"')
-    await expect(run('load', join(folder, 'absent.json'))).rejects.toThrow(/^Cannot read .*absent\.json: there is no such file$/)
+    await expect(run('load', join(folder, 'absent.json'))).rejects.toThrow(/^Can't read .*absent\.json: file not found$/)
   })
 })
 
@@ -105,7 +105,7 @@ describe('project', () => {
 
   test('add refuses an owner who is not a member of the account', async () => {
     await run('user', 'add', '--email', 'guest@example.com', '--name', 'Guest')
-    await expect(add('guest@example.com')).rejects.toThrow('guest@example.com does not belong to account 1')
+    await expect(add('guest@example.com')).rejects.toThrow('guest@example.com is not a member of account 1')
     await expect(add('nobody@example.com')).rejects.toThrow(/not found/i)
   })
 })
@@ -177,7 +177,7 @@ describe('token', () => {
 
   test('revoke works once', async () => {
     expect(await json('token', 'revoke', '1')).toEqual({ id: 1, revoked: true })
-    await expect(run('token', 'revoke', '1')).rejects.toThrow('There is no such token, or it is revoked already.')
+    await expect(run('token', 'revoke', '1')).rejects.toThrow('Token not found, or already revoked.')
   })
 })
 
@@ -279,5 +279,5 @@ test('sso configures a provider, changes only what is given, never shows its sec
 })
 
 test('restore of a folder says which file it needs', async () => {
-  await expect(run('restore', tmpdir())).rejects.toThrow(`${tmpdir()} is a folder: name the file that admin backup wrote`)
+  await expect(run('restore', tmpdir())).rejects.toThrow(`${tmpdir()} is a folder. Pass the backup file`)
 })

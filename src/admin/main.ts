@@ -37,7 +37,7 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
 export function adminCommand({ store, rawDatabase }: Open): Commander {
   const admin = new Commander('admin').addHelpText(
     'after',
-    '\nThey open the database itself: run them where the service was started, or with its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
+    '\nThese commands open the database directly. Run them in the folder where you started the service, or set its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
   )
   for (const one of [backup, restore, move]) admin.addCommand(buildCommand(withOpened(rawDatabase)(one)))
   for (const one of [showStatus, load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))

@@ -12,41 +12,51 @@ import { confirmName } from './secret-input.ts'
 
 const add = command({
   name: 'add',
-  summary: 'make a project in an account, owned by one of its people',
+  summary: 'Create a project in an account',
   flags: {
-    account: { help: 'the account it belongs to', value: 'account', read: accountId, required: true },
-    name: { help: 'what it is called', value: 'name', read: words, required: true },
-    engine: { help: 'such as unreal, unity or godot (default: none)', value: 'engine', read: words },
-    owner: { help: 'who owns it: id or e-mail address of somebody of the account', value: 'user', required: true },
+    account: { help: 'Account id', value: 'account', read: accountId, required: true },
+    name: { help: 'Name', value: 'name', read: words, required: true },
+    engine: { help: 'Game engine, such as unreal, unity or godot (default: none)', value: 'engine', read: words },
+    owner: { help: 'Owner: user id or email address of a member of the account', value: 'user', required: true },
   },
   examples: ['admin project add --account 1 --name "Cinder Coast" --engine unreal --owner lead@example.com'],
   async run({ flags: { account, name, engine = '', owner }, out, store }) {
     const { db, change } = await store()
     const { id } = await accounts.find(db, account)
     const user = await users.find(db, owner)
-    if (!user.account_ids.includes(id)) throw usage(`${owner} does not belong to account ${id}`)
+    if (!user.account_ids.includes(id))
+      throw usage(
+        `${owner} is not a member of account ${id}. To see its members, run: goldmaster admin user list --account ${id}`,
+      )
     out.record(await change('project', undefined, (db) => projectSettings.create(db, id, user.id, { name, engine })))
   },
 })
 
 const list = command({
   name: 'list',
-  summary: 'all projects, or those of an account',
-  flags: { account: { help: 'only of this one', value: 'account', read: accountId } },
+  summary: 'List all projects, or those of an account',
+  flags: { account: { help: 'Filter by account id', value: 'account', read: accountId } },
   examples: ['admin project list --account 1'],
   async run({ flags, out, store }) {
     const found = await projectSettings.list((await store()).db, flags.account)
-    out.answer(found, () => out.list('projects', found, ['id', main('name'), 'engine', 'status', 'account_id']))
+    out.answer(found, () =>
+      out.list(
+        'projects',
+        found,
+        ['id', main('name'), 'engine', 'status', 'account_id'],
+        'Create one with goldmaster admin project add.',
+      ),
+    )
   },
 })
 
 const remove = command({
   name: 'delete',
-  summary: 'delete a project with all that it has',
-  args: { project: { help: 'its id', read: id } },
-  flags: { yes: { help: 'do not ask: it cannot be undone' } },
+  summary: 'Delete a project and all its data',
+  args: { project: { help: 'Project id', read: id } },
+  flags: { yes: { help: 'Do not ask for confirmation' } },
   details:
-    'Write it to a file first: goldmaster admin export ACCOUNT --project ID. A run that broke off is simply started again.',
+    'This cannot be undone. To keep a copy, run first: goldmaster admin export ACCOUNT --project ID. If it is interrupted, run it again.',
   examples: ['admin project delete 7 --yes'],
   async run({ args, flags, out, store }) {
     const { db, change } = await store()
@@ -60,4 +70,8 @@ const remove = command({
   },
 })
 
-export const project: Noun<AdminCommand> = { name: 'project', summary: 'games of an account', commands: [add, list, remove] }
+export const project: Noun<AdminCommand> = {
+  name: 'project',
+  summary: 'Create, list and delete projects',
+  commands: [add, list, remove],
+}

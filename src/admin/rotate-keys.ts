@@ -5,10 +5,10 @@ import { showProgress } from './progress.ts'
 
 export const rotateKeys = command({
   name: 'rotate-keys',
-  summary: 'seal every stored secret with SECRET_KEY, opening what SECRET_KEY_PREVIOUS sealed',
+  summary: 'Re-encrypt all stored secrets with a new SECRET_KEY',
   details:
-    'The service runs on meanwhile. A run that broke off is simply started again. Afterwards a start needs SECRET_KEY, and the previous key opens nothing that is stored: docs/operations.md tells the whole way.',
-  examples: ['SECRET_KEY=$NEW SECRET_KEY_PREVIOUS=$OLD goldmaster admin rotate-keys'],
+    'Reads secrets with SECRET_KEY_PREVIOUS and writes them with SECRET_KEY, while the service runs. If it is interrupted, run it again.\nAfterwards the service needs only SECRET_KEY. docs/operations.md has all the steps.',
+  examples: ['$ SECRET_KEY=$NEW SECRET_KEY_PREVIOUS=$OLD goldmaster admin rotate-keys'],
   async run({ out, store }) {
     const { db, vault, action } = await store()
     const progress = showProgress(process.stderr)

@@ -66,6 +66,6 @@ test('reports an error in one line', async () => {
   await expect(run('add', wrong, '--account', '1')).rejects.toThrow(/^colour is not known here; known: id, .*\.$/)
   await expect(run('add', await file('not.json', '{'), '--account', '1')).rejects.toThrow(/not\.json is not JSON: /)
   await expect(run('add', join(folder, 'absent.json'), '--account', '1')).rejects.toThrow(
-    /^Cannot read .*absent\.json: there is no such file$/,
+    /^Can't read .*absent\.json: file not found$/,
   )
 })

@@ -7,8 +7,8 @@ import { extra, field, main } from '../terminal/table.ts'
 import { accountId } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 
-const account = { help: 'whose: its id', value: 'account', read: accountId, required: true } as const
-const file = { help: 'a JSON file, or - for standard input' } as const
+const account = { help: 'Account id', value: 'account', read: accountId, required: true } as const
+const file = { help: 'JSON file with one rule or a list, or - for standard input' } as const
 
 /** The columns of a list; `show` prints the definition. */
 const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
@@ -19,22 +19,27 @@ const shown = ({ definition, ...rest }: failureRules.FailureRule) => {
 function tell(out: Output, rules: failureRules.FailureRule[]) {
   const rows = rules.map(shown)
   out.answer(rows, () =>
-    out.list('rules', rows, [
-      { ...main('rule_id', 'rule'), ends: true },
-      'tool',
-      'category',
-      extra('role'),
-      extra('score'),
-      extra('replaces_ours'),
-      'problem',
-      extra('updated_at'),
-    ]),
+    out.list(
+      'rules',
+      rows,
+      [
+        { ...main('rule_id', 'rule'), ends: true },
+        'tool',
+        'category',
+        extra('role'),
+        extra('score'),
+        extra('replaces_ours'),
+        'problem',
+        extra('updated_at'),
+      ],
+      'Add some with goldmaster admin rule add FILE --account ID.',
+    ),
   )
 }
 
 const add = command({
   name: 'add',
-  summary: 'add the rule or rules of a file, all or nothing; one with a known id replaces it',
+  summary: 'Add failure rules from a file, or replace them by id',
   args: { file },
   flags: { account },
   examples: ['admin rule add rules.json --account 1'],
@@ -47,7 +52,7 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'the rules of an account',
+  summary: 'List the failure rules of an account',
   flags: { account },
   examples: ['admin rule list --account 1'],
   run: async ({ flags, out, store }) => tell(out, await failureRules.list((await store()).db, flags.account)),
@@ -55,8 +60,8 @@ const list = command({
 
 const show = command({
   name: 'show',
-  summary: 'the definition of a rule, as add takes it',
-  args: { rule: { help: 'its id, such as baker.missing-lightmap' } },
+  summary: 'Print a failure rule as JSON, as add accepts it',
+  args: { rule: { help: 'Rule id, such as baker.missing-lightmap' } },
   flags: { account },
   examples: ['admin rule show baker.missing-lightmap --account 1 > rule.json'],
   async run({ args, flags, out, store }) {
@@ -67,8 +72,8 @@ const show = command({
 
 const remove = command({
   name: 'remove',
-  summary: 'forget a rule; one of ours that it replaced holds again',
-  args: { rule: { help: 'its id' } },
+  summary: 'Delete a failure rule; a built-in one applies again',
+  args: { rule: { help: 'Rule id' } },
   flags: { account },
   examples: ['admin rule remove baker.missing-lightmap --account 1'],
   async run({ args, flags, out, store }) {
@@ -86,8 +91,8 @@ const findingIn = (text: string, own: ReturnType<typeof readOwnRules>) => {
 
 const test = command({
   name: 'test',
-  summary: 'check a file of rules and print what would be found in logs with them; changes nothing',
-  args: { file, logs: { help: 'logs of failed builds', many: true } },
+  summary: 'Try a file of failure rules on logs; saves nothing',
+  args: { file, logs: { help: 'Logs of failed builds', many: true } },
   examples: ['admin rule test rules.json broken.log'],
   async run({ args, out }) {
     const own = readOwnRules(await fileJson(args.file))
@@ -100,6 +105,6 @@ const test = command({
 
 export const rule: Noun<AdminCommand> = {
   name: 'rule',
-  summary: "an account's own failure rules; see docs/failure-rules.md",
+  summary: 'Add, list, test and delete failure rules of an account',
   commands: [add, list, show, remove, test],
 }

@@ -10,13 +10,14 @@ import { accountId, nullIfNone, words, yesOrNo } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
-const args = { account: { help: 'its id', read: accountId } }
+const args = { account: { help: 'Account id', read: accountId } }
 
 const list = (text: string): string[] => (text === 'none' ? [] : text.split(',').map((word) => word.trim().toLowerCase()))
 
 const domains = (text: string): string[] => {
   const read = list(text)
-  if (!read.every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain))) throw new Error('It must list domains: studio.example')
+  if (!read.every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(domain)))
+    throw new Error('It must be a list of domains, such as studio.example')
   return read
 }
 
@@ -25,7 +26,7 @@ const roleGroups = (text: string) =>
   (text === 'none' ? [] : text.split(',')).map((pair) => {
     const [group, role] = [pair.slice(0, pair.lastIndexOf('=')), pair.slice(pair.lastIndexOf('=') + 1)]
     const known = ACCOUNT_ROLES.find((one) => one === role)
-    if (group === '' || !known) throw new Error(`It must list group=role, each role one of: ${ACCOUNT_ROLES.join(', ')}.`)
+    if (group === '' || !known) throw new Error(`It must be a list of group=role; roles: ${ACCOUNT_ROLES.join(', ')}.`)
     return { group, role: known }
   })
 
@@ -37,7 +38,7 @@ const find = async (db: Database, account: number) => {
 
 const show = command({
   name: 'show',
-  summary: 'how the people of an account sign in through its own provider',
+  summary: 'Show the single sign-on settings of an account',
   args,
   examples: ['admin sso show 1'],
   run: async ({ args, out, store }) => out.record(await find((await store()).db, args.account)),
@@ -45,26 +46,34 @@ const show = command({
 
 const set = command({
   name: 'set',
-  summary: 'set up an OpenID provider for an account, or change it; what is not given stays',
+  summary: 'Set up or change single sign-on (OpenID Connect)',
   args,
   flags: {
-    issuer: { help: 'its address, as it calls itself', value: 'url', read: words },
-    client_id: { help: 'what it calls this service', value: 'id', read: words },
-    client_secret: { help: '- reads it from standard input', value: 'secret', read: words },
-    domains: { help: 'whose addresses it speaks for: studio.example,… or none', value: 'domains', read: domains },
+    issuer: { help: 'Issuer URL of the provider', value: 'url', read: words },
+    client_id: { help: 'Client id', value: 'id', read: words },
+    client_secret: { help: 'Client secret; - reads standard input', value: 'secret', read: words },
+    domains: {
+      help: 'Allowed email domains: studio.example,… or none. Only these can sign in with the provider',
+      value: 'domains',
+      read: domains,
+    },
     trusts_email: {
-      help: 'it never says that an address is verified, and its people cannot change theirs',
+      help: 'Accept email addresses that the provider does not mark as verified; only if people cannot change theirs',
       value: 'yes|no',
       read: yesOrNo,
     },
-    groups_claim: { help: 'where it names the groups of a person (default: groups)', value: 'claim', read: words },
-    role_groups: { help: 'which group gives which role: leads=owner,crew=member or none', value: 'list', read: roleGroups },
+    groups_claim: { help: 'Claim with the groups of a person (default: groups)', value: 'claim', read: words },
+    role_groups: { help: 'Role for each group: leads=owner,crew=member or none', value: 'list', read: roleGroups },
     default_role: {
-      help: 'of people in none of the groups; none keeps them out (default: member)',
+      help: 'Role of people in none of the groups; none refuses them (default: member)',
       value: 'role',
       values: [...ACCOUNT_ROLES, 'none'],
     },
-    required: { help: 'no password opens the door to members with such an address', value: 'yes|no', read: yesOrNo },
+    required: {
+      help: 'Require single sign-on: members with an email address in these domains cannot use a password',
+      value: 'yes|no',
+      read: yesOrNo,
+    },
   },
   examples: [
     'admin sso set 1 --issuer https://login.studio.example --client-id goldmaster --client-secret - --domains studio.example',
@@ -76,7 +85,7 @@ const set = command({
     const before = await connections.find(db, account)
     const { issuer = before?.issuer, client_id = before?.client_id } = flags
     if (issuer === undefined || client_id === undefined)
-      throw usage('A new provider needs --issuer, --client-id and --client-secret.')
+      throw usage('Missing settings for a new provider. Pass --issuer, --client-id and --client-secret.')
     const settings = {
       issuer,
       client_id,
@@ -95,7 +104,7 @@ const set = command({
 
 const remove = command({
   name: 'remove',
-  summary: 'forget the provider of an account; its people stay and need passwords',
+  summary: 'Remove single sign-on; members then need passwords',
   args,
   examples: ['admin sso remove 1'],
   run: async ({ args, out, store }) => {
@@ -107,7 +116,7 @@ const remove = command({
 
 const scimToken = command({
   name: 'scim-token',
-  summary: 'make the token by which the provider manages people (SCIM); the one before ends',
+  summary: 'Create a SCIM token; the previous one stops working',
   args,
   examples: ['admin sso scim-token 1'],
   async run({ args, out, store }) {
@@ -119,6 +128,6 @@ const scimToken = command({
 
 export const sso: Noun<AdminCommand> = {
   name: 'sso',
-  summary: 'single sign-on through a studio’s own provider',
+  summary: 'Set up single sign-on and SCIM for an account',
   commands: [show, set, scimToken, remove],
 }

@@ -14,9 +14,9 @@ const AMOUNTS = {
 
 export const showStatus = command({
   name: 'status',
-  summary: 'how the service is: nodes, queue, channels and webhooks, refused requests, sizes, backups',
+  summary: 'Show the health of the service: nodes, queue, backups',
   details:
-    'The same as the operator page (Settings, Service status) and the metrics. The version is that of this command; nodes list their own. Overdue: by how many seconds the oldest row is older than its retention; up to an hour is normal. Growth is per day, over the last week.',
+    'The web app shows the same under Settings → Service status.\nVersion is the version of this command; each node lists its own. Overdue is how many seconds the oldest row is past its retention; up to an hour is normal. Growth is per day, over the last week.',
   examples: ['admin status', 'admin status --json'],
   async run({ out, store }) {
     const { db, retention } = await store()

@@ -13,22 +13,22 @@ const scopes = (text: string): Scope[] => (text === 'all' ? [...PLAIN_SCOPES] : 
 
 const add = command({
   name: 'add',
-  summary: 'make an API token; its value is printed this once',
+  summary: 'Create an API token; prints its value once',
   flags: {
-    user: { help: 'whose: id or e-mail address', value: 'user', required: true },
-    name: { help: 'what it is for', value: 'name', read: words, required: true },
+    user: { help: 'User id or email address', value: 'user', required: true },
+    name: { help: 'Name, such as what it is used for', value: 'name', read: words, required: true },
     scopes: {
-      help: `all (but administration), or a list of: ${SCOPES.join(', ')}`,
+      help: `Scopes: all (without administration), or a list of: ${SCOPES.join(', ')}`,
       value: 'scopes',
       read: scopes,
       required: true,
     },
-    expires_at: { help: 'until when it works, ISO 8601 (default: for ever)', value: 'time', read: time },
-    days: { help: 'the same in days from now', value: 'count', read: count },
+    expires_at: { help: 'Expiry time, ISO 8601 (default: never)', value: 'time', read: time },
+    days: { help: 'Expiry in days from now', value: 'count', read: count },
   },
   examples: ['admin token add --user lead@example.com --name ci --scopes read:tasks,write:tasks --days 90'],
   async run({ flags: { user, name, scopes, days, ...flags }, out, store }) {
-    if (days !== undefined && flags.expires_at !== undefined) throw usage('Give --expires-at or --days, not both')
+    if (days !== undefined && flags.expires_at !== undefined) throw usage('Use --expires-at or --days, not both')
     const { db, change } = await store()
     const { id: user_id } = await users.find(db, user)
     const expires_at = days === undefined ? (flags.expires_at ?? null) : new Date(Date.now() + days * DAY_MS).toISOString()
@@ -40,41 +40,51 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all tokens, or those of a user, newest first',
-  flags: { user: { help: 'id or e-mail address', value: 'user' } },
+  summary: 'List API tokens, newest first',
+  flags: { user: { help: 'Filter by user id or email address', value: 'user' } },
   examples: ['admin token list --user lead@example.com'],
   async run({ flags, out, store }) {
     const { db } = await store()
     const owner = flags.user === undefined ? undefined : await users.find(db, flags.user)
     const found = await tokens.list(db, owner?.id)
     out.answer(found, () =>
-      out.list('tokens', found, [
-        'id',
-        field('user_id', 'user'),
-        main('name'),
-        'prefix',
-        'expires_at',
-        'revoked_at',
-        extra('last_used_at'),
-        extra('scopes'),
-      ]),
+      out.list(
+        'tokens',
+        found,
+        [
+          'id',
+          field('user_id', 'user'),
+          main('name'),
+          'prefix',
+          'expires_at',
+          'revoked_at',
+          extra('last_used_at'),
+          extra('scopes'),
+        ],
+        'Create one with goldmaster admin token add.',
+      ),
     )
   },
 })
 
 const revoke = command({
   name: 'revoke',
-  summary: 'make a token useless at once',
-  args: { token: { help: 'its id', read: id } },
+  summary: 'Revoke an API token immediately',
+  args: { token: { help: 'Token id', read: id } },
   examples: ['admin token revoke 3'],
   async run({ args, out, store }) {
     const { change } = await store()
     await change('token', args.token, async (db) => {
       const revoked = await tokens.revoke(db, args.token)
-      if (revoked === 0) throw new Error('There is no such token, or it is revoked already.')
+      if (revoked === 0)
+        throw new Error('Token not found, or already revoked. To see the tokens, run: goldmaster admin token list')
     })
     out.record({ id: args.token, revoked: true })
   },
 })
 
-export const token: Noun<AdminCommand> = { name: 'token', summary: 'what programs ask with', commands: [add, list, revoke] }
+export const token: Noun<AdminCommand> = {
+  name: 'token',
+  summary: 'Create, list and revoke API tokens',
+  commands: [add, list, revoke],
+}

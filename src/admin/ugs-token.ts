@@ -6,12 +6,12 @@ import { type AdminCommand, command } from './command.ts'
 
 const add = command({
   name: 'add',
-  summary: 'make a token for Unreal Game Sync; it and the address for ApiUrl are printed this once',
+  summary: 'Create an Unreal Game Sync token; prints it once',
   flags: {
-    project: { help: 'the project it opens: its id', value: 'project', read: id, required: true },
-    name: { help: 'who has it', value: 'name', read: words, required: true },
+    project: { help: 'Project id', value: 'project', read: id, required: true },
+    name: { help: 'Name, such as the people who use it', value: 'name', read: words, required: true },
   },
-  examples: ["admin ugs-token add --project 1 --name 'everybody on Starfall'"],
+  examples: ["admin ugs-token add --project 1 --name 'Cinder Coast team'"],
   async run({ flags: { project, name }, out, store }) {
     const { change, site } = await store()
     const { id, project_id, token } = await change('ugs_token', undefined, (db) => tokens.create(db, project, name))
@@ -21,21 +21,26 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all tokens for Unreal Game Sync, or those of a project, newest first',
-  flags: { project: { help: 'its id', value: 'project', read: id } },
+  summary: 'List Unreal Game Sync tokens, newest first',
+  flags: { project: { help: 'Filter by project id', value: 'project', read: id } },
   examples: ['admin ugs-token list --project 1'],
   async run({ flags, out, store }) {
     const found = await tokens.list((await store()).db, flags.project)
     out.answer(found, () =>
-      out.list('tokens', found, ['id', field('project_id', 'project'), main('name'), 'prefix', 'revoked_at', 'created_at']),
+      out.list(
+        'tokens',
+        found,
+        ['id', field('project_id', 'project'), main('name'), 'prefix', 'revoked_at', 'created_at'],
+        'Create one with goldmaster admin ugs-token add.',
+      ),
     )
   },
 })
 
 const revoke = command({
   name: 'revoke',
-  summary: 'make a token useless at once',
-  args: { token: { help: 'its id', read: id } },
+  summary: 'Revoke an Unreal Game Sync token immediately',
+  args: { token: { help: 'Token id', read: id } },
   examples: ['admin ugs-token revoke 3'],
   async run({ args, out, store }) {
     const { change } = await store()
@@ -46,6 +51,6 @@ const revoke = command({
 
 export const ugsToken: Noun<AdminCommand> = {
   name: 'ugs-token',
-  summary: 'what clients of Unreal Game Sync ask with',
+  summary: 'Create, list and revoke Unreal Game Sync tokens',
   commands: [add, list, revoke],
 }

@@ -14,17 +14,21 @@ import { accountId, email, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { confirmName, secretOf } from './secret-input.ts'
 
-const args = { user: { help: 'id or e-mail address' } }
+const args = { user: { help: 'User id or email address' } }
 
 const add = command({
   name: 'add',
-  summary: 'make a user; without a password they cannot sign in until one is set',
+  summary: 'Create a user in an account',
   flags: {
-    email: { help: 'how they sign in', value: 'address', read: email, required: true },
-    name: { help: 'what they are called', value: 'name', read: words, required: true },
-    account: { help: 'the account they belong to', value: 'account', read: accountId },
-    role: { help: 'their role in it (default: member)', value: 'role', values: ACCOUNT_ROLES },
-    password: { help: '- reads it from standard input', value: 'password', read: words },
+    email: { help: 'Email address', value: 'address', read: email, required: true },
+    name: { help: 'Full name', value: 'name', read: words, required: true },
+    account: { help: 'Account id', value: 'account', read: accountId },
+    role: { help: 'Role in the account (default: member)', value: 'role', values: ACCOUNT_ROLES },
+    password: {
+      help: 'Password; - reads standard input. Without it the user cannot sign in with a password',
+      value: 'password',
+      read: words,
+    },
   },
   examples: ['admin user add --email lead@example.com --name Lead --account 1 --role owner --password -'],
   async run({ flags: { email, name, account, role = 'member', ...flags }, out, store }) {
@@ -37,29 +41,35 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all users, or those of an account',
-  flags: { account: { help: 'only members of this one', value: 'account', read: accountId } },
+  summary: 'List all users, or those of an account',
+  flags: { account: { help: 'Filter by account id', value: 'account', read: accountId } },
   examples: ['admin user list --account 1'],
   async run({ flags, out, store }) {
     const found = await users.list((await store()).db, flags.account)
     out.answer(found, () =>
-      out.list('users', found, [
-        'id',
-        { ...main('email'), ends: true },
-        'name',
-        field('account_ids', 'accounts'),
-        extra('can_sign_in', 'signs in'),
-        'operator',
-      ]),
+      out.list(
+        'users',
+        found,
+        [
+          'id',
+          { ...main('email'), ends: true },
+          'name',
+          field('account_ids', 'accounts'),
+          extra('can_sign_in', 'signs in'),
+          'operator',
+        ],
+        'Create one with goldmaster admin user add.',
+      ),
     )
   },
 })
 
-const setOperator = (name: string, operator: boolean, summary: string) =>
+const setOperator = (name: string, operator: boolean, summary: string, details?: string) =>
   command({
     name,
     summary,
     args,
+    ...(details !== undefined && { details }),
     examples: [`admin user ${name} lead@example.com`],
     async run({ args, out, store }) {
       const { db, change } = await store()
@@ -71,12 +81,12 @@ const setOperator = (name: string, operator: boolean, summary: string) =>
 
 const setPassword = command({
   name: 'set-password',
-  summary: 'let a user sign in with a new password; whoever is signed in as them has to sign in again',
+  summary: 'Set the password of a user and end their sessions',
   args,
   flags: {
-    password: { help: '- reads it from standard input, as without this option', value: 'password', read: words },
-    revoke_tokens: { help: 'also revoke their API tokens' },
-    reset_two_factor: { help: 'also forget their authenticator app and passkeys, for whoever has lost them' },
+    password: { help: 'Password; - reads standard input (default: -)', value: 'password', read: words },
+    revoke_tokens: { help: 'Also revoke their API tokens' },
+    reset_two_factor: { help: 'Also remove their authenticator app and passkeys' },
   },
   examples: ['admin user set-password lead@example.com'],
   async run({ args, flags: { password = '-', revoke_tokens, reset_two_factor }, out, store }) {
@@ -100,16 +110,16 @@ const setPassword = command({
 
 const remove = command({
   name: 'delete',
-  summary: 'delete a user: login, tokens and every mention of the address and full name; history says "Former member"',
+  summary: 'Delete a user, their tokens and personal data',
   args,
   flags: {
-    yes: { help: 'do not ask: it cannot be undone' },
+    yes: { help: 'Do not ask for confirmation' },
     revoke_made_tokens: {
-      help: 'also revoke Unreal Game Sync tokens they created, and replace webhook tokens of integrations they added',
+      help: 'Also revoke Unreal Game Sync tokens and replace webhook tokens that they created',
     },
   },
   details:
-    'Prints tokens of tools that they created and may still know; --revoke-made-tokens revokes them. A name of one word stays in texts that people wrote, because it may be any word. The last owner of an account is not deleted.',
+    'This cannot be undone. Their email address and full name are removed everywhere; the history says "Former member". A name of one word stays in texts that people wrote.\nPrints the Unreal Game Sync and webhook tokens that they created and may still know. You cannot delete the last owner of an account.',
   examples: ['admin user delete lead@example.com --yes'],
   async run({ args, flags, out, store }) {
     const { db, change, vault } = await store()
@@ -128,12 +138,17 @@ const remove = command({
 
 export const user: Noun<AdminCommand> = {
   name: 'user',
-  summary: 'who signs in',
+  summary: 'Create, change and delete users',
   commands: [
     add,
     list,
-    setOperator('promote', true, 'make a user an operator, who sees every mail of the service, links to sign in included'),
-    setOperator('demote', false, 'make an operator a user like any other'),
+    setOperator(
+      'promote',
+      true,
+      'Give a user the operator role',
+      'Operators see the service status and all mail of the service, including links to sign in.',
+    ),
+    setOperator('demote', false, 'Take the operator role from a user'),
     setPassword,
     remove,
   ],

@@ -12,14 +12,14 @@ const eventTypes = (text: string): string[] => webhooks.readTypes(text.split(','
 
 const flags = {
   events: {
-    help: `none for everything, or a list, groups as build_run.*: ${EVENT_TYPES.join(', ')}`,
+    help: `Event types, such as build_run.*,approval.requested; none for all, or a list of: ${EVENT_TYPES.join(', ')}`,
     value: 'types',
     read: orNone(eventTypes),
   },
-  project: { help: 'only what happens there, or none for all of the account', value: 'project', read: orNone(id) },
+  project: { help: 'Only events of this project id, or none for the whole account', value: 'project', read: orNone(id) },
 } as const
-const url = { help: 'where messages go', value: 'url', read: words } as const
-const args = { webhook: { help: 'its id', read: id } }
+const url = { help: 'URL that receives the messages', value: 'url', read: words } as const
+const args = { webhook: { help: 'Webhook id', read: id } }
 
 const fieldsOf = ({ events, project }: GivenFlags<typeof flags>) => ({
   event_types: events === 'none' ? [] : events,
@@ -28,9 +28,9 @@ const fieldsOf = ({ events, project }: GivenFlags<typeof flags>) => ({
 
 const add = command({
   name: 'add',
-  summary: 'tell an address what happens from now on; prints the secret messages are signed with',
+  summary: 'Create a webhook; prints the secret that signs messages',
   flags: {
-    account: { help: 'whose: its id', value: 'account', read: accountId, required: true },
+    account: { help: 'Account id', value: 'account', read: accountId, required: true },
     url: { ...url, required: true },
     ...flags,
   },
@@ -44,31 +44,36 @@ const add = command({
 
 const list = command({
   name: 'list',
-  summary: 'all webhooks, or those of an account',
-  flags: { account: { help: 'its id', value: 'account', read: accountId } },
+  summary: 'List all webhooks, or those of an account',
+  flags: { account: { help: 'Filter by account id', value: 'account', read: accountId } },
   examples: ['admin webhook list --account 1'],
   async run({ flags, out, store }) {
     const found = await webhooks.list((await store()).db, flags.account)
     out.answer(found, () =>
-      out.list('webhooks', found, [
-        'id',
-        field('account_id', 'account'),
-        field('project_id', 'project'),
-        'status',
-        'waiting',
-        extra('failing_since'),
-        extra('event_types', 'events'),
-        { ...main('url'), ends: true },
-      ]),
+      out.list(
+        'webhooks',
+        found,
+        [
+          'id',
+          field('account_id', 'account'),
+          field('project_id', 'project'),
+          'status',
+          'waiting',
+          extra('failing_since'),
+          extra('event_types', 'events'),
+          { ...main('url'), ends: true },
+        ],
+        'Create one with goldmaster admin webhook add.',
+      ),
     )
   },
 })
 
 const show = command({
   name: 'show',
-  summary: 'one webhook',
+  summary: 'Show a webhook',
   args,
-  flags: { secret: { help: 'also print the secret its messages are signed with' } },
+  flags: { secret: { help: 'Also print the signing secret' } },
   examples: ['admin webhook show 3 --secret'],
   async run({ args: { webhook }, flags, out, store }) {
     const { db, vault } = await store()
@@ -79,7 +84,7 @@ const show = command({
 
 const set = command({
   name: 'set',
-  summary: 'change a webhook',
+  summary: 'Change the URL, events or project of a webhook',
   args,
   flags: { url, ...flags },
   examples: ['admin webhook set 3 --events deployment.*,build_run.failed --project none'],
@@ -91,7 +96,7 @@ const set = command({
 
 const pause = command({
   name: 'pause',
-  summary: 'send nothing for now; it keeps its place',
+  summary: 'Pause a webhook; events are kept until you resume it',
   args,
   examples: ['admin webhook pause 3'],
   async run({ args, out, store }) {
@@ -102,7 +107,7 @@ const pause = command({
 
 const resume = command({
   name: 'resume',
-  summary: 'go on where it stopped, whether paused or switched off',
+  summary: 'Resume a paused or disabled webhook where it stopped',
   args,
   examples: ['admin webhook resume 3'],
   async run({ args, out, store }) {
@@ -113,7 +118,7 @@ const resume = command({
 
 const rotate = command({
   name: 'rotate',
-  summary: 'make a new secret; for a day messages are signed with both',
+  summary: 'Replace the secret; the old one stays valid for a day',
   args,
   examples: ['admin webhook rotate 3'],
   async run({ args, out, store }) {
@@ -124,7 +129,7 @@ const rotate = command({
 
 const remove = command({
   name: 'remove',
-  summary: 'forget a webhook, its queue and its log',
+  summary: 'Delete a webhook, its pending messages and its log',
   args,
   examples: ['admin webhook remove 3'],
   async run({ args, out, store }) {
@@ -136,6 +141,6 @@ const remove = command({
 
 export const webhook: Noun<AdminCommand> = {
   name: 'webhook',
-  summary: 'who is told what happens in an account',
+  summary: 'Create, change, pause and replay outbound webhooks',
   commands: [add, list, show, set, pause, resume, rotate, remove, log, replay],
 }

@@ -34,7 +34,7 @@ test('feed prints past events', async () => {
   await ok('tasks', 'start', id('tasks', 'task1'), id('tasks', 'task2'))
   const { out, err } = await ok('feed', '--event-type', 'task.*', '--days-back', '1', '--limit', '1')
   expect(rows(out).map(([, , , type]) => type)).toEqual(['task.state_changed'])
-  expect(err).toContain('More exist')
+  expect(err).toContain('There are more')
   expect(await line.run(['feed', '--event-type', 'build'])).toMatchObject({ code: 2 })
 })
 

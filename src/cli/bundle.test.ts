@@ -39,7 +39,7 @@ test('the client is one file that only needs Node, and contains nothing of the s
   expect(run(client, 'diagnose', '--json', '-')).toMatchObject({ status: 0 })
   expect(run(client, 'serve')).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining("unknown command 'serve'; it belongs to the service"),
+    stderr: expect.stringContaining("unknown command 'serve'; this command is part of the service"),
   })
   // Started as a program, not through Node.
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
@@ -97,7 +97,7 @@ test('an older Node gets one line with the required version', () => {
       expect(run('--require', old, program, ...words)).toMatchObject({
         status: 1,
         stdout: '',
-        stderr: 'goldmaster: This is Node 18.20.4; Goldmaster needs Node 20.19 or newer.\n',
+        stderr: 'goldmaster: Node 18.20.4 is too old. Install Node 20.19 or newer.\n',
       })
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(engines.node).toBe('>=20.19')

@@ -56,7 +56,10 @@ describe('signing in and choosing a project', () => {
       host: studio.site,
     })
     expect((await ok('use')).out).toContain(studio.site)
-    expect(await line.run(['use', 'nowhere'])).toMatchObject({ code: 8, err: expect.stringContaining('no project nowhere') })
+    expect(await line.run(['use', 'nowhere'])).toMatchObject({
+      code: 8,
+      err: expect.stringContaining(': nowhere. To see your projects'),
+    })
   })
 })
 
@@ -75,11 +78,11 @@ describe('tasks', () => {
     const blocked = await json('tasks', 'list', '--state', 'blocked', '--state', 'in_progress', '--limit', '99')
     expect(new Set(blocked.map((task: { state: string }) => task.state))).toEqual(new Set(['blocked']))
     expect((await ok('tasks', 'list', '--label', 'label-7', '--pick', '[].title')).out).toBe('Task 7\n')
-    expect(await ok('tasks', 'list', '--label', 'nobody')).toMatchObject({ out: '', err: 'No tasks match.\n' })
+    expect(await ok('tasks', 'list', '--label', 'nobody')).toMatchObject({ out: '', err: 'No tasks match these filters.\n' })
   })
 
   test('show that there are more', async () => {
-    expect((await ok('tasks', 'list', '--limit', '2')).err).toBe('More exist: --limit 4 shows more.\n')
+    expect((await ok('tasks', 'list', '--limit', '2')).err).toBe('There are more. To see them, add --limit 4\n')
     expect(await json('tasks', 'list', '--limit', '2', '--envelope')).toMatchObject({ pagination: { has_more: true } })
   })
 
@@ -88,7 +91,7 @@ describe('tasks', () => {
     expect(Object.keys(tasks[0])).toEqual(['id', 'title'])
     expect(await line.run(['tasks', 'list', '--json', 'id,titel'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no field titel'),
+      err: expect.stringContaining('unknown field titel'),
     })
   })
 
@@ -126,14 +129,14 @@ describe('tasks', () => {
   })
 
   test.each([
-    [['tasks', 'create'], 'Give --title'],
+    [['tasks', 'create'], 'Missing --title'],
     [['tasks', 'create', '--title', ' '], 'title must have 1 to 255 characters'],
-    [['tasks', 'create', '--title', 'x', '--pick', 'idd'], 'no idd here'],
-    [['tasks', 'edit', '1'], 'Say what to change'],
+    [['tasks', 'create', '--title', 'x', '--pick', 'idd'], 'unknown field idd'],
+    [['tasks', 'edit', '1'], 'Nothing to change'],
     [['tasks', 'edit', '1', '--metadata', '[]'], 'must be a JSON object'],
     [['tasks', 'edit', '1', '--assignee-handle', 'Big Bot'], 'assignee_handle must match'],
     [['tasks', 'list', '--state', 'doing'], 'to_do, in_progress, blocked, completed'],
-    [['tasks', 'list', '--project', 'star'], 'must be the number of a project'],
+    [['tasks', 'list', '--project', 'star'], 'must be a project id'],
     [['tasks', 'list', '--limit', '0'], 'from 1 to 100000'],
     [['tasks', 'list', '--stat', 'x'], "unknown option '--stat' (Did you mean --state?); see: goldmaster tasks list --help"],
     [['tasks', 'shwo', '1'], "unknown command 'shwo' (Did you mean show?); see: goldmaster tasks --help"],
@@ -161,7 +164,10 @@ describe('searching', () => {
     expect((await ok('changes', 'list', '--path', 'content/t_7.png', '--pick', '[].id')).out).toBe(
       `${id('changes', 'change7')}\n`,
     )
-    expect(await ok('changes', 'list', '--author', 'example.com')).toMatchObject({ out: '', err: 'No changes match.\n' })
+    expect(await ok('changes', 'list', '--author', 'example.com')).toMatchObject({
+      out: '',
+      err: 'No changes match these filters.\n',
+    })
     expect((await ok('tasks', 'list', '--query', 'Task 7', '--label', 'label-7', '--pick', '[].title')).out).toBe('Task 7\n')
     expect((await ok('assets', 'list', '--query', 't_7.png', '--pick', '[].name')).out).toBe('T_7.png\n')
   })
@@ -257,7 +263,7 @@ describe('changes, assets, approvals, deployments, members', () => {
     expect(rows((await ok('approvals', 'list', '--status', 'pending', '--limit', '50')).out)).toHaveLength(12)
     expect((await ok('approvals', 'show', id('approvals', 'approval2'))).out).toContain('pending')
     expect((await ok('approvals', 'approve', id('approvals', 'approval2'), '-m', 'fine')).out).toMatch(
-      /^T_2\.png version \d+ is approved\n$/,
+      /^T_2\.png version \d+ is approved\.\n$/,
     )
     expect(await json('approvals', 'deny', id('assets', 'asset4'))).toMatchObject({ status: 'denied' })
     expect(await json('approvals', 'ignore', id('assets', 'asset6'), '--stage', 'art_review')).toMatchObject({

@@ -77,7 +77,7 @@ test('resumes a broken stream where it broke', async () => {
   server.close()
   expect(out).toBe('event 1\nevent 2\n')
   expect(said).toEqual([undefined, '1', '1', '2'])
-  expect(err).toContain('Trying again')
+  expect(err).toContain('Reconnecting')
   expect(err).toContain('That is all.')
   expect(code).toBe(1)
 })

@@ -57,35 +57,31 @@ test.each<[string, RequestListener, string]>([
   [
     'a web page',
     (_, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>'),
-    'a web page instead of data',
+    'a web page instead of JSON',
   ],
-  ['a web page that calls itself JSON', json('<!doctype html><p>hi'), 'a web page instead of data'],
+  ['a web page that calls itself JSON', json('<!doctype html><p>hi'), 'a web page instead of JSON'],
   [
     'a web page with an error',
     (_, r) => r.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad'),
     'answered 502 with a web page',
   ],
-  ['half a response', json('{"tasks": ['), 'no JSON'],
-  ['another shape', json('{"hello": "world"}'), 'lacks tasks'],
+  ['half a response', json('{"tasks": ['), 'not JSON'],
+  ['another shape', json('{"hello": "world"}'), 'has no tasks'],
   [
     'rows of another shape',
     json('{"tasks": [{"id": "x"}], "pagination": {"limit": 1, "has_more": false, "next_cursor": null}}'),
-    'lacks account_id',
+    'has no account_id',
   ],
-  ['nothing at all', json(''), 'no JSON'],
+  ['nothing at all', json(''), 'not JSON'],
   ['an endless response', endless, 'more than 32 MB'],
-  ['silence', () => {}, 'did not answer within 2 s'],
+  ['silence', () => {}, 'did not respond within 2 s'],
   [
     'a drip',
     (_, r) => void r.writeHead(200, { 'content-type': 'application/json' }).write('{"tasks"'),
-    'did not answer within 2 s',
+    'did not respond within 2 s',
   ],
-  ['a closed connection', (request) => request.socket.destroy(), 'closed before an answer came'],
-  [
-    'a redirect',
-    (_, r) => r.writeHead(302, { location: 'https://evil.example/' }).end(),
-    'sends elsewhere (to https://evil.example/)',
-  ],
+  ['a closed connection', (request) => request.socket.destroy(), 'closed before a response arrived'],
+  ['a redirect', (_, r) => r.writeHead(302, { location: 'https://evil.example/' }).end(), 'redirects to https://evil.example/'],
   [
     'a wait until tomorrow',
     (_, r) => r.writeHead(429, { 'retry-after': '86400' }).end('{"error":"x","message":"Tomorrow."}'),
@@ -107,7 +103,7 @@ test('a reply that is not HTTP is reported in one line', async () => {
   const { code, err } = await line.run(['whoami', '--host', `127.0.0.1:${(server.address() as AddressInfo).port}`])
   server.close()
   expect(code).toBe(1)
-  expect(err).toContain('no HTTP')
+  expect(err).toContain('the response is not HTTP')
 })
 
 test('control characters of others do not reach the output', async () => {

@@ -29,7 +29,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'branches list': 'NAME',
   members: 'ACCOUNTS',
   feed: 'MESSAGE',
-  'alias list': 'STANDS FOR',
+  'alias list': 'COMMAND',
   'config list': 'VALUE',
   'admin account list': 'NAME',
   'admin user list': 'EMAIL',

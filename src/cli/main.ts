@@ -5,24 +5,37 @@ import { EXIT, explain, usage } from '../terminal/failures.ts'
 import { CATALOGUE } from './catalogue.ts'
 import { applySettings, readPreferences } from './connection/settings.ts'
 import { expand } from './program/aliases.ts'
-import { SUMMARIES } from './summaries.ts'
+import { groupOf, SUMMARIES } from './summaries.ts'
 
 /** Additional first words: what runs with the server. */
 export type Beside = Readonly<Record<string, (verb?: string) => Promise<Commander>>>
 
-const SUMMARY = "See a game studio's whole delivery pipeline: what changed, what was built, what broke, what went live."
+const SUMMARY = "Follow a game studio's delivery pipeline: changes, builds, failures, approvals, releases."
 
 /** The whole program, or only what the words need: loading is the cost of a start. Unknown words only need the names. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
-  const program = new Commander('goldmaster').description(SUMMARY).version(VERSION).configureHelp({ subcommandTerm })
+  const program = new Commander('goldmaster').description(SUMMARY).version(VERSION, '-V, --version', 'Print the version')
+
   const all = { ...CATALOGUE, ...beside }
   const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])
   if (first !== undefined && Object.hasOwn(all, first)) program.addCommand(await all[first]!(verb))
   else
     for (const [name, load] of Object.entries(all))
       program.addCommand(words === undefined ? await load() : new Commander(name).description(SUMMARIES[name as Named]))
-  return settled(program)
+  for (const each of program.commands) each.helpGroup(groupOf(each.name()) ?? OTHERS)
+  return settled(program.commandsGroup(OTHERS).addHelpText('after', MORE))
 }
+
+/** Where `help` and whatever has no other place is listed. */
+const OTHERS = 'This command line:'
+
+const MORE = `
+Get started:
+  goldmaster login --host https://gold.example
+  goldmaster use PROJECT
+  goldmaster builds list --status failed
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in, 8 not found. See also: goldmaster COMMAND --help`
 
 type Named = keyof typeof SUMMARIES
 
@@ -34,7 +47,9 @@ function settled(command: Commander, path = command.name()): Commander {
   command.exitOverride((error: CommanderError) => {
     throw Object.assign(error, { path })
   })
-  command.configureOutput({ outputError: () => {} })
+  command.configureHelp({ subcommandTerm }).configureOutput({ outputError: () => {} })
+  command.helpOption('-h, --help', 'Show help')
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'Show help for a command')
   for (const inner of command.commands) settled(inner as Commander, `${path} ${inner.name()}`)
   return command
 }
@@ -44,7 +59,7 @@ const OPERATORS = ['serve', 'work', 'migrate', 'admin']
 
 function advice({ path }: Misused, [first]: readonly string[], beside: Beside): string {
   if (first !== undefined && OPERATORS.includes(first) && !Object.hasOwn(beside, first))
-    return '; it belongs to the service: run it where Goldmaster itself is installed'
+    return '; this command is part of the service: run it on the machine where the service is installed'
   return path === undefined ? '' : `; see: ${path} --help`
 }
 

@@ -6,9 +6,7 @@ export function refusesNode(): boolean {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const isOld = major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)
   if (isOld) {
-    console.error(
-      `goldmaster: This is Node ${process.versions.node}; Goldmaster needs Node ${OLDEST.major}.${OLDEST.minor} or newer.`,
-    )
+    console.error(`goldmaster: Node ${process.versions.node} is too old. Install Node ${OLDEST.major}.${OLDEST.minor} or newer.`)
     process.exitCode = 1
   }
   return isOld

@@ -55,9 +55,9 @@ test('--json of a list prints the array, and --envelope the page around it; the 
 })
 
 test.each([
-  ['tasks[].id', 'write [].id, or add --envelope'],
-  ['pagination.limit', 'write [], or add --envelope'],
-  ['nothing', 'no nothing here'],
+  ['tasks[].id', 'use [].id, or add --envelope'],
+  ['pagination.limit', 'use [], or add --envelope'],
+  ['nothing', 'unknown field nothing'],
 ])('--pick %s of a list is refused before any request', async (path, advice) => {
   const { code, err } = await line.run(['tasks', 'list', '--pick', path, ...project])
   expect(code).toBe(2)
@@ -69,7 +69,7 @@ test('--template prints a line for every row, and one for a single record', asyn
   expect(out).toMatch(/^\d+\t[^\t]+!\n\d+\t[^\t]+!\n$/)
   expect((await line.run(['whoami', '--template', '{{token.scopes[0]}}'])).out).toBe('ping\n')
   for (const [template, place] of [
-    ['{{user_id}} {{a b}}', 'a b is no path.*character 13 of '],
+    ['{{user_id}} {{a b}}', 'a b is not a path.*character 13 of '],
     ['at {{user_id}', 'must enclose a path.*character 4 of '],
     ['{{user_id}}: {{token.nam}}', 'character 14 of '],
   ] as const)

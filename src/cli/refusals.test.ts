@@ -25,7 +25,7 @@ describe('refused callers', () => {
   test('a user who is not signed in', async () => {
     const { code, err } = await line.run(['tasks', 'list', ...project('star')], { env: { GOLDMASTER_HOST: studio.site } })
     expect(code).toBe(4)
-    expect(err).toBe(`goldmaster: Not signed in at ${studio.site}; run: goldmaster login --host ${studio.site}\n`)
+    expect(err).toBe(`goldmaster: You are not signed in at ${studio.site}. Run: goldmaster login --host ${studio.site}\n`)
   })
 
   test.each(['revoked', 'expired'])('a user with a token that is %s', async (key) => {
@@ -41,7 +41,7 @@ describe('refused callers', () => {
     const { token } = studio.world.tokens!.revoked! as { token: string }
     expect(await line.run(['login', '--token', '--host', studio.site], { input: token })).toMatchObject({
       code: 4,
-      err: expect.stringContaining('nothing was kept'),
+      err: expect.stringContaining('Nothing was saved'),
     })
     const folder = join(line.home, 'kept/goldmaster')
     mkdirSync(folder, { recursive: true })
@@ -60,7 +60,7 @@ describe('refused callers', () => {
     const tasks = await line.run(['tasks', 'list', ...project('star')], { env: as('without read:tasks') })
     expect(tasks).toMatchObject({ code: 1, err: expect.stringMatching(oneLine) })
     // A login does not replace the environment's token.
-    expect(tasks.err).toContain(`make a token with read:tasks at ${studio.site}/settings/tokens and set that instead`)
+    expect(tasks.err).toContain(`create a token with read:tasks at ${studio.site}/settings/tokens and set it instead`)
     const { token } = studio.world.tokens!['without read:tasks']! as { token: string }
     await line.run(['login', '--token', '--host', studio.site], { input: token })
     const kept = await line.run(['tasks', 'list', '--host', studio.site, ...project('star')])
@@ -69,7 +69,7 @@ describe('refused callers', () => {
       input: studio.world.tokens!['without read:members']!.token as string,
     })
     const members = await line.run(['members', '--host', studio.site, ...project('star')])
-    expect(members).toMatchObject({ code: 1, err: expect.stringContaining('A login never grants it') })
+    expect(members).toMatchObject({ code: 1, err: expect.stringContaining('goldmaster login cannot grant it') })
     expect(members.err).toContain('/settings/tokens')
     await line.run(['logout', '--host', studio.site])
   })
@@ -77,7 +77,7 @@ describe('refused callers', () => {
   test('a project of another account is not found', async () => {
     expect(await line.run(['tasks', 'list', ...project('fox')], { env: as('all') })).toMatchObject({
       code: 8,
-      err: `goldmaster: Project not found. (at ${studio.site}; goldmaster projects list shows what is there)\n`,
+      err: `goldmaster: Project not found. (at ${studio.site}; to see what exists, run: goldmaster projects list)\n`,
     })
   })
 
@@ -94,15 +94,15 @@ describe('a service with a rate limit', () => {
     const ended = await Promise.all([1, 2, 3].map(() => line.run(create, { env: as('rival') })))
     // The other account cannot see the project; the token's limit comes before.
     expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([8]))
-    expect(ended.some(({ err }) => /Too many requests; waiting \d s as .* asks/.test(err))).toBe(true)
+    expect(ended.some(({ err }) => /Too many requests\. Retrying in \d s, as .* asks/.test(err))).toBe(true)
   })
 })
 
 describe('an unreachable service', () => {
   test.each([
-    [['whoami'], 'http://127.0.0.1:9', 'nothing listens there'],
-    [['feed', '--follow'], 'http://127.0.0.1:9', 'nothing listens there'],
-    [['whoami'], 'https://nowhere.invalid', 'Cannot reach https://nowhere.invalid'],
+    [['whoami'], 'http://127.0.0.1:9', 'connection refused'],
+    [['feed', '--follow'], 'http://127.0.0.1:9', 'connection refused'],
+    [['whoami'], 'https://nowhere.invalid', "Can't reach https://nowhere.invalid"],
   ])('%j at %s is one line', async (args, host, why) => {
     const { code, err } = await line.run([...args, '--host', host], { env: { GOLDMASTER_TOKEN: 'x' } })
     expect(code).toBe(1)
@@ -125,7 +125,7 @@ test("a folder's file chooses among known hosts and never sends a token to a new
   writeFileSync(join(line.home, '.goldmaster'), JSON.stringify({ project: '1', host: 'http://127.0.0.1:9' }))
   const { code, err } = await line.run(['tasks', 'list'], { env: as('all') })
   expect(code).toBe(2)
-  expect(err).toContain('chooses one at http://127.0.0.1:9')
+  expect(err).toContain('is for http://127.0.0.1:9')
   const kept = await line.run(['tasks', 'list'])
-  expect(kept).toMatchObject({ code: 4, err: expect.stringContaining('Not signed in at http://localhost:8080') })
+  expect(kept).toMatchObject({ code: 4, err: expect.stringContaining('You are not signed in at http://localhost:8080') })
 })

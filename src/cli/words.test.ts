@@ -30,10 +30,10 @@ describe('picking', () => {
   ])('%s finds its values', (path, found) => expect(pick(document, path)).toEqual(found))
 
   test.each([
-    ['tasks[].title', 'there are: id, labels'],
-    ['tasks.id', 'write []'],
-    ['tasks[', 'is no path'],
-    ['pagination[]', 'no list'],
+    ['tasks[].title', 'available: id, labels'],
+    ['tasks.id', 'add []'],
+    ['tasks[', 'is not a path'],
+    ['pagination[]', 'not a list'],
     ['tasks[].constructor', 'no constructor'],
   ])('%s is refused', (path, why) => expect(() => pick(document, path)).toThrow(why))
 })
@@ -99,7 +99,7 @@ test('fields form a body', () => {
   expect(bodyOf(fields)).toBe('{"a":1,"b":{"c":true,"d":"7","e":["x",2]},"f":"a=b","__proto__":{"polluted":1}}')
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   expect(() => bodyOf(['a'])).toThrow('name=value')
-  expect(() => bodyOf(['a=1', 'a.b=2'])).toThrow('both as a value and as an object')
+  expect(() => bodyOf(['a=1', 'a.b=2'])).toThrow('both a value and an object')
 })
 
 test('replies may have more fields, not fewer or other ones', () => {
@@ -109,7 +109,7 @@ test('replies may have more fields, not fewer or other ones', () => {
     properties: { a: { type: ['string', 'null'] }, b: { type: 'array', items: { type: 'number' } } },
   }
   expect(misfit(schema, { a: null, b: [1, 2.5], c: 1 })).toBeUndefined()
-  expect(misfit(schema, { b: [] })).toBe('the answer lacks a')
+  expect(misfit(schema, { b: [] })).toBe('the response has no a')
   expect(misfit(schema, { a: 1 })).toBe('a is integer')
   expect(misfit(schema, { a: '', b: [1, '2'] })).toBe('b[1] is string')
   expect(misfit({ anyOf: [schema, { type: 'null' }] }, null)).toBeUndefined()

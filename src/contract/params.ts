@@ -152,7 +152,7 @@ export const since: Param<Since> = {
 /** Event types, some by a wildcard such as `approval.*`. */
 const eventTypesOf = <T extends EventType>(known: readonly T[]): Param<T[]> => ({
   schema: Type.String({
-    description: `Event types, comma-separated or repeated; build_run.* selects a group. Types: ${known.join(', ')}`,
+    description: `Event types, comma-separated or repeated, wildcards allowed: ${known.join(', ')}`,
   }),
   read: (_, raw) => [...new Set(raw.split(',').flatMap((word) => typesNamed(known, word)))],
   list: true,

@@ -152,7 +152,9 @@ describe('scopes', () => {
     const { text } = await assistant.call('list_members', { project_id: star() })
     expect(text).toMatch(/A login cannot have this scope\..*create a token with it at .*\/settings\/tokens.*GOLDMASTER_TOKEN/)
     const remote = await kept(connectHttp(studio.site, tokenOf('login')))
-    expect((await remote.call('list_members')).text).toMatch(/No login is given it\..*\/settings\/tokens.*Authorization: Bearer/)
+    expect((await remote.call('list_members')).text).toMatch(
+      /A login cannot have this scope\..*\/settings\/tokens.*Authorization: Bearer/,
+    )
   })
 
   test('a login without write:breakages gets instructions, before and after it is refused', async () => {
@@ -194,7 +196,7 @@ describe('scopes', () => {
   test.each(['revoked', 'expired'])('a %s token is refused before the protocol', async (key) => {
     const { ended, said } = goldmaster(['mcp'], { GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: tokenOf(key) })
     expect(await ended).toBe(4)
-    expect(said()).toMatch(/^goldmaster: .*revoked or has expired; set another one\.\n$/)
+    expect(said()).toMatch(/^goldmaster: .*revoked or expired\. Create one at .*\n$/)
     await expect(connectHttp(studio.site, tokenOf(key))).rejects.toThrow()
   })
 })
@@ -214,7 +216,7 @@ describe('command options', () => {
     await expect(assistant.client.readResource({ uri: `goldmaster://projects/${moon}` })).rejects.toThrow(/not found/)
     expect((await assistant.client.listResources()).resources).toHaveLength(1)
     expect((await assistant.client.listPrompts()).prompts[0]!.arguments).toEqual([])
-    expect((await assistant.call('list_projects')).text).toMatch(/bound to project \d+.*Do not retry/)
+    expect((await assistant.call('list_projects')).text).toMatch(/limit this server to project \d+.*Do not retry/)
   })
 
   test('--project with an inaccessible number is refused at once', async () => {
@@ -229,9 +231,9 @@ describe('command options', () => {
     const offered = (await assistant.client.listTools()).tools
     expect(offered.length).toBe(TOOLS.length - 7)
     for (const { annotations } of offered) expect(annotations!.readOnlyHint).toBe(true)
-    expect((await assistant.call('create_task', { project_id: star(), title: 'x' })).text).toMatch(/this server only reads/)
+    expect((await assistant.call('create_task', { project_id: star(), title: 'x' })).text).toMatch(/this server is read-only/)
     const { messages } = await assistant.client.getPrompt({ name: 'triage_failed_builds', arguments: {} })
-    expect((messages[0]!.content as { text: string }).text).not.toMatch(/create one task|propose investigate_build/)
+    expect((messages[0]!.content as { text: string }).text).not.toMatch(/create one task|suggest investigate_build/)
   })
 
   test('--toolsets offers only their tools, and projects', async () => {

@@ -30,9 +30,7 @@ export const createTask: Tool = {
   ...tool,
   input: {
     ...tool.input,
-    idempotency_key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Any text; the same key within 24 hours returns the same task' }),
-    ),
+    idempotency_key: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Any text' })),
   },
   run,
 }

@@ -17,9 +17,9 @@ const RECORDS: Record<string, TSchema> = {
   build_run_id: record,
   asset_id: Type.String({ format: 'uuid' }),
   approval_id: Type.String({ format: 'uuid' }),
-  change_id: Type.Integer({ minimum: 1, description: 'Change id, not the commit hash or changelist number' }),
+  change_id: Type.Integer({ minimum: 1, description: 'Not the commit hash or changelist number' }),
   breakage_id: record,
-  deployment_id: Type.String({ description: 'UUID, or the deployment number from the links of a task' }),
+  deployment_id: Type.String({ description: 'UUID or number' }),
 }
 
 /** Descriptions of body fields that are plain in the route table; a closed set needs none. */
@@ -28,7 +28,7 @@ const FIELDS: Record<string, string> = {
   comments: 'Reason, for the history',
   stage: 'Approval stage, such as art_review; unchanged if absent',
   owner_user_id: 'User id of the owner',
-  muted_until: 'ISO 8601 time, with state muted; if absent, muted until it stops happening',
+  muted_until: 'With state muted; if absent, until it stops happening',
 }
 
 /** Accepted by the API for old clients; an assistant needs neither. */

@@ -42,7 +42,7 @@ export const investigateBuild: Tool = {
         minimum: 0,
         maximum: WAIT_MAX_S,
         default: WAIT_S,
-        description: 'Seconds to wait for the result; 0 only starts it',
+        description: 'Seconds; 0 only starts it',
       }),
     ),
   },

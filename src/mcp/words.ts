@@ -30,8 +30,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listProjects: {
     title: 'List projects',
-    description:
-      'Returns all projects (games) of the user with id, name and engine. Use it first, to find the project_id that other tools need.',
+    description: 'Returns all projects (games) of the user with id, name and engine. Use it first to find the project_id.',
     long: 'projects',
   },
   showProject: {
@@ -63,12 +62,12 @@ export const WORDS: Record<ToolRoute, Words> = {
   listMembers: {
     title: 'List members',
     description:
-      'Returns the members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles. Use it to find the user_id of an assignee. At most 200; truncated means that there are more.',
+      'Returns the members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles. Use it to find the user_id of an assignee. At most 200; truncated: there are more.',
     long: 'members',
   },
   listBuilds: {
     title: 'List builds',
-    description: `Returns build runs: status, job, number, commit or changelist, branch, phase, times. Use it to find failed builds (status failed) or running ones (status building without lost_at). ${NEWEST}`,
+    description: `Returns build runs: status, job, number, commit or changelist, branch, phase, times. Use it to find failed builds (status failed) or running ones (building without lost_at). ${NEWEST}`,
     long: 'build_runs',
   },
   showBuild: {
@@ -118,8 +117,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   showApproval: {
     title: 'Show an approval',
-    description:
-      'Returns an approval: asset, commit, stage, status, who decided (user id), comments, times. Use it to see one decision.',
+    description: 'Returns an approval: asset, commit, stage, status, who decided (user id), comments, times.',
   },
   listChanges: {
     title: 'List changes',
@@ -164,7 +162,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   editBreakage: {
     title: 'Edit a breakage',
     description:
-      'Claims (state claimed; owner_user_id for another member), mutes, resolves (state fixed) or reopens a breakage, or adds a note. Use it only if the user asked. A breakage becomes fixed automatically when every affected job passes again.',
+      'Claims (state claimed; owner_user_id for another member), mutes, resolves (state fixed) or reopens a breakage, or adds a note. Use it only if the user asked. It is fixed automatically when every affected job passes again.',
     overwrites: true,
     repeatable: true,
   },

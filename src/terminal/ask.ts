@@ -2,7 +2,7 @@ import { usage } from './failures.ts'
 
 /** Prompts a person; if nobody can answer, names the missing option. */
 export async function ask(question: string, option: string, signal?: AbortSignal): Promise<string> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw usage(`Give ${option}`)
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw usage(`Missing ${option}`)
   const { createInterface } = await import('node:readline/promises')
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -22,7 +22,8 @@ function reader({ many, values, read = (text: string): unknown => text }: Pick<F
 
 function optionOf(name: string, flag: Flag): Option {
   const short = flag.short ? `-${flag.short}, ` : ''
-  const option = new Option(`${short}${longName(name)}${flag.value ? ` <${flag.value}>` : ''}`, flag.help)
+  const help = flag.required ? `${flag.help} (required)` : flag.help
+  const option = new Option(`${short}${longName(name)}${flag.value ? ` <${flag.value}>` : ''}`, help)
   if (flag.values && !flag.many) option.choices(flag.values)
   else if (flag.value) option.argParser(reader(flag))
   return option.makeOptionMandatory(flag.required === true)
@@ -40,10 +41,33 @@ const argumentOf = (name: string, argument: Argument): CommanderArgument => {
   return argument.values ? made.choices(argument.values) : made.argParser(reader({ ...argument, values: undefined }))
 }
 
+/** An example that starts with this is a line of a shell, not only a command of ours. */
+const SHELL = '$ '
+
 function helpAfter({ examples, details, prints }: Command): string {
   const fields = typeof prints === 'object' && prints.fields ? `\nFields for --json: ${prints.fields.join(', ')}\n` : ''
   const more = details ? `\n${details}\n` : ''
-  return `${more}${fields}\nExamples:\n${examples.map((line) => `  goldmaster ${line}`).join('\n')}`
+  return `${more}${fields}\nExamples:\n${examples.map((line) => `  ${line.startsWith(SHELL) ? line.slice(SHELL.length) : `goldmaster ${line}`}`).join('\n')}`
+}
+
+type Described = readonly [flags: string, help: string]
+
+const WHOLE: readonly Described[] = [
+  ['--wide', 'All columns and full ids, however wide'],
+  ['--json [fields]', 'Print JSON: all fields, or a comma-separated list of them'],
+]
+const ENVELOPE: Described = ['--envelope', 'Use the whole API response, with pagination, for --json, --pick and --jq']
+const PARTS: readonly Described[] = [
+  ['--pick <path>', 'Print the values at a path, such as links.changes[].id, one per line'],
+  ['--jq <query>', 'Print the results of a jq query, one per line'],
+  ['--template <text>', "Print one line per row, such as '{{id}} {{title}}'"],
+]
+
+/** How programs may ask for the answer of a command that prints one. */
+function outputFlags(prints: Command['prints']): readonly Described[] {
+  if (!prints) return []
+  if (prints === 'anything') return PARTS
+  return [...WHOLE, ...(typeof prints === 'object' && prints.rows ? [ENVELOPE] : []), ...PARTS]
 }
 
 /** A command for the parser. */
@@ -52,15 +76,7 @@ export function buildCommand(made: Command): Commander {
   const built = new Commander(made.name).description(made.summary)
   for (const [name, argument] of Object.entries(args)) built.addArgument(argumentOf(name, argument))
   for (const [name, flag] of Object.entries(flags)) built.addOption(optionOf(name, flag))
-  if (prints && prints !== 'anything') built.option('--wide', 'show every column and whole ids, however long the lines get')
-  if (prints && prints !== 'anything') built.option('--json [fields]', 'print JSON, with all fields or only these')
-  if (typeof prints === 'object' && prints.rows)
-    built.option('--envelope', 'print the page around the list, too: its name and pagination')
-  if (prints) {
-    built.option('--pick <path>', 'print only what a path finds, such as links.changes[].id; one value a line')
-    built.option('--jq <query>', 'print what a query of jq finds in that JSON; one value a line')
-    built.option('--template <text>', "print a line for each row, such as '{{id}} {{title}}'")
-  }
+  for (const [flags, help] of outputFlags(prints)) built.addOption(new Option(flags, help).helpGroup('Output:'))
   built.addHelpText('after', () => helpAfter(made))
   return built.action(async () => {
     const options = built.opts() as Record<string, unknown>

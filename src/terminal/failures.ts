@@ -41,8 +41,8 @@ export function explain(error: unknown, { site = '', source }: Source): Failure 
 
 /** Advice beyond the service's message, by error code. */
 const REMEDIES: Record<string, string> = {
-  insufficient_credits: ' Whoever runs the service adds some: goldmaster admin account set ACCOUNT --credits 100',
-  demo_read_only: ' Another project is chosen with --project; goldmaster projects list shows yours.',
+  insufficient_credits: ' Ask the operator to add credits: goldmaster admin account set ACCOUNT --credits 100',
+  demo_read_only: ' Choose another project with --project. To see your projects, run: goldmaster projects list',
 }
 
 const isFailure = (error: unknown): error is Failure => (error as Error).name === 'Failure'
@@ -66,20 +66,20 @@ const LISTS: Record<string, string> = {
 
 function whereToLook(message: string, site: string): string {
   const list = LISTS[/^(.+) not found\.$/.exec(message)?.[1] ?? '']
-  const parts = [site && `at ${site}`, list && `goldmaster ${list} shows what is there`].filter(Boolean)
+  const parts = [site && `at ${site}`, list && `to see what exists, run: goldmaster ${list}`].filter(Boolean)
   return parts.length > 0 ? ` (${parts.join('; ')})` : ''
 }
 
 const unsigned = (site: string, source?: string) =>
   source === 'GOLDMASTER_TOKEN'
-    ? `${site} does not know the token in GOLDMASTER_TOKEN, or it was revoked or has expired; set another one.`
-    : `Your token for ${site} is unknown, revoked or expired there; sign in again: goldmaster login --host ${site}`
+    ? `${site} rejected GOLDMASTER_TOKEN: the token is unknown, revoked or expired. Create one at ${site}/settings/tokens and set it.`
+    : `${site} rejected your token: it is unknown, revoked or expired. Sign in again: goldmaster login --host ${site}`
 
 /** A login grants some scopes by default, some only on request, and others never; and it is useless while GOLDMASTER_TOKEN has priority. */
 function scopeAdvice(site: string, scope: Scope, source?: string): string {
-  const made = `make a token with ${scope} at ${site}/settings/tokens`
-  if (source === 'GOLDMASTER_TOKEN') return `Your token comes from GOLDMASTER_TOKEN: ${made} and set that instead.`
-  if (!GRANTABLE_SCOPES.includes(scope)) return `A login never grants it: ${made} and hand it over: goldmaster login --token`
+  const made = `create a token with ${scope} at ${site}/settings/tokens`
+  if (source === 'GOLDMASTER_TOKEN') return `Your token comes from GOLDMASTER_TOKEN: ${made} and set it instead.`
+  if (!GRANTABLE_SCOPES.includes(scope)) return `goldmaster login cannot grant it: ${made}, then run: goldmaster login --token`
   const asked = LOGIN_SCOPES.includes(scope) ? '' : ' --scope all'
   return `Sign in again and allow it on the page that opens (${site}/cli/auth): goldmaster login --host ${site}${asked}`
 }

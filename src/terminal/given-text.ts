@@ -32,14 +32,14 @@ export async function fileJson(path: string): Promise<unknown> {
   }
 }
 
-export const unreadable = (path: string, error: unknown) => usage(`Cannot read ${path}: ${reasonOf(error)}`)
+export const unreadable = (path: string, error: unknown) => usage(`Can't read ${path}: ${reasonOf(error)}`)
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
+  ENOENT: 'file not found',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
-  Z_DATA_ERROR: 'it is damaged',
-  Z_BUF_ERROR: 'it is cut off',
+  Z_DATA_ERROR: 'the gzip data is damaged',
+  Z_BUF_ERROR: 'the gzip data is incomplete',
 }
 
 /** Why a file could not be read, as text. */

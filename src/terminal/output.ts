@@ -139,9 +139,9 @@ export class Output {
   }
 
   /** A table, or a remark that there are none. */
-  list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[]) {
+  list<Row>(noun: string, rows: readonly Row[], columns: readonly Column<NoInfer<Row>>[], next: string) {
     if (rows.length > 0) this.table(rows, columns)
-    else this.note(`No ${noun} yet.`)
+    else this.note(`No ${noun} yet. ${next}`)
   }
 
   title(text: string) {
@@ -202,17 +202,17 @@ const chosen = (json: string | true | undefined) => (typeof json === 'string' &&
 /** Before anything is done: a misspelled field must not be noticed afterwards. */
 function refuse({ json, envelope, pick: path, jq, template }: Wanted, { fields, first, rows }: Shape) {
   if ([path, jq, template].filter((each) => each !== undefined).length + (json !== undefined && path !== undefined ? 1 : 0) > 1)
-    throw usage('Give one of --pick, --jq and --template; --json goes with the latter two')
+    throw usage('Use only one of --pick, --jq and --template; --json works with --jq and --template')
   const [step] = path === undefined ? [] : readPath(path)
   if (typeof step === 'object' && 'name' in step && !fields?.includes(step.name)) {
     if (rows !== undefined && !envelope && [...(first ?? []), rows].includes(step.name))
       throw usage(
-        `--pick: the answer is a list: write ${step.name === rows ? path!.replace(rows, '') || '[]' : '[]'}, or add --envelope`,
+        `--pick: the response is a list: use ${step.name === rows ? path!.replace(rows, '') || '[]' : '[]'}, or add --envelope`,
       )
-    if (first && !first.includes(step.name)) throw usage(`--pick: no ${step.name} here; there are: ${first.join(', ')}`)
+    if (first && !first.includes(step.name)) throw usage(`--pick: unknown field ${step.name}; available: ${first.join(', ')}`)
   }
   const unknown = fields && chosen(json)?.find((name) => !fields.includes(name))
-  if (unknown !== undefined) throw usage(`--json: there is no field ${unknown}; there are: ${fields!.join(', ')}`)
+  if (unknown !== undefined) throw usage(`--json: unknown field ${unknown}; available: ${fields!.join(', ')}`)
 }
 
 function choose(document: object, names: string[], rows: string | undefined): unknown {

@@ -11,7 +11,7 @@ export function readPath(path: string): Step[] {
   while (at < path.length) {
     PATH.lastIndex = at
     const found = PATH.exec(path)
-    if (!found) throw usage(`--pick: ${path} is no path; write it like [].id or links.changes[0].identifier`)
+    if (!found) throw usage(`--pick: ${path} is not a path. Write it like [].id or links.changes[0].identifier`)
     steps.push(found[1] !== undefined ? { name: found[1] } : found[2] !== undefined ? { index: Number(found[2]) } : 'each')
     at = PATH.lastIndex
   }
@@ -31,7 +31,7 @@ export function pick(document: unknown, path: string): unknown[] {
 
 const entries = (value: unknown, path: string): unknown[] => {
   if (value === null) return []
-  if (!Array.isArray(value)) throw usage(`--pick: ${path} takes entries of something that is no list`)
+  if (!Array.isArray(value)) throw usage(`--pick: ${path} uses [] on a value that is not a list`)
   return value
 }
 
@@ -39,6 +39,6 @@ const member = (value: unknown, name: string, path: string): unknown => {
   if (value === null) return null
   const names = typeof value === 'object' && !Array.isArray(value) ? Object.keys(value) : []
   if (names.includes(name)) return (value as Record<string, unknown>)[name]
-  const advice = Array.isArray(value) ? `it is a list, write []` : `there are: ${names.join(', ') || 'no fields'}`
+  const advice = Array.isArray(value) ? `it is a list: add []` : `available: ${names.join(', ') || 'no fields'}`
   throw usage(`--pick: no ${name} in ${path}; ${advice}`)
 }

@@ -59,7 +59,7 @@ async function catchUp(bridge: Bridge, event?: Event): Promise<void> {
       await bridge.tell(revision)
       state[branch.id] = { revision: revision.revision, number: revision.revision_number }
       writeState(bridge.state, state)
-      bridge.say(`told revision ${revision.revision_number} of ${branch.name}`)
+      bridge.say(`Reported revision ${revision.revision_number} of ${branch.name}`)
     }
   }
   if (known === undefined) writeState(bridge.state, state)
@@ -135,5 +135,5 @@ const metadataValue = (value: unknown): unknown =>
 /** The last line has the result. */
 function complain(event: Event) {
   const { status, error } = dataOf(event) as { status?: number; error?: { message?: string } }
-  if (event.tagName === 'complete' && status !== 0) throw new Error(`lore says: ${error?.message ?? status}`)
+  if (event.tagName === 'complete' && status !== 0) throw new Error(`lore failed: ${error?.message ?? status}`)
 }

@@ -28,7 +28,7 @@ export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }
     const newest = Math.max(state.newest, number)
     state = { ...state, newest, told: [...state.told, number].filter((one) => one >= newest - LOOK_BACK) }
     writeState(bridge.state, state)
-    bridge.say(`told changelist ${number}`)
+    bridge.say(`Reported changelist ${number}`)
   }
 }
 
@@ -38,7 +38,7 @@ async function begin(bridge: Bridge, path: string | undefined): Promise<State> {
   const newest = bridge.since ?? Math.max(0, ...told)
   const state = { floor: bridge.since ?? Math.max(0, newest - LOOK_BACK - 1), newest, told }
   writeState(bridge.state, state)
-  bridge.say(`begins after changelist ${newest}`)
+  bridge.say(`Starting after changelist ${newest}`)
   return state
 }
 
@@ -77,7 +77,7 @@ async function describe({ tool, signal }: Bridge, number: number): Promise<Chang
       ...(seconds > 0 && { timestamp: new Date(seconds * 1000).toISOString() }),
     }
   }
-  throw new Error(`p4 described no changelist ${number}`)
+  throw new Error(`p4 describe returned no changelist ${number}`)
 }
 
 /** Server errors are normal output lines; p4 still exits with 0. */

@@ -32,9 +32,9 @@ export async function post({ url, token, secret, body, signal, say }: Post): Pro
     signal.throwIfAborted()
     const answer = await attempt({ url, token, secret, body, signal })
     if (answer.ok) return
-    if (FINAL.includes(answer.status)) throw new BridgeRefused(`${new URL(url).origin} answers ${answer.said}`, answer.status)
+    if (FINAL.includes(answer.status)) throw new BridgeRefused(`${new URL(url).origin} answered ${answer.said}`, answer.status)
     const pause = answer.retryAfter ?? wait
-    say(`${answer.said}; trying again in ${Math.ceil(pause / 1000)} s`)
+    say(`${answer.said}. Retrying in ${Math.ceil(pause / 1000)} s`)
     await sleep(pause, undefined, { signal })
   }
 }

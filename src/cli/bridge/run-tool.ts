@@ -19,9 +19,10 @@ export async function* jsonLines(tool: string, args: string[], signal: AbortSign
       if (value) yield value
     }
     const code = await ended
-    if (code !== 0) throw new Error(`${tool} ${args.join(' ')} ended with ${code}: ${complaint.trim()}`)
+    if (code !== 0) throw new Error(`${tool} ${args.join(' ')} exited with ${code}: ${complaint.trim()}`)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error(`${tool} is not installed, or not in the path`)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Error(`${tool} not found. Install it, add it to PATH, or pass --tool PATH`)
     throw error
   } finally {
     child.kill('SIGKILL')

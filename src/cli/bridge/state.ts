@@ -6,7 +6,7 @@ export function readState<State>(file: string): State | undefined {
     return JSON.parse(readFileSync(file, 'utf8')) as State
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new Error(`cannot read what the bridge remembers in ${file}: ${(error as Error).message}`)
+    throw new Error(`Can't read the bridge state in ${file}: ${(error as Error).message}`)
   }
 }
 

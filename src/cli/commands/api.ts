@@ -10,8 +10,7 @@ const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /** `/v1/ping`, `v1/ping` and `/api/v1/ping` are the same; `{project}` is replaced with the project. */
 function addressOf(path: string, site: string, project: () => string): URL {
-  if (/^[a-z][a-z+.-]*:/i.test(path) || path.startsWith('//'))
-    throw usage('Give a path such as /v1/projects, not a whole address')
+  if (/^[a-z][a-z+.-]*:/i.test(path) || path.startsWith('//')) throw usage('Pass a path such as /v1/projects, not a full URL')
   const filled = path.replaceAll('{project}', () => project())
   const inner = filled.replace(/^\/?(?:api\/)?/, '')
   return new URL(`${site}/api/${inner}`)
@@ -22,35 +21,35 @@ export const api = command({
   summary: SUMMARIES.api,
   project: true,
   args: {
-    method: { help: `one of ${METHODS.join(', ')}` },
-    path: { help: 'such as /v1/projects/7/tasks; {project} stands for the chosen project' },
+    method: { help: `HTTP method: ${METHODS.join(', ')}` },
+    path: { help: 'Path, such as /v1/projects/1/tasks; {project} is replaced by your project' },
   },
   flags: {
     field: {
-      help: 'name=value for the query (GET) or the JSON body; task.title=x nests, labels[]=x adds to a list',
+      help: 'Query parameter (GET) or body field, name=value; task.title=x nests, labels[]=x appends',
       value: 'field',
       many: true,
       short: 'f',
     },
-    input: { help: 'a file with the body; - reads standard input', value: 'file' },
-    header: { help: 'name:value; may be repeated', value: 'header', many: true, short: 'H' },
+    input: { help: 'File with the body; - reads standard input', value: 'file' },
+    header: { help: 'Request header, name:value (repeatable)', value: 'header', many: true, short: 'H' },
   },
   shows: 'anything',
   details:
-    'Values that read as JSON numbers, true, false or null are sent as such in a body; quote them to send text: -f \'title="7"\'.',
+    'In a body, numbers, true, false and null are sent as JSON values. To send text instead, add quotes: -f \'title="7"\'.',
   examples: [
     'api GET /v1/ping',
     'api GET /v1/projects/{project}/tasks -f state=to_do -f limit=5 --pick "tasks[].title"',
     'api POST /v1/projects/{project}/tasks -f task.title="Tune the jump" -f task.labels[]=feel',
-    'api PATCH /v1/projects/7/tasks/12 --input change.json',
+    'api PATCH /v1/projects/1/tasks/12 --input change.json',
   ],
   async run(call) {
     const { flags, out, site, token, send } = call
     const method = call.args.method.toUpperCase()
-    if (!METHODS.includes(method)) throw usage(`The method is one of ${METHODS.join(', ')}`)
+    if (!METHODS.includes(method)) throw usage(`The method must be one of ${METHODS.join(', ')}`)
     const url = addressOf(call.args.path, site, () => call.project)
     const fields = flags.field ?? []
-    if (flags.input !== undefined && fields.length > 0 && method !== 'GET') throw usage('Give --field or --input, not both')
+    if (flags.input !== undefined && fields.length > 0 && method !== 'GET') throw usage('Use --field or --input, not both')
     if (method === 'GET') for (const [name, value] of queryOf(fields)) url.searchParams.append(name, value)
     const body =
       flags.input !== undefined ? await fileText(flags.input) : method !== 'GET' && fields.length > 0 ? bodyOf(fields) : undefined
@@ -81,7 +80,7 @@ const headersOf = (given: readonly string[]) =>
     given.map((line) => {
       const found = /^([\w-]+):\s*([^\r\n]*)$/.exec(line)
       if (!found || found[1]!.toLowerCase() === 'authorization')
-        throw usage(`--header must be name:value, and not the token: ${line.split(':')[0]}`)
+        throw usage(`--header must be name:value and not authorization: ${line.split(':')[0]}`)
       return [found[1]!.toLowerCase(), found[2]!]
     }),
   )

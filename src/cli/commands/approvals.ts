@@ -13,7 +13,8 @@ const list = listCommand({
   route: 'listApprovals',
   rows: 'approvals',
   noun: 'approvals',
-  summary: 'list what was asked for approval, newest first',
+  summary: 'List the approvals of a project, newest first',
+  empty: 'The approval rules in the project settings decide which files need approval.',
   page: 'approvals',
   columns: [
     'id',
@@ -23,16 +24,15 @@ const list = listCommand({
     extra('approval_stage', 'stage'),
     'created_at',
   ],
-  help: { stage: 'only at this stage, such as art_review', commit_sha: 'only for this commit or changelist' },
   examples: ['approvals list --status pending', "approvals list --status denied --pick '[].asset_name'"],
 })
 
 const show = showCommand({
   route: 'showApproval',
   noun: 'approval',
-  summary: 'show an approval',
+  summary: 'Show an approval: asset, stage, decision and comment',
   page: (approval) => `assets/${approval.asset_id}`,
-  examples: ['approvals show 5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'],
+  examples: ['approvals show $(goldmaster approvals list --pick "[0].id")'],
   tell(approval, { out }) {
     const { id, status, approval_stage, asset_id, asset_version, commit_sha, approver_user_id, decided_at, created_at } = approval
     out.title(approval.asset_name)
@@ -56,10 +56,10 @@ const decide = (name: string, status: Decision, summary: string, example: string
     name,
     summary,
     project: true,
-    args: { id: { help: 'ids of approvals or of assets', many: true } },
+    args: { id: { help: 'Ids of approvals or assets', many: true } },
     flags: {
-      comments: { help: 'why', value: 'text', short: 'm' },
-      stage: { help: 'the stage this is decided at (default: the one it was asked at)', value: 'stage' },
+      comments: { help: 'Comment: the reason for the decision', value: 'text', short: 'm' },
+      stage: { help: 'Approval stage (default: the stage of the approval)', value: 'stage' },
     },
     web: (call) => Promise.all(call.args.id.map(async (id) => `/projects/${call.project}/assets/${await assetOf(call, id)}`)),
     shows: { route: 'decideAsset' },
@@ -71,12 +71,12 @@ const decide = (name: string, status: Decision, summary: string, example: string
       for (const id of args.id) {
         const asset_id = await assetOf(call, id)
         const decided = await client.decideAsset({ project_id: project, asset_id, body })
-        out.answer(decided, () => out.say(`${decided.asset_name} version ${decided.asset_version} is ${decided.status}`))
+        out.answer(decided, () => out.say(`${decided.asset_name} version ${decided.asset_version} is ${decided.status}.`))
       }
     },
   })
 
-const ID = '5d0c3d37-77c8-4c3a-9d0e-0f6f2f2f2a10'
+const ID = '$(goldmaster approvals list --status pending --pick "[0].id")'
 
 export const approvals: Noun = {
   name: 'approvals',
@@ -84,8 +84,8 @@ export const approvals: Noun = {
   commands: [
     list,
     show,
-    decide('approve', 'approved', 'approve assets', `approvals approve ${ID}`),
-    decide('deny', 'denied', 'deny assets', `approvals deny ${ID}`),
-    decide('ignore', 'ignored', 'set assets aside without a decision', `approvals ignore ${ID}`),
+    decide('approve', 'approved', 'Approve assets', `approvals approve ${ID}`),
+    decide('deny', 'denied', 'Deny assets', `approvals deny ${ID}`),
+    decide('ignore', 'ignored', 'Ignore assets: they need no approval', `approvals ignore ${ID}`),
   ],
 }

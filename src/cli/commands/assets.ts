@@ -8,7 +8,8 @@ const list = listCommand({
   route: 'listAssets',
   rows: 'assets',
   noun: 'assets',
-  summary: 'list the assets of a project, newest first',
+  summary: 'List the assets of a project, newest first',
+  empty: 'Assets appear with the first change that has asset files.',
   page: 'assets',
   columns: [
     'id',
@@ -18,10 +19,9 @@ const list = listCommand({
     extra('version'),
     'updated_at',
   ],
-  help: { pending_approval: 'only those that wait for a decision' },
   examples: [
     'assets list --pending-approval',
-    'assets list --query hero.uasset',
+    'assets list --query lantern',
     "assets list --asset-type texture --pick '[].path'",
   ],
 })
@@ -29,9 +29,9 @@ const list = listCommand({
 const show = showCommand({
   route: 'showAsset',
   noun: 'asset',
-  summary: 'show an asset and what was decided about it',
+  summary: 'Show an asset with its approval history',
   page: (asset) => `assets/${asset.id}`,
-  examples: ['assets show 0b7c9d3e-5a1f-4f43-9d53-7f0d4f1c2a11'],
+  examples: ['assets show $(goldmaster assets list --pick "[0].id")'],
   tell(asset, { out }) {
     const { id, path, asset_type, approval_status, version, size_bytes, last_change_id, updated_at } = asset
     out.title(asset.name)

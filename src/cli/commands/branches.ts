@@ -8,7 +8,8 @@ const list = listCommand({
   route: 'listBranches',
   rows: 'branches',
   noun: 'branches',
-  summary: 'list the branches and streams that are built: red or green, since when, and their last known good change',
+  summary: 'List branches: state, red jobs, last known good change',
+  empty: 'A branch appears with its first build or change.',
   page: 'branches',
   columns: [
     { ...main('name'), ends: true },
@@ -21,27 +22,28 @@ const list = listCommand({
     extra('held_back_by', 'held back by'),
     extra('time_to_green_seconds', 'green after'),
   ],
-  help: { q: 'only those whose name holds this text' },
-  examples: ['branches', 'branches --q rel', "branches --pick '[0].last_known_good.identifier'"],
+  examples: ['branches', 'branches --query release', "branches --pick '[0].last_known_good.identifier'"],
 })
 
 const ARGS = {
-  branch: { help: 'its name, as main or //game/main' },
-  change: { help: 'the changelist or commit' },
+  branch: { help: 'Branch or stream, such as main or //game/main' },
+  change: { help: 'Changelist or commit' },
 } as const
 
 const web = ({ project }: { project: string }) => `/projects/${project}/branches`
 
+const NEWEST = '$(goldmaster changes list --branch main --pick "[0].identifier")'
+
 const markGood = command({
   name: 'mark-good',
-  summary: 'mark a change of a branch as good, whatever the results of its jobs',
+  summary: 'Mark a change as last known good, despite its jobs',
   project: true,
   web,
   args: ARGS,
-  flags: { reason: { help: 'why it is good; shown with your name', value: 'text', required: true } },
+  flags: { reason: { help: 'Reason; shown with your name', value: 'text', required: true } },
   shows: { route: 'markBranchGood' },
-  details: 'It is the last known good change until a later one is good.',
-  examples: ['branches mark-good //game/main 1203 --reason "played the whole level, only the lint job is red"'],
+  details: 'It stays the last known good change until a later change is good.',
+  examples: [`branches mark-good main ${NEWEST} --reason "played the whole level, only the lint job is red"`],
   async run({ client, project, args, flags, out }) {
     const body = { branch: args.branch, change: args.change, reason: flags.reason ?? '' }
     const health = await client.markBranchGood({ project_id: project, body })
@@ -53,17 +55,17 @@ const markGood = command({
 
 const unmarkGood = command({
   name: 'unmark-good',
-  summary: 'remove the mark from a change that was marked as good',
+  summary: 'Remove the good mark from a change',
   project: true,
   web,
   args: ARGS,
   shows: { route: 'markBranchGood' },
-  examples: ['branches unmark-good //game/main 1203'],
+  examples: [`branches unmark-good main ${NEWEST}`],
   async run({ client, project, args, out }) {
     const body = { branch: args.branch, change: args.change, good: false }
     const health = await client.markBranchGood({ project_id: project, body })
-    const good = health.last_known_good?.display_identifier ?? 'no change'
-    out.answer(health, () => out.say(`Mark removed: ${good} is known to be good on ${health.name}`))
+    const good = health.last_known_good?.display_identifier ?? 'none'
+    out.answer(health, () => out.say(`Mark removed. Last known good change of ${health.name}: ${good}`))
   },
 })
 

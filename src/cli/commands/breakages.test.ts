@@ -66,7 +66,7 @@ test('a task is created from a breakage once', async () => {
 })
 
 test.each([
-  [['mute', '1', '--for', 'soon'], 2, '--for takes a span'],
+  [['mute', '1', '--for', 'soon'], 2, '--for must be a duration'],
   [['show', '999999'], 8, 'Breakage not found'],
   [['claim'], 2, 'breakage'],
 ])('%j is refused with one line', async (args, code, words) => {

@@ -14,11 +14,15 @@ import { SUMMARIES } from '../summaries.ts'
 /** A log line starts with its location; the folders of a build machine are its least useful part. */
 const withoutFolders = (text: string) => text.replace(/(?:[A-Za-z]:)?[\\/](?:[^\\/\s:()'"]+[\\/])+/g, '')
 
+/** In examples: an id of the demo that exists on every day. */
+const NEWEST = '$(goldmaster breakages list --pick "[0].id")'
+
 const list = listCommand({
   route: 'listBreakages',
   rows: 'breakages',
   noun: 'breakages',
-  summary: 'list what is or was broken, one line per cause, newest first',
+  summary: 'List breakages, one per cause of failures, newest first',
+  empty: 'A breakage opens when a build fails.',
   page: 'breakages',
   columns: [
     'id',
@@ -36,7 +40,7 @@ const list = listCommand({
   ],
   examples: [
     'breakages list --state open,claimed',
-    'breakages list --branch //game/main --category link_error',
+    'breakages list --branch main --category compile_error',
     "breakages list --state open --pick '[0].suspects[0].change_id'",
   ],
 })
@@ -44,9 +48,9 @@ const list = listCommand({
 const show = showCommand({
   route: 'showBreakage',
   noun: 'breakage',
-  summary: 'show a breakage: why, since when, suspects, builds and what was done about it',
+  summary: 'Show a breakage: cause, suspects, builds and history',
   page: (breakage) => `breakages/${breakage.id}`,
-  examples: ['breakages show 12', 'breakages show 12 --web', "breakages show 12 --pick 'builds[].id'"],
+  examples: [`breakages show ${NEWEST}`, 'breakages show 12 --web', `breakages show ${NEWEST} --pick 'builds[].id'`],
   async tell(breakage, call) {
     const { out } = call
     const { id, state, flaky, category, confidence, branch, jobs, build_count, reopened_count, task_id, urls } = breakage
@@ -101,7 +105,7 @@ const show = showCommand({
 const fixRange = ({ fixed_after_change: after, fixed_up_to_change: upTo }: BreakageDetail) =>
   after && upTo ? `${after.display_identifier} and ${upTo.display_identifier}` : undefined
 
-const note = { help: 'say something about it in its history', value: 'text', short: 'n' } as const
+const note = { help: 'Note to add to the history', value: 'text', short: 'n' } as const
 
 const answer = (out: Output, breakage: BreakageDetail) =>
   out.answer(breakage, () => out.say(`${breakage.id} is ${breakage.state}: ${breakage.urls.web}`))
@@ -109,17 +113,17 @@ const answer = (out: Output, breakage: BreakageDetail) =>
 const pages = ({ project, args }: { project: string; args: { breakage: readonly string[] } }) =>
   args.breakage.map((id) => `/projects/${project}/breakages/${id}`)
 
-const IDS = { breakage: { help: 'their ids', many: true } } as const
+const IDS = { breakage: { help: 'Ids of the breakages', many: true } } as const
 
 const claim = command({
   name: 'claim',
-  summary: 'claim breakages for yourself or somebody else',
+  summary: 'Claim breakages for yourself or another member',
   project: true,
   args: IDS,
   web: pages,
-  flags: { owner: { help: 'user id of the owner (default: you)', value: 'id' }, note },
+  flags: { owner: { help: 'User id of the owner (default: you)', value: 'id' }, note },
   shows: { route: 'editBreakage' },
-  examples: ['breakages claim 12', 'breakages claim 12 13 --owner 7 --note "Kim is on it"'],
+  examples: [`breakages claim ${NEWEST}`, 'breakages claim 12 13 --owner 7 --note "Kim is on it"'],
   async run({ client, project, args, flags, out }) {
     const body: BreakageEdit = {
       state: 'claimed',
@@ -137,22 +141,22 @@ function until(text: string): string {
   const [, count, unit] = SPAN.exec(text) ?? []
   if (unit !== undefined) return new Date(Date.now() + Number(count) * HOURS[unit]! * 3_600_000).toISOString()
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw usage('--for takes a span such as 4h, 2d or 1w, or a time such as 2026-09-01T09:00:00Z')
+  if (Number.isNaN(at)) throw usage('--for must be a duration such as 4h, 2d or 1w, or a time such as 2026-09-01T09:00:00Z')
   return new Date(at).toISOString()
 }
 
 const mute = command({
   name: 'mute',
-  summary: 'tell nobody about breakages for a while, or until they stop happening',
+  summary: 'Send no messages about breakages for a while',
   project: true,
   args: IDS,
   web: pages,
   flags: {
-    for: { help: 'how long, such as 4h, 2d or 1w, or until when (default: until it stops happening)', value: 'time' },
+    for: { help: 'Duration such as 4h, 2d or 1w, or an end time (default: until it stops happening)', value: 'time' },
     note,
   },
   shows: { route: 'editBreakage' },
-  examples: ['breakages mute 12 --for 2d', 'breakages mute 12 --note "waits for the new SDK"'],
+  examples: [`breakages mute ${NEWEST} --for 2d`, 'breakages mute 12 --note "waits for the new SDK"'],
   async run({ client, project, args, flags, out }) {
     const body: BreakageEdit = {
       state: 'muted',
@@ -165,13 +169,13 @@ const mute = command({
 
 const resolve = command({
   name: 'resolve',
-  summary: 'say that breakages are fixed; a later failure of the same cause opens them again',
+  summary: 'Mark breakages as fixed; a new failure reopens them',
   project: true,
   args: IDS,
   web: pages,
   flags: { note },
   shows: { route: 'editBreakage' },
-  examples: ['breakages resolve 12', 'breakages resolve 12 --note "backed out CL 101"'],
+  examples: [`breakages resolve ${NEWEST}`, 'breakages resolve 12 --note "backed out CL 101"'],
   async run({ client, project, args, flags, out }) {
     const body: BreakageEdit = { state: 'fixed', ...(flags.note !== undefined && { note: flags.note }) }
     for (const id of args.breakage) answer(out, await client.editBreakage({ project_id: project, id, body }))
@@ -180,13 +184,13 @@ const resolve = command({
 
 const reopen = command({
   name: 'reopen',
-  summary: 'reopen fixed breakages, or release claimed ones',
+  summary: 'Reopen fixed breakages, or give up claimed ones',
   project: true,
   args: IDS,
   web: pages,
   flags: { note },
   shows: { route: 'editBreakage' },
-  examples: ['breakages reopen 12 --note "the back-out did not help"'],
+  examples: [`breakages reopen ${NEWEST}`, 'breakages reopen 12 --note "the back-out did not help"'],
   async run({ client, project, args, flags, out }) {
     const body: BreakageEdit = { state: 'open', ...(flags.note !== undefined && { note: flags.note }) }
     for (const id of args.breakage) answer(out, await client.editBreakage({ project_id: project, id, body }))
@@ -195,12 +199,12 @@ const reopen = command({
 
 const task = command({
   name: 'task',
-  summary: 'make a task of a breakage, linked to its builds and suspects',
+  summary: 'Create a task for a breakage, with its builds and suspects',
   project: true,
   web: ({ project, args }) => `/projects/${project}/breakages/${args.breakage}`,
-  args: { breakage: { help: 'its id' } },
+  args: { breakage: { help: 'Id of the breakage' } },
   shows: { route: 'createBreakageTask' },
-  examples: ['breakages task 12'],
+  examples: [`breakages task ${NEWEST}`],
   async run({ client, project, args, out }) {
     const made = await client.createBreakageTask({ project_id: project, id: args.breakage })
     out.answer(made, () => out.say(`#${made.id} ${made.title}: ${made.urls.web}`))

@@ -118,7 +118,7 @@ describe('the Perforce bridge', () => {
     expect(away.said()).toContain('Connect to server failed')
     const missing = bridge('perforce', join(folder, 'nowhere'), '--once')
     expect(await missing.ended).toBe(1)
-    expect(missing.said()).toContain('not installed')
+    expect(missing.said()).toContain('Install it')
     submitted(upTo(33))
     const stranger = bridge('perforce', p4, '--once', '--token', '0'.repeat(64))
     expect(await stranger.ended).toBe(1)

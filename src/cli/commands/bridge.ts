@@ -27,11 +27,11 @@ const whole = (text: string): number => {
 /** Relays for servers that cannot call out: they only make outgoing requests to the service. */
 export function bridge(): Command {
   const noun = new Command('bridge').description(SUMMARIES.bridge)
-  relay(noun, 'perforce', 'p4', bridgePerforce, 'changelist')
-    .option('--path <path>', 'only changes below this depot path, such as //depot/game/...')
-    .description('watch a Perforce server with p4 and tell every submitted changelist')
-  relay(noun, 'lore', 'lore', bridgeLore, 'revision number').description(
-    'watch a Lore repository, from inside a clone of it, and tell every pushed revision',
+  relay(noun, 'perforce', 'p4', bridgePerforce, 'changelist', 'Run it on a machine where p4 is signed in to the server.')
+    .option('--path <path>', 'Only changes below this depot path, such as //depot/game/...')
+    .description('Report every changelist submitted to a Perforce server')
+  relay(noun, 'lore', 'lore', bridgeLore, 'revision number', 'Run it inside a clone of the repository.').description(
+    'Report every revision pushed to a Lore repository',
   )
   return noun
 }
@@ -42,20 +42,21 @@ function relay(
   tool: string,
   run: (bridge: Bridge, flags: never) => Promise<void>,
   counted: string,
+  where: string,
 ): Command {
   return noun
     .command(name)
-    .option('--host <url>', 'the service, such as https://gold.example (or GOLDMASTER_HOST)')
-    .option('--url <url>', 'the same, by its older name (or GOLDMASTER_URL)')
-    .option('--token <token>', 'the webhook token of the integration; better in GOLDMASTER_WEBHOOK_TOKEN, where nobody sees it')
-    .option('--state <file>', 'where it remembers what it has told', `goldmaster-bridge-${name}.json`)
-    .option('--since <number>', `on the first run, begin after this ${counted} instead of at the newest`, whole)
-    .option('--interval <seconds>', 'how often to look', whole, 10)
-    .option('--once', 'tell what is new and stop')
-    .option('--tool <path>', `the ${tool} command line client`, tool)
+    .option('--host <url>', 'Service URL, such as https://gold.example (or GOLDMASTER_HOST)')
+    .option('--url <url>', 'Old name of --host (or GOLDMASTER_URL)')
+    .option('--token <token>', 'Webhook token of the integration; GOLDMASTER_WEBHOOK_TOKEN is safer')
+    .option('--state <file>', 'File that stores what was already reported', `goldmaster-bridge-${name}.json`)
+    .option('--since <number>', `On the first run, start after this ${counted} instead of the newest`, whole)
+    .option('--interval <seconds>', 'Seconds between checks', whole, 10)
+    .option('--once', 'Report what is new and exit')
+    .option('--tool <path>', `Path of the ${tool} client`, tool)
     .addHelpText(
       'after',
-      `\nIf the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request.\n\nExample:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://goldmaster.example.com`,
+      `\n${where}\nIt only makes outgoing connections: to the server and to the service.\nIf the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request.\n\nExamples:\n  GOLDMASTER_WEBHOOK_TOKEN=… goldmaster bridge ${name} --host https://gold.example`,
     )
     .action((flags: Flags, command: Command) => start(name, flags, run, command))
 }
@@ -63,8 +64,8 @@ function relay(
 async function start(name: string, flags: Flags, run: (bridge: Bridge, flags: never) => Promise<void>, command: Command) {
   const token = flags.token ?? process.env.GOLDMASTER_WEBHOOK_TOKEN
   const named = flags.host ?? flags.url ?? process.env.GOLDMASTER_HOST ?? process.env.GOLDMASTER_URL
-  if (!named) command.error('error: --host or GOLDMASTER_HOST must name the service')
-  if (!token) command.error('error: --token or GOLDMASTER_WEBHOOK_TOKEN is needed')
+  if (!named) command.error('error: missing service URL: pass --host or set GOLDMASTER_HOST')
+  if (!token) command.error('error: missing webhook token: set GOLDMASTER_WEBHOOK_TOKEN or pass --token')
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const say = (text: string) => void process.stderr.write(`${new Date().toISOString()} ${text}\n`)

@@ -35,7 +35,8 @@ const list = listCommand({
   route: 'listBuilds',
   rows: 'build_runs',
   noun: 'builds',
-  summary: 'list the builds of a project, newest first',
+  summary: 'List the builds of a project, newest first',
+  empty: 'Report one with goldmaster run, or connect your CI in the web app under Integrations.',
   page: 'builds',
   columns: [
     'id',
@@ -50,17 +51,17 @@ const list = listCommand({
   examples: [
     'builds list --status failed',
     "builds list --status failed --pick '[0].id'",
-    'builds list --branch //game/main --author kim --finished-since 2026-09-01',
-    'builds list --job nightly-win64 --limit 200 --json id,status',
+    'builds list --branch main --author yuki --finished-since 2026-09-01',
+    'builds list --job cinder-editor-win64 --limit 200 --json id,status',
   ],
 })
 
 const show = showCommand({
   route: 'showBuild',
   noun: 'build',
-  summary: 'show a build: steps, artifacts, and why it failed if that was investigated',
+  summary: 'Show a build: steps, artifacts and its investigation',
   page: (build) => `builds/${build.id}`,
-  examples: ['builds show 341', "builds show 341 --pick 'artifacts[].url'", 'builds show 341 --web'],
+  examples: ['builds show 54', "builds show 54 --pick 'artifacts[].url'", 'builds show 54 --web'],
   async tell(build, call) {
     const { out } = call
     const { build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build

@@ -10,7 +10,8 @@ const list = listCommand({
   route: 'listChanges',
   rows: 'changes',
   noun: 'changes',
-  summary: 'list the commits and changelists of a project, newest first',
+  summary: 'List the commits and changelists of a project',
+  empty: 'Connect your version control in the web app under Integrations.',
   page: 'changes',
   columns: [
     'id',
@@ -20,10 +21,9 @@ const list = listCommand({
     extra('file_count', 'files'),
     field('timestamp', 'time'),
   ],
-  help: { identifier: 'only this commit or changelist, written in full', orphaned: 'also those that a forced push left behind' },
   examples: [
     'changes list --updated-since 2026-09-01',
-    'changes list --branch main --author kim --path Source/Physics',
+    'changes list --branch main --author yuki --path Source',
     'changes list --source-type Changelist --json id,identifier,author',
   ],
 })
@@ -31,7 +31,7 @@ const list = listCommand({
 const show = showCommand({
   route: 'showChange',
   noun: 'change',
-  summary: 'show a change: its files, builds, approvals and tasks',
+  summary: 'Show a change with its files, builds, approvals and tasks',
   page: (change) => `changes/${change.id}`,
   examples: ['changes show 88', "changes show 88 --pick 'files[].path'"],
   tell(change, { out }) {

@@ -43,12 +43,12 @@ export const completion = command({
   name: 'completion',
   summary: SUMMARIES.completion,
   offline: true,
-  args: { shell: { help: 'yours', values: Object.keys(SCRIPTS) } },
-  details: `Put it where your shell looks:
+  args: { shell: { help: 'Your shell', values: Object.keys(SCRIPTS) } },
+  details: `To install it:
   bash   echo 'source <(goldmaster completion bash)' >> ~/.bashrc
   zsh    echo 'source <(goldmaster completion zsh)' >> ~/.zshrc   (after compinit)
   fish   goldmaster completion fish > ~/.config/fish/completions/goldmaster.fish
-  PowerShell   Add-Content $PROFILE 'goldmaster completion powershell | Out-String | Invoke-Expression'   (not tested by us)`,
+  PowerShell   Add-Content $PROFILE 'goldmaster completion powershell | Out-String | Invoke-Expression'   (untested)`,
   examples: ['completion bash', 'completion fish'],
   run: ({ args, out }) => out.line(SCRIPTS[args.shell]),
 })

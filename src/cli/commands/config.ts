@@ -6,9 +6,9 @@ import { timeoutSeconds } from '../connection/transport.ts'
 import { command } from '../program/command.ts'
 import { SUMMARIES } from '../summaries.ts'
 
-const name = { help: 'which one', values: Object.keys(SETTINGS) }
+const name = { help: 'Setting', values: Object.keys(SETTINGS) }
 const details = Object.entries(SETTINGS)
-  .map(([name, { variable, help }]) => `  ${name.padEnd(8)} ${help} (${variable} comes first)`)
+  .map(([name, { variable, help }]) => `  ${name.padEnd(8)} ${help}; ${variable} overrides it`)
   .join('\n')
 
 /** Validated now rather than at every later command. */
@@ -19,23 +19,24 @@ const CHECKS: Partial<Record<string, (text: string) => string>> = {
 
 const get = command({
   name: 'get',
-  summary: 'print a setting',
+  summary: 'Print a setting',
   offline: true,
   args: { name },
   details,
   examples: ['config get pager'],
   run({ args, env, out }) {
     const value = readPreferences(env).settings[args.name]
-    if (value === undefined) throw new Failure(`${args.name} is not set.`, EXIT.notFound)
+    if (value === undefined)
+      throw new Failure(`${args.name} is not set. To set it, run: goldmaster config set ${args.name} VALUE`, EXIT.notFound)
     out.line(value)
   },
 })
 
 const set = command({
   name: 'set',
-  summary: 'keep a setting for all later commands',
+  summary: 'Save a setting for all later commands',
   offline: true,
-  args: { name, value: { help: 'its value; an empty one forgets it' } },
+  args: { name, value: { help: 'Value; "" removes the setting' } },
   details,
   examples: ["config set pager 'less -R'", 'config set host https://gold.example'],
   run({ args, env }) {
@@ -48,13 +49,13 @@ const set = command({
 
 const list = command({
   name: 'list',
-  summary: 'list your settings',
+  summary: 'List your settings',
   offline: true,
   details,
   examples: ['config list'],
   run({ env, out }) {
     const rows = Object.entries(readPreferences(env).settings).map(([name, value]) => ({ name, value }))
-    out.list('settings', rows, ['name', 'value'])
+    out.list('settings', rows, ['name', 'value'], 'Set one with goldmaster config set.')
   },
 })
 

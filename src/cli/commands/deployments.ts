@@ -16,7 +16,8 @@ const list = listCommand({
   route: 'listDeployments',
   rows: 'deployments',
   noun: 'deployments',
-  summary: 'list what went to the stores, newest first',
+  summary: 'List the deployments of a project, newest first',
+  empty: 'Connect a store in the web app under Integrations, or report deployments from your CI.',
   page: 'deployments',
   columns: [
     'id',
@@ -29,17 +30,16 @@ const list = listCommand({
     extra('build_run_id', 'build'),
     'created_at',
   ],
-  help: { build_run_id: 'only of this build' },
   examples: ['deployments list --platform steam --status live', "deployments list --pick '[0].version'"],
 })
 
 const show = showCommand({
   route: 'showDeployment',
   noun: 'deployment',
-  summary: 'show a deployment and its build',
+  summary: 'Show a deployment with its build',
   page: (deployment) => `deployments/${deployment.id}`,
-  id: 'its id, or its number as in the links of a task',
-  examples: ['deployments show 12', 'deployments show 9c1f0f8e-3a55-4a83-9b8e-6a1f0b0c7d21'],
+  id: 'Id or number of the deployment',
+  examples: ['deployments show 3', 'deployments show 3 --json version,status'],
   async tell(deployment, { client, project, out }) {
     const { id, status, branch, external_id, external_build_id, submitted_at, deployed_at, live_at, created_at, build_run } =
       deployment
@@ -57,7 +57,7 @@ const GAPS: Record<BuildGap, string> = {
   several: 'several builds that passed match the report',
   number_only: 'the report gives a build number without a job, and several jobs have that number',
   contradiction: 'job and number name one build, the commit or changelist another',
-  removed: 'a person removed the build',
+  removed: 'somebody removed the build',
 }
 
 function tellCandidates({ reason, candidates }: ReplyOf<'showDeploymentBuild'>, out: Output) {
@@ -68,20 +68,20 @@ function tellCandidates({ reason, candidates }: ReplyOf<'showDeploymentBuild'>, 
 
 const link = command({
   name: 'link',
-  summary: 'link a deployment to a build, or remove its build',
+  summary: 'Link a deployment to a build, or remove the link',
   project: true,
-  args: { deployment: { help: 'its id or number' } },
+  args: { deployment: { help: 'Id or number of the deployment' } },
   web: async (call) =>
     `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.deployment)).id}`,
   flags: {
-    build: { help: 'the id of a build that passed, or none', value: 'id' },
-    note: { help: 'the reason, for the history', value: 'text' },
+    build: { help: 'Id of a passed build, or none', value: 'id' },
+    note: { help: 'Reason, for the history', value: 'text' },
   },
   shows: { route: 'editDeployment' },
-  examples: ['deployments link 12 --build 340', 'deployments link 12 --build none --note "built by hand"'],
+  examples: ['deployments link 3 --build 54', 'deployments link 3 --build none --note "built by hand"'],
   async run(call) {
     const { client, project, args, flags, out } = call
-    if (flags.build === undefined) throw usage('--build is missing: the id of a build, or none')
+    if (flags.build === undefined) throw usage('Missing --build. Pass the id of a passed build, or none')
     const { id } = await findThing(call, 'showDeployment', args.deployment)
     const build_run_id = flags.build === 'none' ? null : Number(flags.build)
     const body: DeploymentEdit = { build_run_id, ...(flags.note !== undefined && { note: flags.note }) }
@@ -95,22 +95,22 @@ const link = command({
 
 const setStatus = command({
   name: 'set-status',
-  summary: 'set the status of a deployment by hand',
+  summary: 'Set the status of a deployment by hand',
   project: true,
   args: {
-    deployment: { help: 'its id or number' },
-    status: { help: DEPLOYMENT_STATUSES.join(', ') },
+    deployment: { help: 'Id or number of the deployment' },
+    status: { help: `New status: ${DEPLOYMENT_STATUSES.join(', ')}` },
   },
   web: async (call) =>
     `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.deployment)).id}`,
-  flags: { note: { help: 'the reason; required', value: 'text' } },
+  flags: { note: { help: 'Reason, for the history (required)', value: 'text' } },
   shows: { route: 'editDeployment' },
-  examples: ['deployments set-status 12 live --note "Nintendo confirmed by mail"'],
+  examples: ['deployments set-status 3 live --note "Nintendo confirmed by mail"'],
   async run(call) {
     const { client, project, args, flags, out } = call
     const status = DEPLOYMENT_STATUSES.find((known) => known === args.status)
     if (status === undefined) throw usage(`status must be one of: ${DEPLOYMENT_STATUSES.join(', ')}`)
-    if (flags.note === undefined) throw usage('--note is missing: give the reason')
+    if (flags.note === undefined) throw usage('Missing --note. Pass the reason')
     const { id } = await findThing(call, 'showDeployment', args.deployment)
     const edited = await client.editDeployment({ project_id: project, id, body: { status, note: flags.note } })
     out.answer(edited, () => out.say(`${edited.store ?? edited.platform} ${edited.version} is ${edited.status}.`))
@@ -119,12 +119,12 @@ const setStatus = command({
 
 const compare = command({
   name: 'compare',
-  summary: 'list the changes that a deployment holds and an earlier one did not, by their place on the branch',
+  summary: 'List the changes between two deployments',
   project: true,
   web: async (call) => `/projects/${call.project}/deployments/${(await findThing(call, 'showDeployment', call.args.later)).id}`,
-  args: { earlier: { help: 'its id or number' }, later: { help: 'its id or number' } },
+  args: { earlier: { help: 'Id or number of the earlier deployment' }, later: { help: 'Id or number of the later deployment' } },
   shows: { route: 'listBuildChanges', rows: 'changes' },
-  examples: ['deployments compare 11 12', "deployments compare 11 12 --pick '[].description'"],
+  examples: ['deployments compare 1 3', "deployments compare 1 3 --pick '[].description'"],
   async run(call) {
     const { client, project, args, out } = call
     const [earlier, later] = await Promise.all([args.earlier, args.later].map((id) => findThing(call, 'showDeployment', id)))
@@ -135,7 +135,8 @@ const compare = command({
 })
 
 const buildOf = ({ id, build_run_id }: Deployment): string => {
-  if (build_run_id === null) throw new Failure(`The build of deployment ${id} is unknown.`)
+  if (build_run_id === null)
+    throw new Failure(`Deployment ${id} has no build to compare. Link one: goldmaster deployments link ${id} --build BUILD`)
   return build_run_id
 }
 

@@ -127,7 +127,7 @@ describe('goldmaster diagnose', () => {
   it('continues after an unreadable log, prints one line and exits with 1', async () => {
     const { code, out, err } = await run(['--json', at('gone.log'), at('build.log')])
     expect(code).toBe(1)
-    expect(err).toBe(`goldmaster: cannot read ${at('gone.log')}: there is no such file\n`)
+    expect(err).toBe(`goldmaster: Can't read ${at('gone.log')}: file not found\n`)
     expect(objects(out)).toHaveLength(1)
   })
 

@@ -47,11 +47,11 @@ Examples:
   curl -s https://ci.example.com/job/42/log | goldmaster diagnose -
   goldmaster diagnose --json logs/*.log | jq -r '[.file, .category, .diagnosis] | @tsv'
   goldmaster diagnose --cases cases.jsonl
-  goldmaster diagnose --rules ours.json build.log
+  goldmaster diagnose --rules rules.json build.log
   goldmaster diagnose build.log --passed green-1.log green-2.log
 
-The file of --cases holds one JSON object a line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]};
-"passed": [FILE…] in it names logs of the same job that passed.`
+The --cases file has one JSON object per line: {"id", "log", "suspects": [{"id", "author", "timestamp", "subject", "files": [{"path", "action"}]}]}.
+Add "passed": [FILE…] to name logs of the same job that passed.`
 
 const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.trim() !== '')
 
@@ -63,13 +63,13 @@ function readCase(line: string, number: number): Case {
     const { id, log, passed, suspects } = JSON.parse(line) as WrittenCase
     return { id, log, passed, candidates: suspects.map((each) => ({ ...each, timestamp: moment(each.timestamp) })) }
   } catch {
-    throw usage(`line ${number} of the cases is not an object with id, log and suspects`)
+    throw usage(`Line ${number} of the --cases file must be a JSON object with id, log and suspects`)
   }
 }
 
 async function casesOf(files: string[], flags: Flags): Promise<Case[]> {
   if ([files.length > 0, flags.list, flags.cases].filter(Boolean).length !== 1)
-    throw usage('name one or more logs, or --list, or --cases (see goldmaster diagnose --help)')
+    throw usage('Missing log. Pass one or more log files, or --list FILE, or --cases FILE; see goldmaster diagnose --help')
   if (flags.cases) return lines(await open(flags.cases)).map((line, index) => readCase(line, index + 1))
   const paths = flags.list ? lines(await open(flags.list)) : files
   return paths.map((log) => ({ log }))
@@ -77,7 +77,7 @@ async function casesOf(files: string[], flags: Flags): Promise<Case[]> {
 
 const open = (path: string) =>
   readLog(path).catch((error: unknown) => {
-    throw new Failure(`cannot read ${path}: ${reasonOf(error)}`)
+    throw new Failure(`Can't read ${path}: ${reasonOf(error)}`)
   })
 
 async function rulesIn(path: string): Promise<Definition[]> {
@@ -149,12 +149,12 @@ async function run(files: string[], flags: Flags): Promise<void> {
 export const diagnose = () =>
   new Command('diagnose')
     .description(SUMMARIES.diagnose)
-    .argument('[files...]', 'logs, plain or gzipped; - reads standard input')
-    .option('--json', 'print one JSON object a log, each on a line of its own')
-    .option('--list <file>', 'read the logs this file names, one a line')
-    .option('--cases <file>', 'read logs with the changes that may have broken them, and name suspects')
-    .option('--rules <file>', 'try failure rules of your own over ours: a JSON file with one rule or a list')
-    .option('--passed <files...>', 'logs of the same job that passed: lines that are also in them are not the cause')
-    .option('--verbose', 'also tell how it was found')
+    .argument('[files...]', 'Log files, plain or gzipped; - reads standard input')
+    .option('--json', 'Print one JSON object per log, one per line')
+    .option('--list <file>', 'File with the paths of logs, one per line')
+    .option('--cases <file>', 'File with logs and their candidate changes, to rank suspects')
+    .option('--rules <file>', 'JSON file with your own failure rules; they come before the built-in ones')
+    .option('--passed <files...>', 'Logs of the same job that passed; lines found there are not the cause')
+    .option('--verbose', 'Also print how the cause was found')
     .addHelpText('after', EXAMPLES)
     .action(run)

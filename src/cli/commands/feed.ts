@@ -13,8 +13,8 @@ import { collect, type Page } from '../program/paging.ts'
 import { SUMMARIES } from '../summaries.ts'
 
 const filters = filtersOf('listEvents', {
-  days_back: 'how far back, up to 90 (default: 7)',
-  event_type: 'only these, such as build_run.failed or approval.*',
+  days_back: 'Days to look back, up to 90 (default: 7)',
+  event_type: 'Filter by event types, such as build_run.failed or approval.*',
 })
 /** The message contains the actor; programs get both separately as well. */
 const forPeople = (oneProject: boolean): Column<Event>[] => [
@@ -49,7 +49,7 @@ async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>,
     token,
     query: streamed,
     async connected(again) {
-      if (again) return out.note('Connected again.')
+      if (again) return out.note('Reconnected.')
       const page = (await client.listEvents({ query: { ...query, limit: Math.min(limit, 50) } })).events
       for (const event of page.reverse()) {
         shown.add(event.cursor_key)
@@ -59,7 +59,8 @@ async function followFeed(call: Pick<Call, 'client' | 'site' | 'token' | 'out'>,
     event(event) {
       if (!shown.delete(event.cursor_key)) tellEvent(out, event)
     },
-    missed: () => out.note('More happened meanwhile than the stream remembers; goldmaster feed shows it.'),
+    missed: () =>
+      out.note('Some events are missing here: the connection was lost for too long. To see them, run: goldmaster feed'),
     note: (text) => out.note(text),
   })
 }
@@ -69,19 +70,19 @@ export const feed = command({
   summary: SUMMARIES.feed,
   flags: {
     ...(filters as Flags & { since: { help: string; value: 'time' } }),
-    project: { help: 'only this project', value: 'id' },
-    account: { help: 'the account (default: your own)', value: 'id' },
+    project: { help: 'Only events of this project', value: 'id' },
+    account: { help: 'Account id (default: your default account)', value: 'id' },
     ...limitFlag,
-    follow: { help: 'go on as it happens, oldest first, until stopped', short: 'F' },
+    follow: { help: 'Keep printing new events, oldest first, until you press Ctrl+C', short: 'F' },
   },
   pages: true,
   web: () => '/feed',
   shows: { route: 'listEvents', rows: 'events' },
-  details: 'With --follow every event is a document of its own for --json and --pick, one a line.',
+  details: 'With --follow, --json prints one JSON object per line.',
   examples: [
     'feed',
     "feed --event-type 'build_run.failed,approval.*' --days-back 30",
-    'feed --follow --project 7',
+    'feed --follow --project 1',
     'feed --follow --event-type build_run.failed --pick message',
   ],
   async run(call) {
@@ -90,7 +91,7 @@ export const feed = command({
     const query: Record<string, string> = asQuery(filters, flags)
     if (project !== undefined) query.project_id = project
     if (account !== undefined) query.account_id = account
-    if (flags.since && query.days_back) throw usage('Give --since or --days-back, not both')
+    if (flags.since && query.days_back) throw usage('Use --since or --days-back, not both')
     if (flags.follow) await out.release()
     if (flags.follow) return followFeed(call, query, limit ?? 10)
     const page = await collect(
@@ -102,8 +103,8 @@ export const feed = command({
     out.answer(page, () => {
       if (page.rollup) tellRollup(out, page.rollup as Rollup)
       if (events.length > 0) out.table(events, out.forPeople ? forPeople(project !== undefined) : FOR_PROGRAMS)
-      else out.note('Nothing happened.')
-      if (page.pagination.has_more) out.note(`More exist: --limit ${events.length * 2} shows more.`)
+      else out.note('No events in this period. To look further back, add --days-back 90')
+      if (page.pagination.has_more) out.note(`There are more. To see them, add --limit ${events.length * 2}`)
     })
   },
 })

@@ -8,10 +8,11 @@ export const lkg = command({
   summary: SUMMARIES.lkg,
   project: true,
   web: ({ project }) => `/projects/${project}/branches`,
-  args: { branch: { help: 'its name, as main or //game/main (default: the branch built last)', optional: true } },
+  args: { branch: { help: 'Branch or stream, such as main or //game/main (default: the branch built last)', optional: true } },
   shows: { route: 'showBranchHealth' },
-  details: 'In a pipe it prints the changelist or commit alone, for sync scripts; it fails when there is none.',
-  examples: ['lkg', 'lkg //game/main', 'p4 sync //game/main/...@$(goldmaster lkg //game/main)'],
+  details:
+    'Last known good is the newest change that every required job passed, or a newer one that somebody marked as good.\nIn a pipe it prints only the changelist or commit, for sync scripts. Exit code 1: no change is good.',
+  examples: ['lkg', 'lkg main', '$ p4 sync //game/main/...@$(goldmaster lkg //game/main)'],
   async run({ client, project, args, out }) {
     const { branch } = args
     const health = await client.showBranchHealth({ project_id: project, query: branch === undefined ? {} : { branch } })
@@ -28,7 +29,10 @@ export const lkg = command({
     } = health
     out.answer(health, () => {
       const held = held_back_by.join(', ')
-      if (!good) throw new Failure(`No change of ${name} is known to be good${held && `: ${held} is red`}.`)
+      if (!good)
+        throw new Failure(
+          `${name} has no last known good change${held && `: ${held} is red`}. To mark one by hand, run: goldmaster branches mark-good ${name} CHANGE --reason TEXT`,
+        )
       if (!out.forPeople) return out.line(good.identifier)
       out.title(`${good.display_identifier} is the last known good change of ${name}`)
       out.facts({

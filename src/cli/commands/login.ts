@@ -17,7 +17,7 @@ const CHOICES: readonly string[] = [...GRANTABLE_SCOPES, ALL]
 const ASKED = GRANTABLE_SCOPES.filter((scope) => !LOGIN_SCOPES.includes(scope)).join(' and ')
 
 const loginScope = (text: string) => {
-  if (!CHOICES.includes(text)) throw new Error(`A login can grant: ${CHOICES.join(', ')}.`)
+  if (!CHOICES.includes(text)) throw new Error(`It must be one of: ${CHOICES.join(', ')}.`)
   return text
 }
 
@@ -27,7 +27,7 @@ const pasted = () =>
 
 async function readToken(site: string): Promise<string> {
   const token = (await readSecret(`Token for ${site}`)).trim()
-  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage(`No token came on standard input; make one at ${site}/settings/tokens`)
+  if (!/^[\x21-\x7e]{1,512}$/.test(token)) throw usage(`No token on standard input. Create one at ${site}/settings/tokens`)
   return token
 }
 
@@ -35,10 +35,10 @@ export const login = command({
   name: 'login',
   summary: SUMMARIES.login,
   flags: {
-    token: { help: 'read a token from standard input instead of signing in with the browser' },
-    no_browser: { help: 'print the address to visit on any machine, and take what the browser there ends at' },
+    token: { help: 'Read a token from standard input instead of using the browser' },
+    no_browser: { help: 'Print the sign-in URL; open it on any machine and paste the URL it ends up on' },
     scope: {
-      help: `ask for these scopes only; comma-separated list of: ${CHOICES.join(', ')}`,
+      help: `Scopes of the token, a comma-separated list of: ${CHOICES.join(', ')}`,
       value: 'scopes',
       values: CHOICES,
       many: true,
@@ -46,9 +46,9 @@ export const login = command({
     },
   },
   details:
-    `Without --scope you get what most commands need. ${ASKED} are only given when asked for: --scope all.\n` +
-    'Tokens are kept in $XDG_CONFIG_HOME/goldmaster/hosts.json, readable by you alone, and are only sent to the host they belong to.\n' +
-    'GOLDMASTER_TOKEN and GOLDMASTER_HOST come before what is kept: for CI, set both and sign in nowhere.',
+    `Without --scope you get the scopes that most commands need, without ${ASKED}; --scope all includes them.\n` +
+    'Tokens are saved in $XDG_CONFIG_HOME/goldmaster/hosts.json. Only you can read the file, and each token is sent only to its host.\n' +
+    'GOLDMASTER_TOKEN and GOLDMASTER_HOST override saved logins. In CI, set both instead of signing in.',
   examples: [
     'login --host https://gold.example',
     'login --host gold.example --scope read:builds,read:tasks',
@@ -57,7 +57,7 @@ export const login = command({
   ],
   async run({ flags, site, env, send, out }) {
     if (site.startsWith('http:') && !isLoopback(site))
-      out.note(`Beware: ${site} is not encrypted; others on the way can read your token.`)
+      out.note(`Warning: ${site} is not encrypted. Others on the network can read your token.`)
     const scopes = flags.scope?.includes(ALL) ? GRANTABLE_SCOPES : (flags.scope ?? LOGIN_SCOPES)
     const note = (text: string) => out.note(text)
     const granted: Grant | { token: string } = flags.token
@@ -76,14 +76,14 @@ export const login = command({
       .catch((error) => {
         if (error.status !== 401) throw error
         throw new Failure(
-          `${site} does not know this token, or it was revoked or has expired; nothing was kept. Make one at ${site}/settings/tokens`,
+          `${site} rejected the token: it is unknown, revoked or expired. Nothing was saved. Create one at ${site}/settings/tokens`,
           EXIT.notSignedIn,
         )
       })
     const file = storeCredential(env, site, { token: granted.token, scopes: token.scopes, expires_at: token.expires_at })
     const until =
       token.expires_at === null ? 'and does not expire' : `and expires ${relative(token.expires_at)} (${token.expires_at})`
-    out.note(`Signed in at ${site} as user ${user_id}. The token "${token.name}" is kept in ${file} ${until}.`)
-    if (env.GOLDMASTER_TOKEN) out.note('GOLDMASTER_TOKEN is set and comes first.')
+    out.note(`Signed in at ${site} as user ${user_id}. The token "${token.name}" is saved in ${file} ${until}.`)
+    if (env.GOLDMASTER_TOKEN) out.note('GOLDMASTER_TOKEN is set and overrides this login.')
   },
 })

@@ -17,13 +17,13 @@ export const mcp = command({
   name: 'mcp',
   summary: SUMMARIES.mcp,
   flags: {
-    project: { help: 'bind the tools to this project; they reach no other', value: 'id', read: projectId },
-    read_only: { help: 'offer only tools that read' },
-    toolsets: { help: `offer only tools about these: ${TOOLSETS.join(', ')}`, value: 'list', read: toolsets },
+    project: { help: 'Limit the tools to this project', value: 'id', read: projectId },
+    read_only: { help: 'Offer only tools that change nothing' },
+    toolsets: { help: `Offer only these groups of tools, a list of: ${TOOLSETS.join(', ')}`, value: 'list', read: toolsets },
   },
   details:
-    'Assistants start this command themselves; docs/assistants.md shows what to paste into their settings.\n' +
-    'It speaks the Model Context Protocol and offers what the scopes of your token allow. The service also serves the same tools at /mcp.',
+    'Your assistant starts this command. docs/assistants.md shows the settings for each assistant.\n' +
+    'It offers the tools that the scopes of your token allow. The service offers the same tools at /mcp.',
   examples: ['mcp', 'mcp --project 1 --read-only', 'mcp --toolsets builds,tasks', 'mcp --host https://gold.example'],
   async run(call) {
     const { env, site, source, flags } = call
@@ -36,13 +36,13 @@ export const mcp = command({
     const { serveStdio } = await import('../../mcp/stdio.ts')
     const signIn =
       source === 'GOLDMASTER_TOKEN'
-        ? `Ask the user to set another GOLDMASTER_TOKEN, made at ${site}/settings/tokens, and to restart this server.`
+        ? `Ask the user to create a token at ${site}/settings/tokens, set it as GOLDMASTER_TOKEN and restart this server.`
         : `Ask the user to sign in again with: goldmaster login --host ${site}`
     const askForMore =
       source === 'GOLDMASTER_TOKEN'
         ? signIn
-        : `${signIn} --scope all (the page that opens, ${site}/cli/auth, asks for consent), and to restart this server.`
-    const ownToken = `Ask the user to make a token with it at ${site}/settings/tokens, to set it as GOLDMASTER_TOKEN in this assistant's settings, and to restart this server.`
+        : `${signIn} --scope all (the page that opens, ${site}/cli/auth, asks for consent), then restart this server.`
+    const ownToken = `Ask the user to create a token with it at ${site}/settings/tokens, set it as GOLDMASTER_TOKEN in this assistant's settings, and restart this server.`
     await serveStdio({
       client,
       scopes,

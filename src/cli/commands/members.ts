@@ -22,7 +22,7 @@ export const members = command({
         },
       ])
       if (answer.assignee_handles.length > 0) out.note(`Agents: ${answer.assignee_handles.join(', ')}`)
-      if (answer.truncated) out.note('There are more members than are shown.')
+      if (answer.truncated) out.note('Not all members are shown: the list ends at 200.')
     })
   },
 })

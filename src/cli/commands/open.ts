@@ -20,17 +20,21 @@ export const open = command({
   summary: SUMMARIES.open,
   project: true,
   args: {
-    kind: { help: 'what it is (default: the project)', optional: true, values: ['project', 'feed', ...Object.keys(KINDS)] },
-    id: { help: 'its id', optional: true },
+    kind: {
+      help: 'Kind of record or page (default: project)',
+      optional: true,
+      values: ['project', 'feed', ...Object.keys(KINDS)],
+    },
+    id: { help: 'Id of the record', optional: true },
   },
-  examples: ['open', 'open task 12', 'open build 341', 'open feed'],
+  examples: ['open', 'open task 12', 'open build 54', 'open feed'],
   async run(call) {
     const { kind = 'project', id } = call.args
     const print = (url: string) => call.out.say(url)
     const known = KINDS[kind]
     if (kind === 'feed') return visit(call.page('/'), call.env, print)
     if (!known) return visit(call.page(`/projects/${id ?? call.project}`), call.env, print)
-    if (id === undefined) throw usage(`Which ${kind}? Write: goldmaster open ${kind} ID`)
+    if (id === undefined) throw usage(`Missing id. Usage: goldmaster open ${kind} ID`)
     const thing = (await findThing(call, known.route, id)) as { id: string | number; asset_id?: string }
     return visit(pageOf(call, thing, `${known.pages}/${thing.asset_id ?? thing.id}`), call.env, print)
   },

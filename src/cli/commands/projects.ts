@@ -6,14 +6,21 @@ import { SUMMARIES } from '../summaries.ts'
 
 const list = command({
   name: 'list',
-  summary: 'list the projects of your accounts, newest first',
+  summary: 'List the projects of your accounts, newest first',
   pages: true,
   web: () => '/',
   shows: { route: 'listProjects', rows: 'projects' },
   examples: ['projects list', "projects list --pick '[].id'"],
   async run({ client, out }) {
     const answer = await client.listProjects({})
-    out.answer(answer, () => out.list('projects', answer.projects, ['id', main('name'), 'engine', 'created_at']))
+    out.answer(answer, () =>
+      out.list(
+        'projects',
+        answer.projects,
+        ['id', main('name'), 'engine', 'created_at'],
+        'Create one in the web app, or ask an owner of your account to add you to one.',
+      ),
+    )
   },
 })
 
@@ -22,12 +29,12 @@ const shown = (call: Reach & { args: { project?: string | undefined } }) =>
 
 const show = command({
   name: 'show',
-  summary: 'show a project and how much is in it',
+  summary: 'Show a project with its counts',
   project: true,
-  args: { project: { help: 'its id (default: the one chosen for this folder)', optional: true } },
+  args: { project: { help: 'Project id (default: the one chosen with goldmaster use)', optional: true } },
   web: async (call) => `/projects/${(await shown(call)).id}`,
   shows: { route: 'showProject' },
-  examples: ['projects show 7', 'projects show --web'],
+  examples: ['projects show 1', 'projects show --web'],
   async run(call) {
     const { out } = call
     const project = await shown(call)

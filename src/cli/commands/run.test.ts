@@ -184,7 +184,7 @@ describe('a build', () => {
 
   test("that cannot be found ends with a shell's exit code, and has failed", async () => {
     const { code, err } = await room.start(['run', '--job', 'Game', '--number', '9', '--', './no-such-build']).ended
-    expect([code, err.toString()]).toEqual([127, 'goldmaster: cannot run ./no-such-build: not found\n'])
+    expect([code, err.toString()]).toEqual([127, "goldmaster: Can't run ./no-such-build: command not found\n"])
     expect(await room.known('9')).toMatchObject({ status: 'failed' })
   })
 
@@ -236,7 +236,7 @@ describe('an unreachable service', () => {
     }).ended
     service.close()
     expect(away).toMatchObject({ code: 4, out: Buffer.from('alone\n') })
-    expect(away.err.toString()).toMatch(/^goldmaster: the end of Game 30 is not told yet: .*goldmaster run --flush\n$/)
+    expect(away.err.toString()).toMatch(/^goldmaster: Couldn't report the result of Game #30: .*goldmaster run --flush\n$/)
     expect(await room.known('30')).toEqual([])
     const [file] = readdirSync(spool)
     // It was saved for another URL; here the service has moved.
@@ -245,8 +245,8 @@ describe('an unreachable service', () => {
     expect(spooled).not.toContain(room.tools.tokenOf('jenkins'))
     writeFileSync(join(spool, file!), spooled.replace(service.site, room.tools.studio.site))
     const flush = async () => (await room.start(['run', '--flush'], { GOLDMASTER_SPOOL: spool }).ended).err.toString()
-    expect(await flush()).toBe('goldmaster: 1 sent\n')
-    expect(await flush()).toBe('goldmaster: 0 sent\n')
+    expect(await flush()).toBe('goldmaster: Sent 1 report.\n')
+    expect(await flush()).toBe('goldmaster: Sent 0 reports.\n')
     expect(await room.known('30')).toMatchObject({ status: 'failed' })
     expect(await room.log('30')).toBe('alone\n')
   })
@@ -277,12 +277,12 @@ describe('an unreachable service', () => {
   })
 
   test.each([
-    ['one that refuses the token', 401, '', /was not taken: .* answers 401/],
-    ['one that asks to wait', 429, '{"error":"rate_limited"}', /is not told yet/],
-    ['one that fails', 500, '<html>', /is not told yet/],
-    ['one that refuses a large body', 413, '{}', /is not told yet/],
-    ['one that is another server', 200, '<html>welcome', /is not told yet/],
-    ['one that redirects', 302, '', /is not told yet/],
+    ['one that refuses the token', 401, '', /The service rejected .* answered 401/],
+    ['one that asks to wait', 429, '{"error":"rate_limited"}', /Couldn't report/],
+    ['one that fails', 500, '<html>', /Couldn't report/],
+    ['one that refuses a large body', 413, '{}', /Couldn't report/],
+    ['one that is another server', 200, '<html>welcome', /Couldn't report/],
+    ['one that redirects', 302, '', /Couldn't report/],
   ])('or %s does not affect a build', async (_, status, body, said) => {
     const headers = { 'retry-after': '300', location: 'https://login.example/' }
     const service = await standInService((request, reply) =>
@@ -301,17 +301,17 @@ describe('an unreachable service', () => {
     const service = await standInService(() => {})
     const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.site }).ended
     service.close()
-    expect([code, err.toString()]).toEqual([7, expect.stringContaining('did not answer')])
+    expect([code, err.toString()]).toEqual([7, expect.stringContaining('did not respond')])
   })
 
   test.each([
     ['no service', { GOLDMASTER_HOST: '' }, 'GOLDMASTER_HOST'],
     ['no token', { GOLDMASTER_WEBHOOK_TOKEN: '' }, 'GOLDMASTER_WEBHOOK_TOKEN'],
-    ['an invalid URL', { GOLDMASTER_HOST: 'ftp://gold' }, 'no address of a service'],
+    ['an invalid URL', { GOLDMASTER_HOST: 'ftp://gold' }, 'not a service URL'],
   ])('or %s is configured: the build runs and prints one line about it', async (_, env, named) => {
     const { code, out, err } = await room.build(`console.log('fine')`, [], env).ended
     expect([code, out.toString()]).toEqual([0, 'fine\n'])
-    expect(err.toString()).toMatch(/^goldmaster: nothing is told of this build: [^\n]+\n$/)
+    expect(err.toString()).toMatch(/^goldmaster: Not reporting this build: [^\n]+\n$/)
     expect(err.toString()).toContain(named)
   })
 
@@ -343,5 +343,5 @@ test('two builds of one number at once do not mix their logs', async () => {
 
 test('without a command it prints its usage', async () => {
   const { code, err } = await room.start(['run', '--job', 'Game']).ended
-  expect([code, err.toString()]).toEqual([2, expect.stringContaining('after --')])
+  expect([code, err.toString()]).toEqual([2, expect.stringContaining('Missing command. Usage:')])
 })

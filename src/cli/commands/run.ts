@@ -12,20 +12,25 @@ export const run = command({
   name: 'run',
   summary: SUMMARIES.run,
   offline: true,
-  args: { command: { help: 'the build, after --', optional: true, many: true } },
+  args: { command: { help: 'Build command, after --', optional: true, many: true } },
   flags: {
     ...BUILD_FLAGS,
     artifact: {
-      help: "files that the build leaves, such as 'Saved/**/*.pak'; may be given several times",
+      help: "Files that the build creates, such as 'Saved/**/*.pak' (repeatable)",
       value: 'glob',
       many: true,
     },
-    flush: { help: 'only send what waits on disk since the service was away' },
+    flush: { help: 'Only send reports saved while the service was unreachable' },
   },
-  details: `Its output and exit code stay what they are, byte for byte, whether the service can be reached or not. Job, number, branch and
-revision are found on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI and Horde; GOLDMASTER_JOB,
-GOLDMASTER_NUMBER, GOLDMASTER_BRANCH, GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL, GOLDMASTER_ENGINE, GOLDMASTER_PLATFORM,
-GOLDMASTER_CONFIGURATION and GOLDMASTER_AGENT say otherwise, and flags come first. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request. What cannot be sent in time waits in GOLDMASTER_SPOOL, below the user's configuration unless it is set.`,
+  details: `The output and exit code of the build never change, even if the service is unreachable.
+
+Job, number, branch and revision are detected on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI
+and Horde. These variables override the CI, and flags override both: GOLDMASTER_JOB, GOLDMASTER_NUMBER, GOLDMASTER_BRANCH,
+GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL, GOLDMASTER_ENGINE, GOLDMASTER_PLATFORM, GOLDMASTER_CONFIGURATION,
+GOLDMASTER_AGENT.
+
+If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request.
+Unsent reports are saved in GOLDMASTER_SPOOL (default: a folder in the user's configuration).`,
   examples: [
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",
@@ -40,12 +45,14 @@ GOLDMASTER_CONFIGURATION and GOLDMASTER_AGENT say otherwise, and flags come firs
     }
     if (flags.flush) return flush(flags, env)
     if (args.command.length === 0)
-      throw usage('which build? Write its command after --, such as: goldmaster run --job Game-Win64 -- ./build.sh')
+      throw usage(
+        'Missing command. Usage: goldmaster run [flags] -- COMMAND, such as: goldmaster run --job Game-Win64 -- ./build.sh',
+      )
     let reached: ReturnType<typeof serviceOf> | undefined
     try {
       reached = serviceOf(flags, env)
     } catch (error) {
-      say(`nothing is told of this build: ${(error as Failure).message}`)
+      say(`Not reporting this build: ${(error as Failure).message}`)
     }
     return leaveLike(
       await (reached ? runReported(args.command, { ...flags, ...reached, env, say }) : runBuild(args.command, () => {})),
@@ -56,8 +63,8 @@ GOLDMASTER_CONFIGURATION and GOLDMASTER_AGENT say otherwise, and flags come firs
 async function flush(flags: { host?: string; token?: string }, env: NodeJS.ProcessEnv): Promise<number> {
   const { service, spool } = serviceOf(flags, env)
   const { sent, refused, left, why } = await spool.flush(service)
-  for (const each of refused) say(`one was not taken: ${each}`)
-  if (left > 0) say(`${left} still wait in ${spool.folder}: ${why}`)
-  say(`${sent} sent`)
+  for (const each of refused) say(`The service rejected a report. ${each}`)
+  if (left > 0) say(`${left} ${left === 1 ? 'report is' : 'reports are'} still in ${spool.folder}. ${why}`)
+  say(`Sent ${sent} ${sent === 1 ? 'report' : 'reports'}.`)
   return left > 0 || refused.length > 0 ? EXIT.failed : 0
 }

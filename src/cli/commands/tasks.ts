@@ -22,14 +22,14 @@ const list = listCommand({
   route: 'listTasks',
   rows: 'tasks',
   noun: 'tasks',
-  summary: 'list the tasks of a project, newest first',
+  summary: 'List the tasks of a project, newest first',
+  empty: 'Create one with goldmaster tasks create, or connect your task tracker in the web app under Integrations.',
   page: 'tasks',
   columns: ['id', 'state', 'priority', main('title'), assignee, extra('task_type', 'type'), 'updated_at'],
-  help: { label: 'only with this label', assignee: 'only of this one: handle:<agent-handle> or user:<id>' },
   examples: [
     'tasks list --state to_do,blocked --priority critical',
-    'tasks list --query "crate floor"',
-    'tasks list --assignee handle:lint-bot --limit 200 --json id,title',
+    'tasks list --query "editor build"',
+    'tasks list --assignee handle:cook-doctor --limit 200 --json id,title',
     "tasks list --pick '[].urls.web'",
   ],
 })
@@ -37,7 +37,7 @@ const list = listCommand({
 const show = showCommand({
   route: 'showTask',
   noun: 'task',
-  summary: 'show a task and what is linked to it',
+  summary: 'Show a task with its changes, builds and deployments',
   page: (task) => `tasks/${task.id}`,
   examples: ['tasks show 12', 'tasks show 12 --web', "tasks show 12 --pick 'links.changes[].display_identifier'"],
   tell(task, { out }) {

@@ -29,8 +29,8 @@ const same = (given: string, expected: string) => {
 function codeIn(pasted: string, state: string): string {
   const said = URL.canParse(pasted) ? new URL(pasted).searchParams : undefined
   const code = said?.get('code')
-  if (!said || !code) throw new Failure('This is not the address that the browser ended at; it begins with http://127.0.0.1')
-  if (!same(said.get('state') ?? '', state)) throw new Failure('This is the address of another login.')
+  if (!said || !code) throw new Failure('This is not the URL your browser ended up on. It starts with http://127.0.0.1')
+  if (!same(said.get('state') ?? '', state)) throw new Failure('This URL belongs to another login. Start again: goldmaster login')
   return code
 }
 
@@ -49,25 +49,28 @@ export async function awaitCode<T>(
   const asking = new AbortController()
   try {
     const code = new Promise<string>((resolve, reject) => {
-      timer = setTimeout(() => reject(new Failure('Nobody signed in within 5 minutes; try again: goldmaster login')), TIMEOUT_MS)
+      timer = setTimeout(
+        () => reject(new Failure('Nobody signed in within 5 minutes. Start again: goldmaster login')),
+        TIMEOUT_MS,
+      )
       server.on('request', (request, response) => {
         const url = new URL(request.url ?? '/', 'http://127.0.0.1')
         const said = url.searchParams
-        if (request.method !== 'GET' || url.pathname !== '/callback') return reply(response, 404, 'There is nothing here.')
+        if (request.method !== 'GET' || url.pathname !== '/callback') return reply(response, 404, 'Page not found.')
         if (!same(said.get('state') ?? '', state))
-          return reply(response, 400, 'This is not the login that the command line waits for.')
+          return reply(response, 400, 'This sign-in belongs to another login. Go back to the terminal and start again.')
         const error = said.get('error')
         const code = said.get('code')
         if (error === null && code) {
-          reply(response, 200, 'You are signed in. Close this page and go back to the terminal.')
+          reply(response, 200, 'You are signed in. Close this page and return to the terminal.')
           return resolve(code)
         }
-        reply(response, 200, 'Nothing was granted. Close this page and go back to the terminal.')
+        reply(response, 200, 'Access denied. Close this page and return to the terminal.')
         reject(
           new Failure(
             error === 'access_denied'
-              ? 'The login was denied in the browser.'
-              : `The login failed: ${clean(error ?? 'no code came')}`,
+              ? 'The login was denied in the browser. To try again, run: goldmaster login'
+              : `The login failed: ${clean(error ?? 'the response has no code')}`,
           ),
         )
       })

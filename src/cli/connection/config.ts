@@ -35,7 +35,7 @@ function read(env: Environment): Stored {
     return { default: chosen ?? null, hosts: { ...hosts } }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { default: null, hosts: {} }
-    throw new Failure(`Cannot read ${file}: ${(error as Error).message}`)
+    throw new Failure(`Can't read ${file}: ${(error as Error).message}`)
   }
 }
 
@@ -53,10 +53,9 @@ export function readHost(text: string): string {
   const whole = text.includes('://') ? text : undefined
   const guess = whole ?? `${/^(?:localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`
   const url = URL.canParse(guess) ? new URL(guess) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw usage(`${text} is no address of a service; write it like https://gold.example`)
+  if (!url || !/^https?:$/.test(url.protocol)) throw usage(`${text} is not a service URL. Write it like https://gold.example`)
   if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
-    throw usage(`${text} is more than the address of a service; write it like ${url.protocol}//${url.host}`)
+    throw usage(`${text} is more than a service URL. Write it like ${url.protocol}//${url.host}`)
   return url.origin
 }
 
@@ -75,7 +74,7 @@ export function tokenFor(env: Environment, site: string): { token: string; sourc
   const source = sourceOf(env, site)
   if (source === 'GOLDMASTER_TOKEN') return { token: env.GOLDMASTER_TOKEN!.trim(), source }
   if (source) return { token: read(env).hosts[site]!.token, source }
-  throw new Failure(`Not signed in at ${site}; run: goldmaster login --host ${site}`, EXIT.notSignedIn)
+  throw new Failure(`You are not signed in at ${site}. Run: goldmaster login --host ${site}`, EXIT.notSignedIn)
 }
 
 /** The source of the token for a host, if any. */

@@ -40,7 +40,7 @@ export async function follow(following: Following): Promise<void> {
       if (signal?.aborted) return
       // If it never was open, it is more likely a wrong URL than a temporary failure.
       if (error instanceof ApiError || !progress.stood) throw error
-      following.note(`${(error as Error).message} Trying again …`)
+      following.note(`${(error as Error).message} Reconnecting …`)
       failures++
     }
     const pause = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failures - 1))
@@ -64,12 +64,12 @@ async function listen(following: Following, progress: Progress) {
   if (progress.last !== undefined) headers['last-event-id'] = progress.last
   const begun = await begin(url, { headers })
   signal?.addEventListener('abort', () => begun.destroy())
-  begun.setTimeout(SILENCE_MS, () => begun.destroy(new Failure(`${site} has gone silent.`)))
+  begun.setTimeout(SILENCE_MS, () => begun.destroy(new Failure(`${site} stopped responding.`)))
   const response = await headOf(begun, site)
   if (response.statusCode !== 200) throw await refusalOf(response)
   if (!/^text\/event-stream\b/.test(response.headers['content-type'] ?? '')) {
     begun.destroy()
-    throw new Failure(`${site} has no event stream at this address; is it Goldmaster?`)
+    throw new Failure(`${site} has no event stream. Check that the URL is a Goldmaster service.`)
   }
   const again = progress.stood
   progress.stood = true
@@ -80,14 +80,14 @@ async function listen(following: Following, progress: Progress) {
     progress.last = id ?? progress.last
   }
   const onError = ({ type }: ParseError) => {
-    if (type === 'max-buffer-size-exceeded') throw new Failure('The stream sends a message without end.')
+    if (type === 'max-buffer-size-exceeded') throw new Failure('The event stream sent a message that is too long.')
   }
   const parser = createParser({ onEvent, onError, maxBufferSize: MOST_PENDING })
   try {
     for await (const text of response.setEncoding('utf8') as AsyncIterable<string>) parser.feed(text)
   } catch (error) {
     begun.destroy()
-    throw error instanceof Failure ? error : new Failure(`The connection to ${site} broke.`)
+    throw error instanceof Failure ? error : new Failure(`Lost the connection to ${site}.`)
   }
 }
 

@@ -33,7 +33,7 @@ function readChosen(text: string, file: string): Chosen {
     const { project, host } = JSON.parse(text)
     if (/^\d{1,10}$/.test(project) && typeof host === 'string') return { project, host }
   } catch {}
-  throw new Failure(`${file} names no project. Write it again: goldmaster use PROJECT`)
+  throw new Failure(`${file} has no project. Choose one again: goldmaster use PROJECT`)
 }
 
 export function choose(folder: string, chosen: Chosen): string {

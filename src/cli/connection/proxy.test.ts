@@ -64,7 +64,7 @@ test('http uses the proxy of the environment, with its password', async () => {
 test('https uses a tunnel in which the proxy sees nothing', async () => {
   const env = { HTTPS_PROXY: address }
   const spoken = await line.run(['whoami', '--host', 'https://gold.example'], { env })
-  expect(spoken).toMatchObject({ code: 1, err: expect.stringContaining('it does not speak HTTPS') })
+  expect(spoken).toMatchObject({ code: 1, err: expect.stringContaining('it does not support HTTPS') })
   const refused = await line.run(['whoami', '--host', 'https://refused.example'], { env })
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`through the proxy ${address}: it answered 403`) })
   expect(seen.splice(0)).toEqual(['CONNECT gold.example:443', 'CONNECT refused.example:443'])

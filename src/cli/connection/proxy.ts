@@ -25,7 +25,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const text = named.includes('://') ? named : `http://${named}`
   const proxy = URL.canParse(text) ? new URL(text) : undefined
   if (proxy?.protocol !== 'http:')
-    throw new Failure('The proxy that the environment names must be like http://proxy.example:3128.')
+    throw new Failure('The proxy URL is invalid. Set HTTPS_PROXY or HTTP_PROXY to a URL like http://proxy.example:3128.')
   return proxy
 }
 
@@ -59,7 +59,12 @@ async function tunnel(proxy: URL, url: URL): Promise<Socket> {
   const { request } = await import('node:http')
   const to = `${url.hostname}:${url.port || 443}`
   return new Promise((resolve, reject) => {
-    const refuse = (why: string) => reject(new Failure(`Cannot reach ${url.origin} through the proxy ${proxy.host}: ${why}.`))
+    const refuse = (why: string) =>
+      reject(
+        new Failure(
+          `Can't reach ${url.origin} through the proxy ${proxy.host}: ${why}. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.`,
+        ),
+      )
     const asked = request({
       ...addressOf(proxy),
       method: 'CONNECT',
@@ -72,7 +77,7 @@ async function tunnel(proxy: URL, url: URL): Promise<Socket> {
       socket.destroy()
       refuse(`it answered ${statusCode}`)
     })
-    asked.once('timeout', () => asked.destroy(new Error('it does not answer')))
+    asked.once('timeout', () => asked.destroy(new Error('it does not respond')))
     asked.once('error', (error: NodeJS.ErrnoException) => refuse(error.code ?? error.message))
     asked.end()
   })

@@ -26,7 +26,7 @@ export const politely =
       if (verbose) note(`< ${tracedOf(answer)}, ${Math.round(performance.now() - begun)} ms`)
       const seconds = Number(answer.header('retry-after') ?? Number.NaN)
       if (answer.status !== RATE_LIMITED || !(seconds >= 0 && seconds <= left)) return answer
-      note(`Too many requests; waiting ${seconds} s as ${url.origin} asks …`)
+      note(`Too many requests. Retrying in ${seconds} s, as ${url.origin} asks …`)
       await sleep(Math.max(seconds, 1))
       left -= Math.max(seconds, 1)
     }
@@ -41,7 +41,9 @@ const tracedOf = ({ status, type, text, header }: Answer) =>
 /** Refuses pages instead of data: a proxy, a login wall, another service. */
 export function refusePages(answer: Answer, site: string) {
   if (/\bhtml\b/i.test(answer.type) || /^\s*<(?:!doctype|html)/i.test(answer.text))
-    throw new Failure(`${site} answered ${answer.status} with a web page instead of data; is this the address of Goldmaster?`)
+    throw new Failure(
+      `${site} answered ${answer.status} with a web page instead of JSON. Check that --host is a Goldmaster service.`,
+    )
 }
 
 /** The typed client over our transport; every reply is checked against its shape. */
@@ -62,12 +64,13 @@ export function openClient(site: string, token: string, send: Send): Client {
 
 const unreadable = (site: string) => (error: unknown) => {
   if (error instanceof SyntaxError)
-    throw new Failure(`${site} answered with something that is no JSON; is this the address of Goldmaster?`)
+    throw new Failure(`The response of ${site} is not JSON. Check that --host is a Goldmaster service.`)
   throw error
 }
 
 function believed(name: RouteName, reply: unknown, site: string) {
   const wrong = misfit(routes[name].reply as Schema, reply)
-  if (wrong) throw new Failure(`${site} answered in a way this version does not understand (${wrong}); are both up to date?`)
+  if (wrong)
+    throw new Failure(`The response of ${site} does not fit this version of the CLI (${wrong}). Upgrade the older of the two.`)
   return reply
 }

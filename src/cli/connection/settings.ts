@@ -18,7 +18,7 @@ export function readPreferences(env: NodeJS.ProcessEnv): Preferences {
     return { settings: { ...settings }, aliases: { ...aliases } }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { settings: {}, aliases: {} }
-    throw new Failure(`Cannot read ${file}: ${(error as Error).message}`)
+    throw new Failure(`Can't read ${file}: ${(error as Error).message}`)
   }
 }
 
@@ -30,10 +30,10 @@ export function writePreferences(env: NodeJS.ProcessEnv, preferences: Preference
 
 /** The settings, and the environment variable that each stands for. */
 export const SETTINGS: Readonly<Record<string, { variable: string; help: string }>> = {
-  host: { variable: 'GOLDMASTER_HOST', help: 'the service that is meant when none is named' },
-  pager: { variable: 'GOLDMASTER_PAGER', help: 'what long lists are shown with; cat for nothing' },
-  browser: { variable: 'BROWSER', help: 'what --web, open and login show pages with' },
-  timeout: { variable: 'GOLDMASTER_TIMEOUT', help: 'how many seconds an answer may take' },
+  host: { variable: 'GOLDMASTER_HOST', help: 'Service URL for all commands' },
+  pager: { variable: 'GOLDMASTER_PAGER', help: 'Pager for long output; cat turns it off' },
+  browser: { variable: 'BROWSER', help: 'Browser for --web, open and login' },
+  timeout: { variable: 'GOLDMASTER_TIMEOUT', help: 'Seconds to wait for a response (default: 30)' },
 }
 
 /** Fills in missing environment variables. */

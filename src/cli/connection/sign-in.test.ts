@@ -101,9 +101,9 @@ test('login requests all ten scopes with PKCE, waits for the browser, and stores
 test('login opens the available browser, and prints the URL anyway', async () => {
   const { code, err } = await login([], undefined, { BROWSER: '/bin/true' })
   expect(code).toBe(0)
-  expect(err).toContain('Your browser opens')
+  expect(err).toContain('Opening your browser')
   const without = await login([], undefined, { BROWSER: '/no/such/browser' })
-  expect(without.err).toContain('Visit this address')
+  expect(without.err).toContain('go to this URL')
   expect(without.code).toBe(0)
 })
 
@@ -117,7 +117,7 @@ test('login refuses a grant that is wider than requested, and stores nothing', a
   granted = ['ping', 'read:builds', 'write:tasks']
   const { code, err } = await login(['--no-browser', '--scope', 'ping,read:builds'])
   expect(code).toBe(1)
-  expect(err).toContain('granted more than was asked for (write:tasks)')
+  expect(err).toContain('granted scopes that were not requested (write:tasks)')
   expect(existsSync(kept())).toBe(false)
 })
 
@@ -135,7 +135,7 @@ test('login reports that it was denied, or that the code is invalid', async () =
   const denied = await login(['--no-browser'], (state) => [`error=access_denied&state=${state}`])
   expect(denied).toMatchObject({ code: 1, err: expect.stringContaining('denied in the browser') })
   const wrong = await login(['--no-browser'], (state) => [`code=another&state=${state}`])
-  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('refused the login: The code is unknown.') })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('rejected the login: The code is unknown.') })
   expect(existsSync(kept())).toBe(false)
 })
 

@@ -34,18 +34,18 @@ export async function signIn({ site, scopes, browser, env, send, note, paste }: 
     async (port) => {
       const url = authorizeUrl(site, { port, state, verifier, scopes })
       const shown = browser && (await browse(url, env))
-      note(`${shown ? 'Your browser opens; if it does not, visit' : 'Visit'} this address to sign in:\n\n  ${url}\n`)
+      note(`${shown ? 'Opening your browser. If it does not open, go to' : 'To sign in, go to'} this URL:\n\n  ${url}\n`)
       if (!shown)
         note(
           paste
-            ? 'On another machine the browser ends at a page of 127.0.0.1 that it cannot open: paste the address of that page here.'
-            : `From another machine, first make this one's port reachable there: ssh -L ${port}:127.0.0.1:${port} <this machine>`,
+            ? 'If the browser runs on another machine, it ends up on a page at 127.0.0.1 that does not load. Paste the URL of that page here.'
+            : `If the browser runs on another machine, forward the port first: ssh -L ${port}:127.0.0.1:${port} <this machine>`,
         )
       return shown
     },
     paste,
   )
-  if (opened) note('Signed in in the browser.')
+  if (opened) note('Signed in with the browser.')
   const answer = await send(new URL(`${site}/api/v1/cli/token_exchange`), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'user-agent': AGENT },
@@ -78,10 +78,10 @@ function grantOf(status: number, text: string, site: string): Grant {
   const { token, scopes, expires_at, message } = body
   if (status !== 201)
     throw new Failure(
-      `${site} refused the login: ${typeof message === 'string' ? clean(message) : `HTTP ${status}`} Try again: goldmaster login`,
+      `${site} rejected the login: ${typeof message === 'string' ? clean(message) : `HTTP ${status}`} Try again: goldmaster login`,
     )
   if (typeof token !== 'string' || !/^[\w.~+/=-]{16,512}$/.test(token) || !Array.isArray(scopes))
-    throw new Failure(`${site} granted something that is no token; are both up to date?`)
+    throw new Failure(`The login response of ${site} has no token. Upgrade the CLI or the service.`)
   return { token, scopes: scopes.map(String), expires_at: typeof expires_at === 'string' ? expires_at : null }
 }
 
@@ -90,7 +90,7 @@ function accepted(grant: Grant, asked: readonly string[], site: string): Grant {
   const beyond = grant.scopes.filter((scope) => !asked.includes(scope))
   if (beyond.length > 0)
     throw new Failure(
-      `${site} granted more than was asked for (${clean(beyond.join(', '))}); the token was not kept, revoke it at ${site}/settings/tokens`,
+      `${site} granted scopes that were not requested (${clean(beyond.join(', '))}). The token was not saved; revoke it at ${site}/settings/tokens`,
     )
   return grant
 }

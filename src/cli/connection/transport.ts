@@ -24,7 +24,7 @@ export interface Answer {
 export function timeoutSeconds(environment: NodeJS.ProcessEnv): number {
   const given = environment.GOLDMASTER_TIMEOUT
   if (!given) return TIMEOUT_S
-  if (!/^\d{1,4}$/.test(given) || Number(given) === 0) throw usage('GOLDMASTER_TIMEOUT must be a number of seconds')
+  if (!/^\d{1,4}$/.test(given) || Number(given) === 0) throw usage('GOLDMASTER_TIMEOUT must be a number of seconds, such as 60')
   return Number(given)
 }
 
@@ -50,7 +50,7 @@ export const headOf = (begun: ClientRequest, site: string): Promise<IncomingMess
 export async function exchange(url: URL, asked: ApiRequest, seconds: number): Promise<Answer> {
   const begun = await begin(url, asked)
   const site = url.origin
-  const slow = new Failure(`${site} did not answer within ${seconds} s; GOLDMASTER_TIMEOUT=<seconds> gives it longer.`)
+  const slow = new Failure(`${site} did not respond within ${seconds} s. To wait longer, set GOLDMASTER_TIMEOUT to more seconds.`)
   let late = false
   let complete = false
   const timer = setTimeout(() => {
@@ -61,7 +61,7 @@ export async function exchange(url: URL, asked: ApiRequest, seconds: number): Pr
     const response = await headOf(begun, site)
     const status = response.statusCode ?? 0
     if (status >= 300 && status < 400)
-      throw new Failure(`${site} sends elsewhere (to ${clean(response.headers.location ?? '?')}); use that address as --host.`)
+      throw new Failure(`${site} redirects to ${clean(response.headers.location ?? '?')}. Use that URL as --host.`)
     const text = await bodyOf(response, site)
     complete = true
     const header = (name: string) => {
@@ -84,34 +84,34 @@ async function bodyOf(response: IncomingMessage, site: string): Promise<string> 
     for await (const part of response as AsyncIterable<Buffer>) {
       bytes += part.length
       if (bytes > MOST_BYTES)
-        throw new Failure(`${site} sends more than ${MOST_BYTES >> 20} MB at once; this is no answer of Goldmaster.`)
+        throw new Failure(`${site} sent more than ${MOST_BYTES >> 20} MB. This is not a Goldmaster response; check --host.`)
       parts.push(part)
     }
   } catch (error) {
     throw error instanceof Failure
       ? error
-      : new Failure(`The connection to ${site} broke in the middle of the answer; try again.`)
+      : new Failure(`The connection to ${site} broke before the response was complete. Try again.`)
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there; is the service running?',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'its name cannot be looked up right now',
-  ECONNRESET: 'the connection was closed before an answer came',
-  EPROTO: 'it does not speak HTTPS; write http:// if that is meant',
-  ETIMEDOUT: 'it does not respond',
-  EHOSTUNREACH: 'there is no way to it',
+  ECONNREFUSED: 'connection refused. Check that the service is running',
+  ENOTFOUND: 'unknown host name. Check the spelling',
+  EAI_AGAIN: 'the DNS lookup failed. Check your network',
+  ECONNRESET: 'the connection was closed before a response arrived',
+  EPROTO: 'it does not support HTTPS. If that is expected, use http://',
+  ETIMEDOUT: 'timed out. Check the URL and the firewall',
+  EHOSTUNREACH: 'no network route. Check your network or VPN',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names your own authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not trusted. If you use your own CA, set NODE_EXTRA_CA_CERTS to its file',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted. If you use your own CA, set NODE_EXTRA_CA_CERTS to its file',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted. If you use your own CA, set NODE_EXTRA_CA_CERTS to its file',
 }
 
 function unreachable(error: NodeJS.ErrnoException, site: string): Failure {
   if (error instanceof Failure) return error
   const code = error.code ?? ''
-  const reason = REASONS[code] ?? (code.startsWith('HPE_') ? 'what it sends is no HTTP' : code || clean(error.message))
-  return new Failure(`Cannot reach ${site}: ${reason} (--host or GOLDMASTER_HOST choose another).`)
+  const reason = REASONS[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : code || clean(error.message))
+  return new Failure(`Can't reach ${site}: ${reason}. To use another service, set --host or GOLDMASTER_HOST.`)
 }

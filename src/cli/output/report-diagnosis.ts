@@ -37,7 +37,7 @@ function excerpt(finding: Finding, raw: string, paint: Paint): string[] {
 const suspectsOf = (finding: Finding, paint: Paint): string[] => {
   const { attribution } = finding
   if (!attribution) return []
-  if (attribution.suspects.length === 0) return ['', `  ${paint('bold', 'Suspects')}`, '    None of the changes stands out.']
+  if (attribution.suspects.length === 0) return ['', `  ${paint('bold', 'Suspects')}`, '    No change is clearly suspect.']
   const named = attribution.attributed_author
   return [
     '',

@@ -4,9 +4,9 @@ import { field } from '../../terminal/table.ts'
 
 /** The changes between two builds as a table. */
 export function tellContents({ changes, doubtful, basis, has_more }: Contents, out: Output): void {
-  if (basis === 'time') out.note('The branch is not known: these came in the time between, whatever their branch.')
-  if (basis === 'unknown') out.note('Not known: what was built has not arrived, or the CI did not name it.')
-  else if (changes.length === 0) out.note('No changes: the earlier one holds them all.')
+  if (basis === 'time') out.note('The branch is unknown: these changes of all branches arrived between the two builds.')
+  if (basis === 'unknown') out.note('Unknown: the CI did not report the revision, or its change has not arrived yet.')
+  else if (changes.length === 0) out.note('No changes: the earlier build already has all of them.')
   else
     out.table(changes, [
       'id',
@@ -16,6 +16,6 @@ export function tellContents({ changes, doubtful, basis, has_more }: Contents, o
       field('timestamp', 'time'),
     ])
   if (doubtful.length > 0)
-    out.note(`May have been replaced by a forced push: ${doubtful.map((change) => change.display_identifier).join(', ')}`)
-  if (has_more) out.note('There are more: goldmaster changes list --branch shows all.')
+    out.note(`A force push may have replaced: ${doubtful.map((change) => change.display_identifier).join(', ')}`)
+  if (has_more) out.note('There are more. To see all, run: goldmaster changes list --branch BRANCH')
 }

@@ -42,7 +42,7 @@ const lineOf = (step: Step, width: number, paint: Paint, screen: number) => {
 /** All of a build on one screen. */
 export function screenOf(build: Build, paint: Paint, width: number): string[] {
   const seconds = secondsOf(build)
-  const silent = build.silent_since ? `nothing heard since ${relative(build.silent_since)}` : ''
+  const silent = build.silent_since ? `last report ${relative(build.silent_since)}` : ''
   const state = buildState(build)
   const facts = [state, silent, build.phase, seconds === undefined ? '' : duration(seconds)]
     .filter(Boolean)

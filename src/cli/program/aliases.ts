@@ -14,7 +14,10 @@ export function expand(words: readonly string[], aliases: Record<string, string>
   const filled = wordsOf(aliases[first]!).map((word) =>
     word.replace(/\$(\d)/g, (_, number: string) => {
       const given = rest[Number(number) - 1]
-      if (given === undefined) throw usage(`${first} stands for "${aliases[first]}" and needs ${number} words after it`)
+      if (given === undefined)
+        throw usage(
+          `The alias ${first} is "${aliases[first]}" and needs ${number} more ${number === '1' ? 'argument' : 'arguments'}`,
+        )
       used = Math.max(used, Number(number))
       return given
     }),

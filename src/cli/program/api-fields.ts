@@ -4,7 +4,7 @@ type Json = Record<string, unknown>
 
 const split = (field: string): [name: string, value: string] => {
   const at = field.indexOf('=')
-  if (at < 1) throw usage(`--field must be name=value: ${field}`)
+  if (at < 1) throw usage(`--field must look like name=value, not: ${field}`)
   return [field.slice(0, at), field.slice(at + 1)]
 }
 
@@ -21,7 +21,7 @@ export function bodyOf(fields: readonly string[]): string {
     let at = body
     for (const name of names) {
       at[name] ??= Object.create(null)
-      if (!isObject(at[name])) throw usage(`--field: ${name} is given both as a value and as an object`)
+      if (!isObject(at[name])) throw usage(`--field: ${name} is both a value and an object. Use one of them.`)
       at = at[name] as Json
     }
     if (!list) at[last] = typedValue(text)

@@ -75,9 +75,9 @@ export class Call<F extends Flags = Flags, A extends Arguments = Arguments> {
     if (this.#project) return this.#project
     const chosen = this.chosen
     if (chosen?.host === this.site) return chosen.project
-    const other = chosen ? ` (${chosen.file} chooses one at ${chosen.host})` : ''
+    const other = chosen ? ` (${chosen.file} is for ${chosen.host})` : ''
     throw usage(
-      `Which project? Name it with --project ID, or choose it for this folder: goldmaster use PROJECT${other}; goldmaster projects list shows yours`,
+      `No project chosen${other}. Pass --project ID, or choose one for this folder: goldmaster use PROJECT. To see your projects, run: goldmaster projects list`,
     )
   }
 

@@ -29,15 +29,16 @@ interface ClientCommand<F extends Flags, A extends Arguments> extends Omit<Comma
 }
 
 export const projectId = (text: string): string => {
-  if (!/^[1-9]\d{0,9}$/.test(text)) throw new Error('It must be the number of a project; goldmaster projects list shows them.')
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new Error('It must be a project id, such as 1. To see your projects, run: goldmaster projects list')
   return text
 }
 
-const HOST: Flag = { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' }
-const VERBOSE: Flag = { help: 'tell every request on standard error (or GOLDMASTER_DEBUG=1)' }
-const WEB: Flag = { help: 'show it in the browser instead' }
+const HOST: Flag = { help: 'Service URL, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' }
+const VERBOSE: Flag = { help: 'Log every request to standard error (or GOLDMASTER_DEBUG=1)' }
+const WEB: Flag = { help: 'Open the page in the browser instead; change nothing' }
 const PROJECT: Flag = {
-  help: "the project's id (default: the one chosen for this folder with goldmaster use)",
+  help: 'Project id (default: the one chosen with goldmaster use)',
   value: 'id',
   read: projectId,
 }
@@ -48,8 +49,8 @@ const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), fi
 function scopeDetails({ route }: Shows): string {
   const { scope } = routes[route]
   if (scope === undefined || LOGIN_SCOPES.includes(scope)) return ''
-  const way = GRANTABLE_SCOPES.includes(scope) ? 'sign in with goldmaster login --scope all' : 'a login never grants it'
-  return `Needs the scope ${scope}: ${way}, or make a token at Settings → API tokens.`
+  const way = GRANTABLE_SCOPES.includes(scope) ? 'sign in with goldmaster login --scope all' : 'goldmaster login cannot grant it'
+  return `Needs the scope ${scope}: ${way}, or create a token under Settings → API tokens.`
 }
 
 /** A command that calls the service. Gives `run` its flags and arguments by name. */

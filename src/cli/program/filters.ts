@@ -19,8 +19,8 @@ export const filtersOf = (route: RouteName, help: Record<string, string> = {}): 
       .filter(([name]) => !NO_FILTERS.includes(name))
       .map(([name, param]) => {
         const words =
-          help[name] ?? (param.schema as { description?: string }).description ?? `only this ${name.replaceAll('_', ' ')}`
-        if (param === flag) return [flagOf(name), { help: words }]
+          help[name] ?? (param.schema as { description?: string }).description ?? `Filter by ${name.replaceAll('_', ' ')}`
+        if (param.read === flag.read) return [flagOf(name), { help: words }]
         const several = param.list === true || (param.values !== undefined && !Object.hasOwn(param.schema, 'enum'))
         const made: Flag = {
           help: words,
@@ -50,7 +50,7 @@ export const USUAL_ROWS = 20
 
 export const limitFlag = {
   limit: {
-    help: `how many at most (default: ${USUAL_ROWS})`,
+    help: `Maximum number of rows (default: ${USUAL_ROWS})`,
     value: 'count' as const,
     read(text: string): number {
       if (!/^[1-9]\d{0,5}$/.test(text) || Number(text) > MOST_ROWS) throw new Error('It must be a number from 1 to 100000.')

@@ -15,18 +15,18 @@ interface ListOf<N extends RouteName, K extends string> {
   rows: K
   noun: string
   summary: string
+  /** What to do when there are none yet. */
+  empty: string
   /** The page of the web app, below the project's. */
   page: string
   columns: readonly Column<RowOf<N, K>>[]
-  /** Help for filters without a description in the contract. */
-  help?: Record<string, string>
   examples: readonly string[]
 }
 
 /** A command that lists records of a project, with the filters of its route, or of its search. */
 export function listCommand<N extends RouteName, K extends string>(made: ListOf<N, K>): Command {
   const search = made.route in searches ? searches[made.route as keyof typeof searches] : made.route
-  const filters = filtersOf(search, made.help)
+  const filters = filtersOf(search)
   return command({
     name: 'list',
     summary: made.summary,
@@ -46,8 +46,9 @@ export function listCommand<N extends RouteName, K extends string>(made: ListOf<
       const rows = page[made.rows] as RowOf<N, K>[]
       out.answer(page, () => {
         if (rows.length > 0) out.table(rows, made.columns)
-        else out.note(`No ${made.noun} ${Object.keys(query).length > 0 ? 'match' : 'yet'}.`)
-        if (page.pagination.has_more) out.note(`More exist: --limit ${rows.length * 2} shows more.`)
+        else if (Object.keys(query).length > 0) out.note(`No ${made.noun} match these filters.`)
+        else out.note(`No ${made.noun} yet. ${made.empty}`)
+        if (page.pagination.has_more) out.note(`There are more. To see them, add --limit ${rows.length * 2}`)
       })
     },
   })

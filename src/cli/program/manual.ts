@@ -29,42 +29,45 @@ export function manual(program: Command): Map<string, string> {
 
 export const INTRODUCTION = `Each page is what the command prints with \`--help\`.
 
-**Output.** At a terminal lists are tables that fit the window, with times told from now. In a pipe they are lines of fields
-separated by tabs, without headings, uncut, with times in UTC. \`--json\` prints the record, or the array of records of
-a list; \`--json id,title\` keeps only these fields of each, except for \`diagnose\`, which prints all. \`--envelope\` prints the page around a
-list as the API answers it: \`{"tasks": […], "pagination": …}\`.
+**Sign in.** \`goldmaster login\` saves a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (default: \`~/.config\`).
+\`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` override it; set both in CI. On a machine without a browser, \`goldmaster login --no-browser\`
+prints a URL. Open it on any machine, sign in, and paste the URL your browser ends up on.
 
-**Narrow windows.** Long ids are shown by their last eight characters, which every command takes for the whole; columns of less
-importance go before a name or a title is cut. \`--wide\` shows everything whole; [lists.md](../lists.md) has a picture of every list. Colors mean one thing: red is broken, refused or urgent,
-yellow is waiting or pending, cyan is running, green is good, dim is ignored; they obey \`NO_COLOR\`.
+**Project.** \`goldmaster use PROJECT\` chooses the project for a folder and its subfolders. \`--project ID\` overrides it for one command.
 
-**Picking.** \`--pick PATH\` prints what a path finds in that JSON, one value a line, text without quotes. A path is made of names
-(\`urls.web\`), \`[]\` for every entry of a list (\`[].id\`), and \`[0]\` or \`[-1]\` for one of them (\`[0].id\`).
+**Output.** In a terminal, lists are tables that fit the window, with relative times. In a pipe, each row is one line with fields separated
+by tabs, no headings, full values and UTC times. \`--json\` prints the record, or the array of records of a list; \`--json id,title\`
+prints only these fields (\`diagnose\` always prints all). \`--envelope\` prints the whole API response of a list:
+\`{"tasks": […], "pagination": …}\`.
 
-**Asking JSON.** \`--jq QUERY\` prints what a query in the language of [jq](https://jqlang.org) finds, text without quotes:
-\`--jq '.[] | [.id, .status] | @tsv'\`. \`--template TEXT\` prints a line for each row in which \`{{path}}\` stands for what a path
-finds in it: \`--template '{{id}}\\t{{urls.web}}'\`.
+**Select values.** \`--pick PATH\` prints the values at a path, one per line, without quotes. A path has field names (\`urls.web\`), \`[]\` for
+all entries of a list (\`[].id\`), and \`[0]\` or \`[-1]\` for the first or last one (\`[0].id\`). \`--jq QUERY\` prints the results of a
+[jq](https://jqlang.org) query: \`--jq '.[] | [.id, .status] | @tsv'\`. \`--template TEXT\` prints one line per row and replaces
+\`{{path}}\` with the value at that path: \`--template '{{id}}\\t{{urls.web}}'\`.
 
-**At a terminal** answers longer than the screen go through \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or nothing turns that off.
-\`--web\` shows the same in the browser and does nothing else, also where a command would write. \`goldmaster alias\` gives command lines short names, \`goldmaster config\` keeps host, pager,
-browser and timeout; both stand in \`config.json\` beside the tokens. Man pages come with the package: \`man goldmaster\`, \`man goldmaster-builds\`.
+**Narrow windows.** Tables show the last eight characters of long ids; every command accepts these. If the window is too narrow, less
+important columns are left out before names are cut. \`--wide\` shows everything; [lists.md](../lists.md) has a picture of every list.
 
-**Paging.** \`--limit\` asks for as many pages as it takes. The API shows at most 50 builds and assets; the command says when there are
-more and how to narrow them.
+**Colors.** Red: broken, denied or urgent. Yellow: waiting or pending. Cyan: running. Green: good. Dim: ignored. \`NO_COLOR\` turns colors off.
 
-**Who you are.** \`goldmaster login\` keeps a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (else \`~/.config\`).
-\`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` come first. \`GOLDMASTER_TIMEOUT\` is how many seconds an answer may take (30). On a machine
-without a browser \`goldmaster login --no-browser\` prints an address for any other one and takes what the browser there ends at.
+**Pager and browser.** In a terminal, long output opens in \`GOLDMASTER_PAGER\`, \`PAGER\` or \`less\`; \`cat\` or an empty value turns that
+off. \`--web\` opens the page in the browser instead and changes nothing.
 
-**On the way.** \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`ALL_PROXY\` and \`NO_PROXY\` are obeyed, in either case; this machine is never reached through
-a proxy. \`--verbose\` or \`GOLDMASTER_DEBUG=1\` tells every request on standard error, without its token.
+**Aliases and settings.** \`goldmaster alias\` defines short names for commands. \`goldmaster config\` saves host, pager, browser and timeout.
+Both are stored in \`config.json\` in the same folder as the tokens. The package includes man pages: \`man goldmaster\`, \`man goldmaster-builds\`.
 
-**In CI** \`diagnose\`, \`builds watch\` and \`builds investigate\` also say why a build failed where people look: as an annotation on GitHub
-Actions and, through its agent, on Buildkite.
+**Paging.** \`--limit\` fetches as many pages as needed. The command says when there are more rows.
 
-**Beside the service.** \`serve\`, \`work\`, \`migrate\` and \`admin\` open the database itself and read the
-[settings of the service](../configuration.md): run them where it was started, or with its \`DATA_DIR\`, or its \`DATABASE_URL\` and
-\`SECRET_KEY\`. The others are clients of its API, and all there is in the one file \`dist/goldmaster.mjs\`.
+**Network.** The CLI uses \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`ALL_PROXY\` and \`NO_PROXY\`, in upper or lower case, but never a proxy for this
+machine. \`GOLDMASTER_TIMEOUT\` is the number of seconds to wait for a response (default: 30). \`--verbose\` or \`GOLDMASTER_DEBUG=1\` logs
+every request to standard error, without the token. If the service limits your requests, the command waits as long as the service asks,
+up to five minutes.
 
-**How it ends.** 0: it worked. 1: it failed. 2: the command was not understood. 4: not signed in. 8: not found. When the service is
-asked too often, the command waits as long as the service says, up to five minutes.`
+**CI.** On GitHub Actions and Buildkite, \`diagnose\`, \`builds watch\` and \`builds investigate\` also add an annotation with the cause of a
+failure.
+
+**Service commands.** \`serve\`, \`work\`, \`migrate\` and \`admin\` open the database and read the
+[settings of the service](../configuration.md). Run them in the folder where you started the service, or set its \`DATA_DIR\`, or its
+\`DATABASE_URL\` and \`SECRET_KEY\`. All other commands are API clients; the single file \`dist/goldmaster.mjs\` contains them.
+
+**Exit codes.** 0: success. 1: failure. 2: wrong usage. 4: not signed in. 8: not found. \`goldmaster run\` exits with the code of the build.`

@@ -16,7 +16,7 @@ const allows = (types: readonly string[], type: string) =>
  * Where a value differs from its schema, or undefined. Additional fields and values of a newer service are accepted; a missing field or
  * another type is not.
  */
-export function misfit(schema: Schema, value: unknown, path = 'the answer'): string | undefined {
+export function misfit(schema: Schema, value: unknown, path = 'the response'): string | undefined {
   if (schema.anyOf) {
     const wrong = schema.anyOf.map((option) => misfit(option, value, path))
     return wrong.includes(undefined) ? undefined : wrong[0]
@@ -32,7 +32,7 @@ export function misfit(schema: Schema, value: unknown, path = 'the answer'): str
   }
   if (type !== 'object') return undefined
   const fields = value as Record<string, unknown>
-  for (const name of schema.required ?? []) if (!Object.hasOwn(fields, name)) return `${path} lacks ${name}`
+  for (const name of schema.required ?? []) if (!Object.hasOwn(fields, name)) return `${path} has no ${name}`
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const wrong = Object.hasOwn(fields, name) ? misfit(inner, fields[name], name) : undefined
     if (wrong) return wrong

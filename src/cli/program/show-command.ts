@@ -35,7 +35,7 @@ export const showCommand = <N extends RouteName>(made: ShowOf<N>): Command =>
     summary: made.summary,
     project: true,
     pages: true,
-    args: { [made.noun]: { help: made.id ?? 'its id' } },
+    args: { [made.noun]: { help: made.id ?? `Id of the ${made.noun}` } },
     async web(call) {
       const thing = await findThing(call, made.route, call.args[made.noun]!)
       return pageOf(call, thing as object, made.page(thing))

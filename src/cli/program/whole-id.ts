@@ -21,6 +21,6 @@ export async function wholeId({ client, project }: Reach, route: RouteName, id: 
   const ask = client[listOrSearch(list.route, ['cursor'])] as unknown as (args: object) => Promise<Page>
   const page = await collect((paging) => ask({ project_id: project, query: paging }), list.rows, MOST_ROWS)
   const found = (page[list.rows] as { id: string }[]).filter((row) => isEndOf(row.id, id))
-  if (found.length > 1) throw usage(`${id} ends several ids; --wide shows them whole`)
+  if (found.length > 1) throw usage(`Several ids end with ${id}. List them with --wide and use the full id.`)
   return found[0]?.id ?? id
 }

@@ -62,7 +62,9 @@ export async function runBuild(command: readonly string[], printed: (bytes: Buff
     return { code: code ?? 128 + constants.signals[signal!], signal: signal ?? undefined, interrupted }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    process.stderr.write(`goldmaster: cannot run ${command[0]}: ${code === 'ENOENT' ? 'not found' : (error as Error).message}\n`)
+    process.stderr.write(
+      `goldmaster: Can't run ${command[0]}: ${code === 'ENOENT' ? 'command not found' : (error as Error).message}\n`,
+    )
     return { code: code === 'ENOENT' ? 127 : 126, interrupted }
   } finally {
     for (const signal of FORWARDED) process.off(signal, forward)

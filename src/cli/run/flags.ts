@@ -10,35 +10,35 @@ const MEASURE = /^([^=]+)=(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) *(\D.*)?$/i
 
 function measure(text: string): Measure {
   const [, name, value, unit] = MEASURE.exec(text) ?? []
-  if (name === undefined) throw new Error('It must be a name and a number, with its unit or without, such as package=4.2GB.')
+  if (name === undefined) throw new Error('It must be name=number with an optional unit, such as package=4.2GB.')
   return { name, value: Number(value), ...(unit !== undefined && { unit }) }
 }
 
 /** Flags that identify a build, for every command that reports one. */
 export const BUILD_FLAGS = {
-  job: { help: 'what the CI calls the thing it builds again and again (default: as the CI says)', value: 'name' },
-  number: { help: 'which run of it this is (default: as the CI says, else the time)', value: 'number' },
-  branch: { help: 'the branch or stream that is built (default: as the CI says)', value: 'name' },
-  changelist: { help: 'the changelist that is built (default: as the CI says)', value: 'number' },
-  commit: { help: 'the commit that is built (default: as the CI says)', value: 'hash' },
-  kind: { help: 'regular, preflight (not on the branch yet) or bisect (default: from the CI)', value: 'name' },
-  shelf: { help: 'shelved changelist of this build; makes it a preflight', value: 'number' },
-  pull_request: { help: 'pull request of this build; makes it a preflight (default: from the CI)', value: 'number' },
-  target_branch: { help: 'target branch of the pull request (default: from the CI)', value: 'name' },
-  url: { help: 'the page of the build in the CI (default: as the CI says)', value: 'url' },
-  engine: { help: 'unreal, unity or custom (default: by the command)', value: 'name' },
-  platform: { help: 'what it is built for, such as Win64 or PS5', value: 'name' },
-  configuration: { help: 'how it is built, such as Shipping', value: 'name' },
-  agent: { help: 'the machine that builds', value: 'name' },
+  job: { help: 'CI job name (default: from the CI)', value: 'name' },
+  number: { help: 'Build number (default: from the CI, else the time)', value: 'number' },
+  branch: { help: 'Branch or stream (default: from the CI)', value: 'name' },
+  changelist: { help: 'Changelist (default: from the CI)', value: 'number' },
+  commit: { help: 'Commit (default: from the CI)', value: 'hash' },
+  kind: { help: 'Build kind: regular, preflight (not on the branch yet) or bisect (default: from the CI)', value: 'name' },
+  shelf: { help: 'Shelved changelist; makes the build a preflight', value: 'number' },
+  pull_request: { help: 'Pull request; makes the build a preflight (default: from the CI)', value: 'number' },
+  target_branch: { help: 'Target branch of the pull request (default: from the CI)', value: 'name' },
+  url: { help: 'URL of the build in the CI (default: from the CI)', value: 'url' },
+  engine: { help: 'Game engine: unreal, unity or custom (default: from the command)', value: 'name' },
+  platform: { help: 'Target platform, such as Win64 or PS5', value: 'name' },
+  configuration: { help: 'Build configuration, such as Shipping', value: 'name' },
+  agent: { help: 'Build agent (machine name)', value: 'name' },
   measure: {
-    help: 'a number of this build, such as package=4.2GB; may be given several times',
+    help: 'Measure of this build, such as package=4.2GB (repeatable)',
     value: 'name=value',
     many: true,
     read: measure,
   },
-  host: { help: 'the service, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' },
+  host: { help: 'Service URL, such as https://gold.example (or GOLDMASTER_HOST)', value: 'url' },
   token: {
-    help: 'the webhook token of the CI integration; better in GOLDMASTER_WEBHOOK_TOKEN, where nobody sees it',
+    help: 'Webhook token of the CI integration; GOLDMASTER_WEBHOOK_TOKEN is safer',
     value: 'token',
   },
 } as const satisfies Flags
@@ -53,8 +53,8 @@ interface Reached {
 export function serviceOf(flags: { host?: string; token?: string }, env: NodeJS.ProcessEnv): Reached {
   const host = flags.host || env.GOLDMASTER_HOST
   const token = (flags.token || env.GOLDMASTER_WEBHOOK_TOKEN)?.trim()
-  if (!host) throw new Failure('no service is named; set GOLDMASTER_HOST')
-  if (!token) throw new Failure('no webhook token is given; set GOLDMASTER_WEBHOOK_TOKEN')
+  if (!host) throw new Failure('set GOLDMASTER_HOST to the service URL.')
+  if (!token) throw new Failure('set GOLDMASTER_WEBHOOK_TOKEN to the webhook token of the CI integration.')
   const site = readHost(host)
   return { service: new BuildService(site, token, webhookSecretIn(env)), spool: new Spool(env, site, token), token }
 }

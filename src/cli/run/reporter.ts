@@ -67,7 +67,7 @@ export class Reporter {
   }
 
   start() {
-    this.#go().catch((error: Error) => this.#told.say(`nothing more is told of this build: ${error.message}`))
+    this.#go().catch((error: Error) => this.#told.say(`No longer reporting this build: ${error.message}`))
   }
 
   /** The phases have changed. */
@@ -88,15 +88,15 @@ export class Reporter {
     const outcome: Outcome =
       this.#refused === undefined ? await insist(service, report, timeout) : { kind: 'never', why: this.#refused }
     if (outcome.kind === 'taken') return
-    const name = `the end of ${facts.job} ${facts.number}`
-    if (outcome.kind === 'never') return say(`${name} was not taken: ${outcome.why}`)
+    const name = `the result of ${facts.job} #${facts.number}`
+    if (outcome.kind === 'never') return say(`The service rejected ${name}. ${outcome.why}`)
     try {
       spool.add(report)
       say(
-        `${name} is not told yet: ${outcome.why} It waits in ${spool.folder}; the next run sends it, or: goldmaster run --flush`,
+        `Couldn't report ${name}: ${outcome.why} Saved in ${spool.folder}; the next run sends it, or run: goldmaster run --flush`,
       )
     } catch (error) {
-      say(`${name} was not told: ${outcome.why} Nor could it be kept: ${(error as Error).message}`)
+      say(`Couldn't report ${name}: ${outcome.why} Couldn't save it either: ${(error as Error).message}`)
     }
   }
 

@@ -67,12 +67,10 @@ interface ResponseBody {
 
 function outcomeOf(status: number, text: string, retryAfter: number, site: string): Outcome {
   const said = read(text)
-  const why = `${site} answers ${status}${said?.message ? `: ${said.message}` : ''}`
+  const why = `${site} answered ${status}${said?.message ? `: ${said.message}` : '.'}`
   // A proxy or a login wall may return 200 too.
   if (status >= 200 && status < 300)
-    return said
-      ? { kind: 'taken', offset: said.offset }
-      : { kind: 'later', why: `${site} answers with something that is no JSON` }
+    return said ? { kind: 'taken', offset: said.offset } : { kind: 'later', why: `The response of ${site} is not JSON.` }
   if (said?.error === 'unknown_build') return { kind: 'later', why, unknown_build: true }
   if (said?.error === 'log_gap') return { kind: 'later', why, seconds: 0, offset: said.offset }
   if (status === 409) return { kind: 'never', why, log_only: true }

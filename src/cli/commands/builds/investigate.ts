@@ -15,7 +15,9 @@ async function awaited(call: Reach, build: string, begun: Investigation): Promis
   let found = begun
   while (!isOver(found)) {
     if (performance.now() > end)
-      throw new Failure(`Still ${found.status} after ${TIMEOUT_S} s; look again later: goldmaster builds show ${build}`)
+      throw new Failure(
+        `The investigation is still ${found.status} after ${TIMEOUT_S} s. Check it later: goldmaster builds show ${build}`,
+      )
     await new Promise((done) => setTimeout(done, EVERY_MS))
     found = (await call.client.showBuild({ project_id: call.project, build_run_id: build })).investigation ?? found
   }
@@ -24,14 +26,18 @@ async function awaited(call: Reach, build: string, begun: Investigation): Promis
 
 export const investigate = command({
   name: 'investigate',
-  summary: 'find out why a build failed; a new investigation costs the account a credit',
+  summary: 'Find out why a build failed (costs a credit if new)',
   project: true,
   pages: true,
   web: ({ project, args }) => `/projects/${project}/builds/${args.build}`,
-  args: { build: { help: 'the id of a failed build' } },
-  flags: { no_wait: { help: 'only start it' } },
+  args: { build: { help: 'Id of a failed build' } },
+  flags: { no_wait: { help: 'Start the investigation and exit' } },
   shows: { route: 'investigateBuild' },
-  examples: ['builds investigate 341', 'builds investigate 341 --pick diagnosis', 'builds investigate 341 --no-wait'],
+  examples: [
+    'builds investigate $(goldmaster builds list --status failed --pick "[0].id")',
+    'builds investigate 54 --pick diagnosis',
+    'builds investigate 54 --no-wait',
+  ],
   async run(call) {
     const { client, project, args, flags, out } = call
     const { build } = args

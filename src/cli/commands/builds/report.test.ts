@@ -40,13 +40,13 @@ test('a failed report prints the reason', async () => {
   }
   expect(await said(['started'], { GOLDMASTER_WEBHOOK_TOKEN: 'f'.repeat(64) })).toEqual([
     1,
-    expect.stringContaining('answers 404'),
+    expect.stringContaining('answered 404'),
   ])
   expect(await said(['started'], { GOLDMASTER_WEBHOOK_TOKEN: '' })).toEqual([
     1,
     expect.stringContaining('GOLDMASTER_WEBHOOK_TOKEN'),
   ])
-  expect(await said(['failure', '--log', 'no-such.log'])).toEqual([1, expect.stringContaining('cannot read no-such.log')])
+  expect(await said(['failure', '--log', 'no-such.log'])).toEqual([1, expect.stringContaining("Can't read no-such.log")])
   expect(await said(['exploded'])).toEqual([2, expect.stringContaining('Allowed choices')])
 })
 

@@ -19,7 +19,7 @@ const seconds = (text: string): number => {
 
 const logOf = async (path: string, mask: Mask): Promise<string> => {
   const text = await readLog(path).catch((error: unknown) => {
-    throw new Failure(`cannot read ${path}: ${reasonOf(error)}`)
+    throw new Failure(`Can't read ${path}: ${reasonOf(error)}`)
   })
   return mask
     .hide(Buffer.from(text.slice(-2 * LOG_MAX)))
@@ -30,19 +30,19 @@ const logOf = async (path: string, mask: Mask): Promise<string> => {
 
 export const report = command({
   name: 'report',
-  summary: 'tell the service of a build by hand; goldmaster run does all of it by itself',
+  summary: 'Report a build by hand; goldmaster run does it for you',
   offline: true,
-  args: { status: { help: 'how it stands', values: STATUSES } },
+  args: { status: { help: 'Status of the build', values: STATUSES } },
   flags: {
     ...BUILD_FLAGS,
-    log: { help: 'the file with its log, plain or gzipped, whose end is kept; - reads standard input', value: 'file' },
-    artifact: { help: 'files that it left; may be given several times', value: 'glob', many: true },
-    phase: { help: 'what it is doing', value: 'name' },
-    target: { help: 'development, shipping, test or debug', value: 'name' },
-    duration: { help: 'how long it took', value: 'seconds', read: seconds },
+    log: { help: 'Log file, plain or gzipped; - reads standard input. The end of it is stored', value: 'file' },
+    artifact: { help: 'Files that the build created (repeatable)', value: 'glob', many: true },
+    phase: { help: 'Current phase, such as compile or cook', value: 'name' },
+    target: { help: 'Build target: development, shipping, test or debug', value: 'name' },
+    duration: { help: 'Duration in seconds', value: 'seconds', read: seconds },
   },
   details:
-    'Job, number, branch and revision are found as goldmaster run finds them. A report that comes too late changes nothing. If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign the report.',
+    'Job, number, branch and revision are detected from the CI, as by goldmaster run. A report older than the last one is ignored.\nIf the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign the report.',
   examples: [
     'builds report started --job Game-Win64 --number 42 --changelist 81234',
     'builds report failure --job Game-Win64 --number 42 --log build.log',
@@ -71,7 +71,7 @@ export const report = command({
       },
       TIMEOUT_MS,
     )
-    if (outcome.kind !== 'taken') throw new Failure(`${job} ${number} was not told: ${outcome.why}`)
+    if (outcome.kind !== 'taken') throw new Failure(`Couldn't report ${job} #${number}: ${outcome.why}`)
     out.note(`${job} ${number}: ${args.status}`)
   },
 })

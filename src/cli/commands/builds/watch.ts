@@ -9,7 +9,7 @@ type Build = ReplyOf<'showBuild'>
 
 const MOST_FAILURES = 5
 const PAUSE_MS = 3000
-const LOST = 'The build stopped reporting: its machine or network may be down. It counts as running again as soon as it reports.'
+const LOST = 'The build stopped reporting. Its machine or network may be down. It is running again as soon as it reports.'
 
 /** A build may take hours; a short network failure must not end the watch. */
 async function seen(look: () => Promise<Build>, note: (text: string) => void): Promise<Build> {
@@ -18,7 +18,7 @@ async function seen(look: () => Promise<Build>, note: (text: string) => void): P
       return await look()
     } catch (error) {
       if (!(error instanceof Failure) || failures === MOST_FAILURES) throw error
-      note(`${error.message} Trying again …`)
+      note(`${error.message} Retrying …`)
       await new Promise((done) => setTimeout(done, PAUSE_MS))
     }
   }
@@ -26,12 +26,12 @@ async function seen(look: () => Promise<Build>, note: (text: string) => void): P
 
 export const watch = command({
   name: 'watch',
-  summary: 'follow a build until it is over; the exit code tells whether it passed',
+  summary: 'Follow a build until it ends; the exit code is its result',
   project: true,
-  args: { build: { help: 'its id (default: the newest)', optional: true } },
+  args: { build: { help: 'Id of the build (default: the newest)', optional: true } },
   flags: {
     interval: {
-      help: 'seconds between looks (default: 3)',
+      help: 'Seconds between checks (default: 3)',
       value: 'seconds',
       read(text) {
         if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error('It must be a number of seconds.')
@@ -42,12 +42,13 @@ export const watch = command({
   web: ({ project, args }) => `/projects/${project}/builds${args.build ? `/${args.build}` : ''}`,
   shows: { route: 'showBuild' },
   details:
-    'Ends with 0 when the build passed, also when it waits for an approval, and with 1 when it failed, was cancelled\n' +
-    'or is lost, which means that it stopped reporting.',
-  examples: ['builds watch 341', 'builds watch && ./deploy.sh', 'builds watch 341 --json id,status'],
+    'Exit code 0: the build passed, or passed and waits for approval. Exit code 1: it failed, was cancelled,\n' +
+    'or is lost (it stopped reporting).',
+  examples: ['builds watch 54', 'builds watch && ./deploy.sh', 'builds watch 54 --json id,status'],
   async run({ client, project, args, flags, out, env }) {
     const id = args.build ?? (await client.listBuilds({ project_id: project, query: { limit: 1 } })).build_runs[0]?.id
-    if (id === undefined) throw new Failure('The project has no build yet.', EXIT.notFound)
+    if (id === undefined)
+      throw new Failure('This project has no builds yet. Report one: goldmaster run -- COMMAND', EXIT.notFound)
     const silent = out.wantsDocument
     let before: Build | undefined
     let drawn = 0
@@ -65,7 +66,7 @@ export const watch = command({
         out.answer(build, () => {})
         if (PASSED_STATUSES.includes(build.status)) return 0
         const state = buildState(build)
-        const why = build.investigation?.diagnosis ?? (state === 'lost' ? LOST : `It is ${state}.`)
+        const why = build.investigation?.diagnosis ?? (state === 'lost' ? LOST : `The build is ${state}.`)
         const title = `${build.ci_job_name || 'Build'} ${build.build_number || id} ${state}`
         if (!silent) await annotate({ title, message: `${why} ${build.urls.web}` }, env, (line) => out.line(line))
         return EXIT.failed

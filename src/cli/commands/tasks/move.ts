@@ -8,7 +8,7 @@ const move = (name: string, state: TaskState, summary: string, examples: readonl
     name,
     summary,
     project: true,
-    args: { task: { help: 'their ids', many: true } },
+    args: { task: { help: 'Ids of the tasks', many: true } },
     flags: { assignee_handle: handleFlag },
     web: ({ project, args }) => args.task.map((id) => `/projects/${project}/tasks/${id}`),
     shows: { route: 'editTask' },
@@ -22,8 +22,8 @@ const move = (name: string, state: TaskState, summary: string, examples: readonl
     },
   })
 
-export const start = move('start', 'in_progress', 'begin work on tasks', [
+export const start = move('start', 'in_progress', 'Set tasks to in progress', [
   'tasks start 12',
   'tasks start 12 --assignee-handle lint-bot',
 ])
-export const done = move('done', 'completed', 'complete tasks', ['tasks done 12 13 14'])
+export const done = move('done', 'completed', 'Set tasks to completed', ['tasks done 12 13 14'])

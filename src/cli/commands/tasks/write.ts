@@ -11,18 +11,18 @@ import { textOf } from '../../../terminal/given-text.ts'
 import type { Output } from '../../../terminal/output.ts'
 import { command } from '../../program/command.ts'
 
-export const handleFlag = { help: 'the agent who works on it, such as lint-bot', value: 'handle' } as const satisfies Flag
+export const handleFlag = { help: 'Assigned agent, such as lint-bot', value: 'handle' } as const satisfies Flag
 
 const CLEARS = 'none'
 
 /** Fields with their own flags; labels are given one at a time. */
 const OWN = {
-  title: { help: 'what is to be done, in a line', value: 'text', short: 't' },
-  description: { help: 'the whole story; - reads standard input', value: 'text', short: 'd' },
+  title: { help: 'Title, one line', value: 'text', short: 't' },
+  description: { help: 'Description, plain text; - reads standard input', value: 'text', short: 'd' },
   assignee_handle: handleFlag,
-  user_id: { help: 'the member who works on it', value: 'id' },
-  label: { help: 'a label; may be repeated', value: 'label', many: true },
-  metadata: { help: 'your own data: a JSON object', value: 'json' },
+  user_id: { help: 'User id of the assigned member', value: 'id' },
+  label: { help: 'Label (repeatable)', value: 'label', many: true },
+  metadata: { help: 'Your own data, a JSON object', value: 'json' },
 } as const satisfies Flags
 
 /** The others follow the contract: a word, a number, or one of a set. */
@@ -80,9 +80,12 @@ const answer = (out: Output, task: TaskDetail, said: string) =>
 
 export const create = command({
   name: 'create',
-  summary: 'create a task',
+  summary: 'Create a task',
   project: true,
-  flags: { ...fields, idempotency_key: { help: 'a word of your own that makes a repeat safe for 24 hours', value: 'key' } },
+  flags: {
+    ...fields,
+    idempotency_key: { help: 'Any text; a retry with the same key within 24 h creates no second task', value: 'key' },
+  },
   web: ({ project }) => `/projects/${project}/tasks`,
   shows: { route: 'createTask' },
   examples: [
@@ -102,20 +105,20 @@ export const create = command({
 
 export const edit = command({
   name: 'edit',
-  summary: 'change a task; what is not named stays',
+  summary: 'Change fields of a task; other fields stay as they are',
   project: true,
-  args: { task: { help: 'its id' } },
-  flags: { ...fields, append: { help: 'add to the end of the description; - reads standard input', value: 'text' } },
+  args: { task: { help: 'Id of the task' } },
+  flags: { ...fields, append: { help: 'Text to add to the description; - reads standard input', value: 'text' } },
   web: ({ project, args }) => `/projects/${project}/tasks/${args.task}`,
   shows: { route: 'editTask' },
   details:
-    'none as --assignee-handle or --user-id takes the task from whoever has it; --label replaces all labels, --label "" removes them.',
-  examples: ['tasks edit 12 --priority critical --state blocked', 'tasks edit 12 --append "Seen again in build 341"'],
+    'To unassign the task, pass none as --assignee-handle or --user-id. --label replaces all labels; --label "" removes them.',
+  examples: ['tasks edit 12 --priority critical --state blocked', 'tasks edit 12 --append "Seen again in build 54"'],
   async run({ client, project, args, flags, out }) {
     const appended = await textOf(flags.append)
     const task = { ...(await taskOf(flags)), ...(appended === undefined ? {} : { description_append: appended }) }
     if (Object.keys(task).length === 0)
-      throw usage('Say what to change, such as --state or --priority; see goldmaster tasks edit --help')
+      throw usage('Nothing to change. Pass at least one field, such as --state or --priority; see goldmaster tasks edit --help')
     check(TaskEdit, task)
     const edited = await client.editTask({ project_id: project, id: args.task, body: { task } })
     answer(out, edited, `Changed task #${edited.id}: ${edited.title}`)
