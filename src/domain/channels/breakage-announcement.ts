@@ -1,5 +1,5 @@
-import { titleOf } from '../../contract/breakage-words.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
+import { titleOf } from '../../contract/labels/breakage-title.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'

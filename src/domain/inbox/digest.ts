@@ -1,6 +1,6 @@
-import { titleOf } from '../../contract/breakage-words.ts'
 import { DIGEST_HOUR } from '../../contract/channels.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
+import { titleOf } from '../../contract/labels/breakage-title.ts'
 import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import * as mails from '../mail/mails.ts'

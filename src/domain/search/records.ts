@@ -1,4 +1,4 @@
-import { shortTitle } from '../../contract/breakage-words.ts'
+import { shortTitle } from '../../contract/labels/breakage-title.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'

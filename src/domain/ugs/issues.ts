@@ -1,6 +1,6 @@
-import { titleOf } from '../../contract/breakage-words.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
+import { titleOf } from '../../contract/labels/breakage-title.ts'
 import { type BreakageState, CHANGE_SOURCES } from '../../contract/sets.ts'
 import { type Database, join, type Sql, sql } from '../../db/database.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useLocked, useNames } from '../../session.ts'

@@ -1,5 +1,5 @@
-import { titleOf } from '../../../contract/breakage-words.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 import { useFilters } from '../../filters.ts'
 import { useMe } from '../../session.ts'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { titleOf } from '../../../contract/breakage-words.ts'
+import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { useNames } from '../../session.ts'
 import { Time } from '../../ui/text/time.tsx'

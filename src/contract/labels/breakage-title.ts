@@ -1,4 +1,4 @@
-import type { Breakage } from './health-shapes.ts'
+import type { Breakage } from '../health-shapes.ts'
 
 /** The title of a breakage: the failing test, otherwise its evidence line without log prefixes, otherwise its cause. */
 export function titleOf({ evidence, cause, jobs }: Pick<Breakage, 'evidence' | 'cause' | 'jobs'>): string {

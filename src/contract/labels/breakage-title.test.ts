@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { titleOf } from './breakage-words.ts'
+import { titleOf } from './breakage-title.ts'
 
 const titled = (text: string) => titleOf({ evidence: [{ line: 1, text }], cause: 'It broke.', jobs: ['Cook'] })
 
