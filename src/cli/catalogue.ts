@@ -14,6 +14,7 @@ export const CATALOGUE: Readonly<Record<string, Load>> = {
   tasks: async (verb) => buildNoun((await import('./commands/tasks.ts')).tasks, verb),
   builds: async (verb) => buildNoun((await import('./commands/builds.ts')).builds, verb),
   breakages: async (verb) => buildNoun((await import('./commands/breakages.ts')).breakages, verb),
+  corrections: async (verb) => buildNoun((await import('./commands/corrections.ts')).corrections, verb),
   changes: async (verb) => buildNoun((await import('./commands/changes.ts')).changes, verb),
   assets: async (verb) => buildNoun((await import('./commands/assets.ts')).assets, verb),
   approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),

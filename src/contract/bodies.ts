@@ -2,9 +2,9 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidParameter, notOneOf } from './errors.ts'
 import * as readers from './field-readers.ts'
 import { instant, nullable, object, oneOf, partial, recordId, shortId, text } from './fields.ts'
-import { BRANCH_MAX, DESCRIPTION_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
+import { BRANCH_MAX, CAUSE_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
 import { readId } from './params.ts'
-import { BREAKAGE_EDIT_STATES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
+import { BREAKAGE_EDIT_STATES, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
 /** A field of a body: its schema, and the reader that converts it for the domain or refuses it. */
@@ -133,6 +133,30 @@ export const BreakageEdit = body(
   },
 )
 export type BreakageEdit = Static<typeof BreakageEdit>
+
+/** The most changes that one correction can clear. */
+const CLEARED_MAX = 50
+
+export const CorrectionInput = body(
+  {
+    line: {
+      sent: nullable(Type.Integer({ minimum: 1, description: 'number of the log line that shows the cause' })),
+      read: readers.integer(1),
+    },
+    category: { sent: nullable(oneOf(CORRECT_CATEGORIES)), read: readers.oneOf(CORRECT_CATEGORIES) },
+    cause: {
+      sent: nullable(Type.String({ minLength: 1, maxLength: CAUSE_MAX, description: 'why the build failed, in your words' })),
+      read: readers.filled(CAUSE_MAX),
+    },
+    cleared_change_ids: {
+      sent: Type.Array(recordId, { maxItems: CLEARED_MAX, description: 'changes that did not cause the failure' }),
+      read: readers.list(readers.integer(1, ID_MAX), 0, CLEARED_MAX),
+    },
+  },
+  partial,
+  (read) => requireAny(read),
+)
+export type CorrectionInput = Static<typeof CorrectionInput>
 
 const buildId: readers.Reader<number> = (name, value) => {
   const id = typeof value === 'string' || typeof value === 'number' ? readId(String(value)) : undefined

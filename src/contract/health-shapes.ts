@@ -125,3 +125,19 @@ export const BreakageDetail = object({
   ),
 })
 export type BreakageDetail = Static<typeof BreakageDetail>
+
+/** What a person corrected about the finding of a failed build; null where the finding was right. */
+export const Correction = object({
+  id: idText,
+  project_id: idText,
+  /** The build that was corrected; null after it was deleted. */
+  build_run_id: nullable(idText),
+  line: nullable(integer),
+  line_text: nullable(text),
+  category: nullable(oneOf(sets.CORRECT_CATEGORIES)),
+  cause: nullable(text),
+  cleared_change_ids: Type.Array(integer),
+  user_id: nullable(integer),
+  corrected_at: instant,
+})
+export type Correction = Static<typeof Correction>

@@ -32,6 +32,8 @@ export const HANDLE = /^[a-z0-9-]{1,50}$/
 export const STAGE_MAX = 100
 /** Bytes of a note about a breakage. */
 export const NOTE_MAX = 4_000
+/** Bytes of the cause that a person gives for a failed build. */
+export const CAUSE_MAX = 1_000
 /** How many decisions may be made at once. */
 export const BULK_MAX = 200
 /** Pages count up to here: one more digit would not help, and the count stays fast. */

@@ -349,6 +349,8 @@ export const FAILURE_CATEGORIES = [
   'unknown',
 ] as const
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number]
+/** The categories that a person can choose for a failed build. */
+export const CORRECT_CATEGORIES = FAILURE_CATEGORIES.filter((category) => category !== 'none')
 
 /** Who can fix a failure: programmers, the content team, build engineers, administrators of machines and services, the release team. */
 export const WHO_ACTS = ['code', 'content', 'build', 'machine', 'release'] as const

@@ -1,4 +1,5 @@
 import type { Confidence, FailureCategory } from '../contract/sets.ts'
+import type { Applied } from './corrections.ts'
 
 /** One line of the log as it was sent: `line` counts from 1 after splitting on `\n`. */
 export interface EvidenceLine {
@@ -60,6 +61,8 @@ export interface Finding {
   joins_keys: string[]
   clues: Clues
   steps: Step[]
+  /** The person's correction that this finding follows, if there is one. */
+  correction?: Applied
   /** The suspects; only if candidates were given. */
   attribution?: Attribution
 }

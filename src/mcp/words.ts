@@ -159,6 +159,13 @@ export const WORDS: Record<ToolRoute, Words> = {
     description: 'Returns a breakage with its builds and history: who claimed, muted or resolved it, and when it was reopened.',
     long: 'builds',
   },
+  correctBuild: {
+    title: 'Correct a finding',
+    description:
+      'Correct why a failed build failed: line (number in the log), category, cause (your words), cleared_change_ids (changes that did not cause it). Use it only when the user said what is wrong. The same failure in other builds follows.',
+    overwrites: true,
+    repeatable: true,
+  },
   editBreakage: {
     title: 'Edit a breakage',
     description:

@@ -6,6 +6,7 @@ import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
 import { changes } from './builds/changes.ts'
+import { correct } from './builds/correct.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
 import { report } from './builds/report.ts'
@@ -86,5 +87,5 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: SUMMARIES.builds,
-  commands: [list, show, changes, log, watch, investigate, report],
+  commands: [list, show, changes, log, watch, investigate, correct, report],
 }

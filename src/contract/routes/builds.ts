@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { CorrectionInput } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
+import { Correction } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import { get, plainGet, post, type TokenRoute } from './route.ts'
+import { get, patch, plainGet, post, remove, type TokenRoute } from './route.ts'
 
 /** Builds and investigations. */
 
@@ -63,5 +65,36 @@ export const buildRoutes = {
     reply: shape.Investigation,
     created: 202,
     writes: true,
+  },
+  correctBuild: {
+    ...patch,
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/correction',
+    scope: 'write:breakages',
+    summary: 'Correct why a failed build failed: the log line, the category, the cause, changes that did not cause it',
+    body: CorrectionInput,
+    reply: Correction,
+    writes: true,
+  },
+  listCorrections: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/corrections',
+    scope: 'read:builds',
+    summary: 'Corrections of a project, newest first',
+    query: {
+      build_run_id: param.described(param.reference, 'only the correction that applies to this build run'),
+      limit: param.limit,
+    },
+    shows: ['investigation'],
+    reply: field.page('corrections', Correction, field.ShortPagination),
+    tool: false,
+  },
+  undoCorrection: {
+    ...remove,
+    path: '/v1/projects/:project_id/corrections/:id',
+    scope: 'write:breakages',
+    summary: 'Undo a correction and investigate its builds again',
+    reply: Correction,
+    writes: true,
+    tool: false,
   },
 } as const satisfies Record<string, TokenRoute>

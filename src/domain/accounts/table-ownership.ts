@@ -107,6 +107,7 @@ export const HOLDINGS: Record<string, Holding> = {
   build_log_chunks: project('account_id, build_run_id, until', { of: ofRecord('build_run_id', 'build_runs') }),
   passed_lines: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
   investigations: project('account_id, id', { of: ofRecord('build_run_id', 'build_runs') }),
+  corrections: project('account_id, id'),
   assets: project('account_id, id'),
   approvals: project('account_id, id'),
   deployments: project('account_id, id'),

@@ -18,7 +18,7 @@ export interface OnBranch extends ProjectKey {
   branch: string | null
 }
 
-/** The finding with the highest confidence among these builds; of equals the earliest. */
+/** The finding with the highest confidence among these builds, corrected ones first; of equals the earliest. */
 export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>, builds: readonly number[]) =>
   db.one<Finding>(sql`
     select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
@@ -26,7 +26,7 @@ export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id
       select * from investigations i where i.account_id = m.account_id and i.build_run_id = m.build_run_id and i.status = 'completed'
         order by i.id desc limit 1) i
     where m.account_id = ${account_id} and m.breakage_id = ${id} and not m.downstream and m.build_run_id = any (${builds}::bigint[])
-    order by array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, ${inOrder(sql`m.position`)}
+    order by i.correction_id is null, array_position(array['high', 'medium', 'low'], i.confidence), m.position nulls last, ${inOrder(sql`m.position`)}
     limit 1`)
 
 /** How many changes of a range are read at most. */

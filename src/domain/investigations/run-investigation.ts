@@ -9,6 +9,7 @@ import { assignToBreakage } from '../breakages/assign.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { settle } from '../breakages/settle.ts'
 import { logOf } from '../builds/stored-log.ts'
+import { applyToOthers, correctionsFor, revisionOf } from './corrections.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { linesOfLastPasses } from './passed-lines.ts'
@@ -20,6 +21,8 @@ interface Outcome {
   suspects: { change_id: number; user_id: number | null; score: number; reasons: string[] }[]
   attributed_user_id: number | null
   steps: { name: string; status: string; detail: string }[]
+  /** The state of the project's corrections that the finding follows. */
+  revision: string
 }
 
 /** Improves the wording of a finding, never its facts; null leaves it unchanged. */
@@ -49,7 +52,8 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
     return
   }
   const words = explain && log !== '' && (await mayLeave(db, it.account_id)) ? await explain(outcome.finding) : null
-  await finish(db, id, it, outcome, words, log !== '')
+  // Somebody corrected a finding of the project in the meantime.
+  if (!(await finish(db, id, it, outcome, words, log !== ''))) await run(db, id, explain)
 }
 
 /** Whether the account allows a language model. Read right before the request, because an owner may just have switched it off. */
@@ -100,17 +104,41 @@ export async function review(db: Database, build: RecordKey, span?: Span) {
 async function investigate(db: Database, it: Case, log: string, suspects: Suspects, isNarrowed = false): Promise<Outcome> {
   const own = await rulesOf(db, it.account_id)
   const passed = await linesOfLastPasses(db, it)
-  const options = { passed, candidates: suspects.candidates, failed: true }
+  const corrections = await correctionsFor(db, it)
+  const options = { passed, corrections, candidates: suspects.candidates, failed: true }
   const finding = own.length === 0 ? diagnose(log, options) : await diagnoseInWorker(log, { ...options, own })
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
+  const blamed = await blame(db, it, finding, steps, suspects, isNarrowed)
+  const applied = corrections.find(({ id }) => id === finding.correction?.id)
+  return { finding, steps, ...withoutCleared(blamed, applied?.cleared_change_ids ?? []), revision: revisionOf(corrections) }
+}
+
+type Blamed = Pick<Outcome, 'suspects' | 'attributed_user_id'>
+const NOBODY: Blamed = { suspects: [], attributed_user_id: null }
+
+/** The suspects without the changes that a person cleared. */
+function withoutCleared({ suspects, attributed_user_id }: Blamed, cleared: readonly number[]): Blamed {
+  const left = suspects.filter(({ change_id }) => !cleared.includes(change_id))
+  const isLeft = left.some(({ user_id }) => user_id === attributed_user_id)
+  return { suspects: left, attributed_user_id: isLeft ? attributed_user_id : null }
+}
+
+/** The suspects of a finding. Adds to the steps why nobody is suspected. */
+async function blame(
+  db: Database,
+  it: Case,
+  finding: Finding,
+  steps: Outcome['steps'],
+  suspects: Suspects,
+  isNarrowed: boolean,
+): Promise<Blamed> {
   for (const detail of suspects.notes) steps.push({ name: 'range', status: 'done', detail })
   if (!suspects.placed && suspects.notes.length === 0)
     steps.push({ name: 'range', status: 'done', detail: 'The branch of the build is unknown: changes were taken by time alone.' })
-  if (it.kind === 'preflight' && (await isOfBranch(db, it, finding, steps)))
-    return { finding, steps, suspects: [], attributed_user_id: null }
+  if (it.kind === 'preflight' && (await isOfBranch(db, it, finding, steps))) return NOBODY
   if (suspects.hadPassed) {
     steps.push({ name: 'range', status: 'done', detail: 'The job has passed at this change before, so no change is suspected.' })
-    return { finding, steps, suspects: [], attributed_user_id: null }
+    return NOBODY
   }
   if (finding.category === 'test_failure' && (await comesAndGoes(db, it, finding.fingerprint))) {
     steps.push({
@@ -118,7 +146,7 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
       status: 'done',
       detail: 'This test passed and failed at the same change before: nobody is named.',
     })
-    return { finding, steps, suspects: [], attributed_user_id: null }
+    return NOBODY
   }
   const earlier =
     it.kind === 'preflight' || isNarrowed ? undefined : await sameFailureBefore(db, it, suspects, finding.fingerprint)
@@ -128,12 +156,10 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
       status: 'done',
       detail: `The same failure as build ${earlier.build_run_id}: its result stands.`,
     })
-    return { finding, steps, suspects: earlier.suspects, attributed_user_id: earlier.attributed_user_id }
+    return earlier
   }
   const named = finding.attribution?.attributed_author ?? null
   return {
-    finding,
-    steps,
     attributed_user_id: named?.startsWith('user:') ? Number(named.slice(5)) : null,
     suspects: (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons }) => ({
       change_id: Number(change_id),
@@ -192,26 +218,30 @@ const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerp
     order by b.place limit 1`)
 }
 
+/** Stores the result. Returns false, and stores nothing, if somebody corrected a finding of the project while it was worked out. */
 const finish = (
   db: Database,
   id: number,
   it: Case,
-  { finding, suspects, attributed_user_id, steps }: Outcome,
+  { finding, suspects, attributed_user_id, steps, revision }: Outcome,
   words: { diagnosis: string; suggested_fix: string } | null,
   hadLog: boolean,
 ) =>
   db.transaction(async (db) => {
     await lockBreakages(db, it.project_id)
+    if (revisionOf(await correctionsFor(db, it)) !== revision) return false
     const done = await db.execute(sql`
       update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
         evidence = ${JSON.stringify(finding.evidence)}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
         steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint},
-        finished_at = now()
+        correction_id = ${finding.correction?.id ?? null}, finished_at = now()
       where account_id = ${it.account_id} and id = ${id} and status = 'running'`)
     // Without a log there was nothing to find: it costs nothing.
     if (done > 0 && !hadLog) await refund(db, { account_id: it.account_id, id })
+    if (done > 0 && finding.correction) await applyToOthers(db, it, finding.correction)
     if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadLog)
+    return true
   })
 
 /** Whether it counts for its branch: a preflight does not. */

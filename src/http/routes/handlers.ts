@@ -16,6 +16,7 @@ import { explain } from '../../domain/deployments/build-link.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
 import { edit as editDeployment } from '../../domain/deployments/edit.ts'
 import * as deploymentHistory from '../../domain/deployments/history.ts'
+import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projects from '../../domain/projects/projects.ts'
@@ -56,6 +57,9 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     if (!created) unchanged()
     return investigation
   },
+  correctBuild: ({ db, by, path, body }) => corrections.correct(db, by, readId(path.build_run_id), body),
+  listCorrections: ({ db, by, query }) => corrections.list(db, by, query),
+  undoCorrection: ({ db, by, path }) => corrections.undo(db, by, readId(path.id)),
   showAsset: ({ db, by, path }) => assets.find(db, by, path.asset_id),
   async decideAsset({ db, by, path, body, caller, status }) {
     const { approval, created } = await approvals.decide(db, by, path.asset_id, caller.user_id, body)
