@@ -173,6 +173,14 @@ describe.each([
     expect(task).toMatchObject({ task_type: 'bug', links: { changes: [expect.anything()] } })
   })
 
+  test('a finding is corrected', async () => {
+    const build_run_id = id('build_runs', 'build9')
+    expect(await inStar('correct_build', { build_run_id, category: 'network' })).toMatchObject({
+      build_run_id,
+      category: 'network',
+    })
+  })
+
   test('a deployment is marked as live', async () => {
     const { deployments } = await inStar('list_deployments', { limit: 1 })
     const edited = await inStar('edit_deployment', {

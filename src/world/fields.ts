@@ -321,6 +321,18 @@ export const FIELDS = {
     opened_at: required(instant),
     last_seen_at: moment,
   },
+  corrections: {
+    key,
+    project: required(reference('projects')),
+    build_run: required(reference('build_runs')),
+    line: optional(integer(1)),
+    line_text: optional(text()),
+    category: optional(oneOf(sets.CORRECT_CATEGORIES)),
+    cause: optional(filled(CAUSE_MAX)),
+    cleared_changes: links('changes'),
+    user: optional(reference('users')),
+    corrected_at: moment,
+  },
   tasks: {
     key,
     project: required(reference('projects')),

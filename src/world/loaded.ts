@@ -17,5 +17,6 @@ export interface Loaded {
   approvals: Record<string, Unique>
   deployments: Record<string, Unique>
   breakages: Record<string, Numbered>
+  corrections: Record<string, Numbered>
   tasks: Record<string, Numbered>
 }

@@ -267,6 +267,19 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return breakage
   },
 
+  corrections({ key, project, build_run, cleared_changes, user, ...given }, to) {
+    const owner = ownerOf(project)
+    to.put('corrections', {
+      id: to.id,
+      ...owner,
+      ...given,
+      build_run_id: within(project, build_run),
+      cleared_change_ids: [...linked(project, cleared_changes)],
+      user_id: user && memberOf(owner, user),
+    })
+    return owner
+  },
+
   tasks({ key, project, user, links = {}, created_at, updated_at, ...given }, to) {
     const owner = ownerOf(project)
     const task = readTask(TaskInput, given)

@@ -33,6 +33,7 @@ const COLUMNS = {
   breakage_builds: 'account_id breakage_id build_run_id occurrence',
   breakage_occurrences: `account_id project_id breakage_id number opened_at first_build_run_id build_count last_good_change_id
     first_bad_change_id suspects flickering owner_user_id claimed_at fixed_at fixed_by_change_id`,
+  corrections: 'id account_id project_id build_run_id line line_text category cause cleared_change_ids user_id corrected_at',
   breakage_history: 'account_id breakage_id kind at',
   tasks: `id account_id project_id ${TASK_FIELD_NAMES.join(' ')} created_at updated_at`,
   task_changes: 'account_id task_id change_id',

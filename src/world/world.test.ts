@@ -48,6 +48,7 @@ describe('a whole world', () => {
       approvals: { p1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       deployments: { d1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       breakages: { x1: { id: 1 } },
+      corrections: { y1: { id: 1 } },
       tasks: { k1: { id: 1 } },
     })
   })

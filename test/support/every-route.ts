@@ -22,6 +22,7 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   listDeploymentHistory: ['deployments', 'deployment4'],
   editDeployment: ['deployments', 'deployment4'],
   showBreakage: ['breakages', 'breakage4'],
+  undoCorrection: ['corrections', 'correction4'],
   editBreakage: ['breakages', 'breakage4'],
   createBreakageTask: ['breakages', 'breakage4'],
 }

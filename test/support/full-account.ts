@@ -63,8 +63,11 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, ${build}, 's', 5, false, ${DAY})`,
     sql`insert into build_log_chunks (account_id, build_run_id, until, text) values (${account_id}, ${build}, 5, 'hello')`,
     sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
-    sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at)
-        values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY})`,
+    sql`insert into corrections (account_id, project_id, build_run_id, category, cleared_change_ids, user_id, corrected_at)
+        values (${owner}, ${build}, 'network', array[${change}::bigint], ${user}, ${DAY})`,
+    sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at, correction_id)
+        values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY},
+          (select id from corrections where account_id = ${account_id} and build_run_id = ${build}))`,
     sql`insert into branches (account_id, project_id, name, told, repository) values (${owner}, 'owl/tools:main', 'main', '2')`,
     sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,
     sql`insert into external_references (account_id, project_id, integration_id, provider, key, title, state, url)

@@ -90,6 +90,16 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     suspects: [`${mark}change${i}`],
     opened_at: tied(i),
   })),
+  corrections: [4, 6].map((i) => ({
+    key: `${mark}correction${i}`,
+    project,
+    build_run: `${mark}build${i}`,
+    line: 2,
+    line_text: 'error: it broke at owner@example.com',
+    cause: 'It broke, says someone@example.com',
+    user: person,
+    corrected_at: tied(i),
+  })),
   tasks: rows((i) => ({
     key: `${mark}task${i}`,
     project,
@@ -170,6 +180,11 @@ export const nightOwl = {
     ...both('breakages'),
     { key: 'demo-breakage', project: 'demo', builds: ['demo-build_run'], opened_at: day(1) },
     { key: 'lapsed-breakage', project: 'lapsed', builds: ['lapsed-build_run'], opened_at: day(1) },
+  ],
+  corrections: [
+    ...both('corrections'),
+    { key: 'demo-correction', project: 'demo', build_run: 'demo-build_run', cause: 'It broke' },
+    { key: 'lapsed-correction', project: 'lapsed', build_run: 'lapsed-build_run', cause: 'It broke' },
   ],
   tasks: [
     ...both('tasks'),

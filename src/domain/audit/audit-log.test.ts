@@ -120,6 +120,8 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
     () => ({ path: { id: id('tasks', 'task') }, body: { seen: { title: 'Task' }, task: { title: 'Other words' } } }),
   ],
   ['investigateBuild', () => ({ path: { build_run_id: id('build_runs', 'red') } })],
+  ['correctBuild', () => ({ path: { build_run_id: id('build_runs', 'red') }, body: { category: 'network' } })],
+  ['undoCorrection', () => ({ path: { id: made.correctBuild! } })],
   ['editBreakage', () => ({ path: { id: id('breakages', 'broken') }, body: { state: 'claimed' } })],
   ['editDeployment', () => ({ path: { id: id('deployments', 'shipped') }, body: { status: 'live', note: 'seen' } })],
   ['markBranchGood', () => ({ body: { branch: 'main', change: '1203', reason: 'played it' } })],
