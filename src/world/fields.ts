@@ -20,6 +20,7 @@ import {
 } from '../contract/field-readers.ts'
 import {
   APPROVAL_RULES_MAX,
+  CAUSE_MAX,
   CHANNEL_RULES_MAX,
   CLOCK,
   DAYS_MAX,

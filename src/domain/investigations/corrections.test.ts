@@ -143,11 +143,14 @@ test('a correction during an investigation is not lost', async () => {
   )
   let asked = 0
   await run(studio.db, id, async () => {
-    if (asked++ === 0) expect((await correct(build, { category: 'network' })).status).toBe(200)
-    return null
+    asked++
+    expect((await correct(build, { category: 'network' })).status).toBe(200)
+    return { diagnosis: 'Something else', suggested_fix: '' }
   })
-  expect(asked).toBe(2)
+  // The corrected finding is not explained by anybody else.
+  expect(asked).toBe(1)
   expect(await finding(build)).toMatchObject({ status: 'completed', category: 'network' })
+  expect((await finding(build)).diagnosis).not.toBe('Something else')
   await work()
 })
 

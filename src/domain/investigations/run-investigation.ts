@@ -51,7 +51,9 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
     await fail(db, { account_id, id }, error as Error)
     return
   }
-  const words = explain && log !== '' && (await mayLeave(db, it.account_id)) ? await explain(outcome.finding) : null
+  // A person's words need no other.
+  const isExplained = explain && log !== '' && !outcome.finding.correction && (await mayLeave(db, it.account_id))
+  const words = isExplained ? await explain(outcome.finding) : null
   // Somebody corrected a finding of the project in the meantime.
   if (!(await finish(db, id, it, outcome, words, log !== ''))) await run(db, id, explain)
 }
