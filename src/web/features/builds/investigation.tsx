@@ -10,6 +10,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
+import { CorrectedBy, CorrectFinding } from './correct-finding.tsx'
 import { filesNamed } from './log/links.ts'
 import { fileAddress, type Repository, repositoryPath } from './log/repository-files.ts'
 import { Suspects } from './suspects.tsx'
@@ -64,12 +65,14 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
           {found.category && <Pill kind="err">{labelOf('failure_category', found.category)}</Pill>}
           {found.confidence && <Pill kind={SURE[found.confidence]}>{labelOf('confidence', found.confidence)}</Pill>}
           {canAskAnew && <Ask again />}
+          <CorrectFinding found={found} />
         </div>
       }
     >
       <p className="wrap-anywhere line-clamp-4 font-medium" title={found.diagnosis ?? undefined}>
         {found.diagnosis}
       </p>
+      <CorrectedBy />
       {found.who_acts && (
         <p className="text-sm">
           <span className="font-medium">Who can fix it: </span>

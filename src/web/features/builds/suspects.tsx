@@ -7,6 +7,7 @@ import { useApi } from '../../queries.ts'
 import { useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { useBuildChanges } from './build-changes.tsx'
+import { ClearChange } from './correct-finding.tsx'
 
 type Suspect = Investigation['suspects'][number]
 
@@ -135,6 +136,7 @@ function Row({ suspect, among }: { suspect: Suspect; among: readonly SuspectedCh
             ))}
           </ul>
         )}
+        {reasons.length > 0 && <ClearChange changeId={change_id} />}
       </div>
     </li>
   )
