@@ -6,6 +6,7 @@ import { auditLog } from './audit.ts'
 import { backup, move, restore } from './backup.ts'
 import { type AdminCommand, type Open, withOpened, withStore } from './command.ts'
 import { deliveries } from './deliveries.ts'
+import { diagnosis } from './diagnosis.ts'
 import { exportAccount } from './export.ts'
 import { integration } from './integration.ts'
 import { load } from './load.ts'
@@ -30,6 +31,7 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
   webhook,
   ugsToken,
   rule,
+  diagnosis,
   auditLog,
 ]
 
