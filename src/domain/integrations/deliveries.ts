@@ -97,13 +97,8 @@ export interface ChangeDelivery {
 }
 
 /**
-<<<<<<< HEAD
- * Inserts deliveries of one integration together with their results, as the last statement of their transaction: if an identical one took
- * effect at the same instant, PostgreSQL refuses, and everything is rolled back. Returns their ids in the same order.
-=======
- * The part `receipts` of the statement that writes changes: deliveries of one integration with the changes in `written` they reported.
- * Where one like them took effect at the same instant, PostgreSQL refuses, and all of it is undone.
->>>>>>> 75011b7b (Write pushes and their deliveries in one statement)
+ * The part `receipts` of the statement that writes changes: deliveries of one integration with the changes in `written` that they reported.
+ * If an identical one took effect at the same instant, PostgreSQL refuses, and everything is rolled back.
  */
 export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
   const rows = delivered.map(({ arrival, identifiers, milliseconds }) => {

@@ -138,11 +138,10 @@ test('a correction during an investigation is not lost', async () => {
     insert into investigations (account_id, build_run_id, automatic)
     select account_id, id, true from build_runs where project_id = ${project} and id = ${build} returning id`))!
   // The explainer is asked after the finding is made and before it is stored.
-  await studio.db.execute(
-    sql`update accounts set uses_language_model = true where id = ${studio.world.accounts!.owl!.id as number}`,
-  )
+  const account_id = studio.world.accounts!.owl!.id as number
+  await studio.db.execute(sql`update accounts set uses_language_model = true where id = ${account_id}`)
   let asked = 0
-  await run(studio.db, id, async () => {
+  await run(studio.db, { account_id, id }, async () => {
     asked++
     expect((await correct(build, { category: 'network' })).status).toBe(200)
     return { diagnosis: 'Something else', suggested_fix: '' }

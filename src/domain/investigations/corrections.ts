@@ -170,7 +170,8 @@ async function investigateAgain(db: Database, accountId: number, builds: ReturnT
     select b.account_id, b.id, ${logHash(sql`b`)}, true
     from (${builds}) again join build_runs b on b.account_id = ${accountId} and b.id = again.id
     where b.status = 'failed' order by b.id desc limit ${AGAIN_MAX}
-    on conflict (build_run_id) where status in ('pending', 'running') do nothing
+    on conflict (account_id, build_run_id) where status in ('pending', 'running') do nothing
     returning id`)
-  for (const { id } of started) await enqueue(db, 'investigate', { investigation_id: id }, { account_id: accountId })
+  for (const { id } of started)
+    await enqueue(db, 'investigate', { account_id: accountId, investigation_id: id }, { account_id: accountId })
 }

@@ -55,7 +55,7 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
   const isExplained = explain && log !== '' && !outcome.finding.correction && (await mayLeave(db, it.account_id))
   const words = isExplained ? await explain(outcome.finding) : null
   // Somebody corrected a finding of the project in the meantime.
-  if (!(await finish(db, id, it, outcome, words, log !== ''))) await run(db, id, explain)
+  if (!(await finish(db, id, it, outcome, words, log !== ''))) await run(db, { account_id, id }, explain)
 }
 
 /** Whether the account allows a language model. Read right before the request, because an owner may just have switched it off. */
