@@ -8,9 +8,9 @@ import { type AdminCommand, command } from './command.ts'
 
 const exportLogs = command({
   name: 'export',
-  summary: 'write the logs of corrected builds with their labels',
-  args: { folder: { help: 'a new folder' } },
-  flags: { account: { help: 'id of the account', value: 'account', read: accountId, required: true } },
+  summary: 'Write the logs of corrected builds with their labels',
+  args: { folder: { help: 'A new folder' } },
+  flags: { account: { help: 'Id of the account', value: 'account', read: accountId, required: true } },
   details:
     'Each log is a file below files/. labels.jsonl has a line for each: the corrected line and category. The logs are as the CI sent them, so keep the folder private.',
   examples: ['admin diagnosis export corrected-logs --account 1'],
@@ -36,6 +36,6 @@ const exportLogs = command({
 
 export const diagnosis: Noun<AdminCommand> = {
   name: 'diagnosis',
-  summary: 'corrected findings as labelled logs',
+  summary: 'Export corrected findings as labeled logs',
   commands: [exportLogs],
 }

@@ -7,7 +7,8 @@ const list = listCommand({
   route: 'listCorrections',
   rows: 'corrections',
   noun: 'corrections',
-  summary: 'list corrections of findings, newest first',
+  empty: 'To correct why a build failed: goldmaster builds correct BUILD --category CATEGORY',
+  summary: 'List corrections of findings, newest first',
   page: 'builds',
   columns: [
     'id',
@@ -23,9 +24,9 @@ const list = listCommand({
 
 const undo = command({
   name: 'undo',
-  summary: 'undo a correction of a finding',
+  summary: 'Undo a correction of a finding',
   project: true,
-  args: { correction: { help: 'the id of a correction' } },
+  args: { correction: { help: 'Id of a correction' } },
   shows: { route: 'undoCorrection' },
   details: 'Its builds are investigated again.',
   examples: ['corrections undo 7'],

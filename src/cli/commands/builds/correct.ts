@@ -10,15 +10,15 @@ const wholeNumber = (text: string): number => {
 
 export const correct = command({
   name: 'correct',
-  summary: 'correct the finding of a failed build',
+  summary: 'Correct the finding of a failed build',
   project: true,
   web: ({ project, args }) => `/projects/${project}/builds/${args.build}`,
-  args: { build: { help: 'the id of a failed build' } },
+  args: { build: { help: 'Id of a failed build' } },
   flags: {
-    line: { help: 'number of the log line that shows the cause', value: 'number', read: wholeNumber },
-    category: { help: 'the right category', value: 'category', values: CORRECT_CATEGORIES },
-    cause: { help: 'why the build failed, in your words', value: 'text' },
-    not_change: { help: 'id of a change that did not cause it', value: 'id', many: true, read: wholeNumber },
+    line: { help: 'Number of the log line that shows the cause', value: 'number', read: wholeNumber },
+    category: { help: 'The right category', value: 'category', values: CORRECT_CATEGORIES },
+    cause: { help: 'Why the build failed, in your words', value: 'text' },
+    not_change: { help: 'Id of a change that did not cause it', value: 'id', many: true, read: wholeNumber },
   },
   shows: { route: 'correctBuild' },
   details:
