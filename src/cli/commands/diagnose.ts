@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { ACTIONS } from '../../contract/who-acts.ts'
+import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import type { Candidate, Finding } from '../../diagnosis/finding.ts'
 import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { diagnoseWithOwn, readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'

@@ -1,5 +1,5 @@
+import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import { labelOf } from '../../contract/labels.ts'
-import { ACTIONS } from '../../contract/who-acts.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { ADVICE } from '../../diagnosis/stages/advice.ts'
 import { normalise } from '../../diagnosis/stages/normalise.ts'

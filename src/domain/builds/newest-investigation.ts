@@ -1,4 +1,4 @@
-import { ACTIONS } from '../../contract/who-acts.ts'
+import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import { sql } from '../../db/database.ts'
 
 const byCategory = (field: 'who_acts' | 'retry_may_help') =>

@@ -1,4 +1,4 @@
-import type { FailureCategory, WhoActs } from './sets.ts'
+import type { FailureCategory, WhoActs } from '../sets.ts'
 
 interface Action {
   who_acts: WhoActs | null
