@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { openPostRoom } from '../../../test/support/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import { LANES_PER_ACCOUNT } from '../../domain/sending/destinations.ts'
+import * as outbox from '../../domain/feed/outbox.ts'
+import { due, LANES_PER_ACCOUNT } from '../../domain/sending/destinations.ts'
+import { enqueueMessages } from '../../domain/webhooks/webhook-messages.ts'
 
 const { studio, receiver, id, task, tasks, pump, subscribe, titles, settled } = openPostRoom()
 
@@ -51,6 +53,21 @@ test('failing receivers of one account leave lanes to its healthy ones', async (
   await settled(well)
   expect(tar.most).toBeLessThan(LANES_PER_ACCOUNT)
   tar.over = true
+})
+
+test('failing destinations of one account get at most half of its lanes, also when some are busy', async () => {
+  await tarpits(40, true)
+  const { id: well } = await subscribe({ url: `${receiver().url}well` })
+  await task('one')
+  await outbox.sequenceAll(studio().db)
+  while (await enqueueMessages(studio().db));
+  const half = LANES_PER_ACCOUNT / 2
+  const first = await due(studio().db, { busy: [], resting: [], free: 512 })
+  expect(first).toHaveLength(half + 1)
+  expect(first).toContain(well)
+  const failing = first.filter((one) => one !== well)
+  expect(await due(studio().db, { busy: failing, resting: [], free: 512 })).toEqual([well])
+  expect(await due(studio().db, { busy: failing.slice(0, 3), resting: [well], free: 512 })).toHaveLength(half - 3)
 })
 
 test('a slow receiver does not keep its lane while others of its account wait', async () => {
