@@ -95,6 +95,12 @@ export const inlineInteger = (rows: number): Sql => raw(String(rows))
 /** A validated time, inlined into the statement: only statistics can tell how many rows it selects, and they must see it. */
 export const inlineInstant = (iso: string): Sql => raw(`'${new Date(iso).toISOString()}'::timestamptz`)
 
+/** A member of a closed set, inlined into the statement: statistics tell how rare it is, and the planner picks its index. */
+export const inlineWord = (word: string): Sql => {
+  if (!/^[a-z_]+$/.test(word)) throw new TypeError(`Not a word: ${JSON.stringify(word)}`)
+  return raw(`'${word}'`)
+}
+
 /** The maximum number of rows read per page if the index covers only some of its filters. */
 export const EXAMINED_MAX = 500
 

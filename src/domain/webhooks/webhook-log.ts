@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../contract/errors.ts'
 import type { WebhookMessageStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
+import { inlineWord, when } from '../../db/page.ts'
 import * as messages from '../sending/messages.ts'
 
 /** A message to a webhook, and the result of its last attempt. */
@@ -39,7 +39,7 @@ export async function list(
     left join lateral (
       select status, error from attempts t where t.account_id = m.account_id and t.message_id = m.id order by t.id desc limit 1) last on true
     where m.account_id = (select d.account_id from destinations d where d.id = ${webhookId}) and m.destination_id = ${webhookId}
-      and m.event_id is not null ${when(status, (status) => sql`and m.status = ${status}`)}
+      and m.event_id is not null ${when(status, (status) => sql`and m.status = ${inlineWord(status)}`)}
       ${when(before, (position) => sql`and m.position < ${position}`)}
     order by m.position desc limit ${limit + 1}`)
   return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
