@@ -61,6 +61,14 @@ const admin = async () => {
       const log = openLog({ ...read, logLevel: 'warn' })
       return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), log, close: stop }
     },
+    async storedBackups(prefix) {
+      const { openObjectStore } = await import('./net/object-store.ts')
+      const { storePlace } = await import('./jobs/backups/place.ts')
+      const { objectStore } = await settings()
+      if (objectStore === undefined)
+        throw new Error('OBJECT_STORE_URL is not set: set it as for the service that made the backups.')
+      return storePlace(`object-store:${prefix}`, prefix, openObjectStore(objectStore))
+    },
   })
   return command.description(SUMMARIES.admin)
 }

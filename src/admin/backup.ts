@@ -9,9 +9,10 @@ import { refuseNewer, restore as restoreInto } from '../db/backup/restore.ts'
 import { fits as fitsCanary } from '../domain/access/secret-canary.ts'
 import { usage } from '../terminal/failures.ts'
 import { reasonOf, unreadable } from '../terminal/given-text.ts'
-import { type RawDatabase, rawDatabaseCommand } from './command.ts'
+import { type Open, type RawDatabase, rawDatabaseCommand } from './command.ts'
 import { passphraseFlag, passphraseIn } from './export.ts'
 import { showProgress } from './progress.ts'
+import { isStored, openStored } from './stored-backups.ts'
 
 const PASSPHRASE_FLAG = {
   ...passphraseFlag,
@@ -67,42 +68,53 @@ export const backup = rawDatabaseCommand({
   },
 })
 
-export const restore = rawDatabaseCommand({
-  name: 'restore',
-  makes: true,
-  summary: 'Restore a backup into an empty database',
-  args: { file: { help: 'Backup file' } },
-  flags: {
-    replace: { help: 'Delete the current data first; stop the service before' },
-    passphrase_file: PASSPHRASE_FLAG,
-  },
-  details:
-    'Restores into the database of DATA_DIR or DATABASE_URL, on any supported PostgreSQL version, and upgrades the data to this version of Goldmaster.\nIt restores everything or, on an error, nothing. Backups of a newer Goldmaster are refused.',
-  examples: ['$ DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup', 'admin restore monday.backup --replace'],
-  async run({ args: { file }, flags: { replace, passphrase_file }, out, store }) {
-    await access(file, constants.R_OK).catch((error: unknown) => {
-      throw unreadable(file, error)
-    })
-    if ((await stat(file)).isDirectory())
-      throw usage(`${file} is a folder. Pass the backup file, such as ${join(file, 'goldmaster-….backup')}`)
-    const passphrase = await backupPassphrase(passphrase_file)
-    const header = await verifyArchive(openBackup(file, passphrase)).catch((error: NodeJS.ErrnoException) => {
-      if (error instanceof PassphraseRefused) throw usage(error.message)
-      throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
-    })
-    refuseNewer(header)
-    const database = await store()
-    const keep = secretToKeep(header, database, replace)
-    const { tables, rows } = await withProgress((onProgress) =>
-      restoreInto(database.url, openBackup(file, passphrase), { replace, log: database.log, onProgress }),
-    )
-    if (keep !== undefined) database.keptSecret.write(keep)
-    const { made_at, version } = header
-    out.answer({ made_at, version, tables, rows }, () =>
-      out.line(`Restored ${rows.toLocaleString('en')} rows as they were on ${made_at}.`),
-    )
-  },
-})
+export const restore = (storedBackups: Open['storedBackups']) =>
+  rawDatabaseCommand({
+    name: 'restore',
+    makes: true,
+    summary: 'fill an empty database from a backup, all of it or nothing',
+    args: { file: { help: 'a file of admin backup, or object-store:PREFIX/NAME for one in the object store' } },
+    flags: {
+      replace: { help: 'drop what the database holds first; the service must be stopped' },
+      passphrase_file: PASSPHRASE_FLAG,
+    },
+    details:
+      'It goes where DATA_DIR or DATABASE_URL point, of whichever version of PostgreSQL, and is brought to this version. Of a backup of a newer version nothing is restored.',
+    examples: [
+      'DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup',
+      'admin restore monday.backup --replace',
+      'admin restore object-store:backups/goldmaster-2026-11-17T023000.backup.age',
+    ],
+    async run({ args: { file }, flags: { replace, passphrase_file }, out, store }) {
+      const read = isStored(file) ? await openStored(storedBackups, file) : await openFile(file)
+      const passphrase = await backupPassphrase(passphrase_file)
+      const header = await verifyArchive(unpacked(read(), passphrase)).catch((error: NodeJS.ErrnoException) => {
+        if (error instanceof PassphraseRefused) throw usage(error.message)
+        throw error.code?.startsWith('Z_') ? unreadable(file, error) : error
+      })
+      refuseNewer(header)
+      const database = await store()
+      const keep = secretToKeep(header, database, replace)
+      const { tables, rows } = await withProgress((onProgress) =>
+        restoreInto(database.url, unpacked(read(), passphrase), { replace, log: database.log, onProgress }),
+      )
+      if (keep !== undefined) database.keptSecret.write(keep)
+      const { made_at, version } = header
+      out.answer({ made_at, version, tables, rows }, () =>
+        out.line(`Restored ${rows.toLocaleString('en')} rows as they were on ${made_at}.`),
+      )
+    },
+  })
+
+/** Reads a backup file as often as needed. */
+async function openFile(file: string): Promise<() => AsyncIterable<Buffer>> {
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    throw unreadable(file, error)
+  })
+  if ((await stat(file)).isDirectory())
+    throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
+  return () => createReadStream(file)
+}
 
 export const move = rawDatabaseCommand({
   name: 'move',

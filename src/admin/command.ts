@@ -50,10 +50,18 @@ export interface RawDatabase {
   close(): Promise<void>
 }
 
+interface StoredBackups {
+  /** The newest first. */
+  list(): Promise<{ name: string; bytes: number; stored_at: string }[]>
+  read(name: string, bytes: number): AsyncIterable<Buffer>
+}
+
 /** How a command opens the database: migrated to this version, or as it is. `makes`: a missing one is created. */
 export interface Open {
   store(makes: boolean): Promise<OpenedStore>
   rawDatabase(makes: boolean): Promise<RawDatabase>
+  /** Backups below a prefix of the object store. */
+  storedBackups(prefix: string): Promise<StoredBackups>
 }
 
 interface Call<F extends Flags, A extends Arguments, S> extends Run<F, A> {

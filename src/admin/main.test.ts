@@ -214,16 +214,17 @@ describe('usage', () => {
   const leaves = (one: Command): Command[] => (one.commands.length === 0 ? [one] : one.commands.flatMap(leaves))
   const pathOf = (one: Command): string => (one.parent ? `${pathOf(one.parent)} ${one.name()}` : one.name())
 
-  test.each(leaves(adminCommand({ store: unopened, rawDatabase: unopened })).map((leaf) => [pathOf(leaf), leaf] as const))(
-    '%s accepts --json and has an example',
-    (path, leaf) => {
-      let help = ''
-      leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
-      expect(help).toContain('--json')
-      expect(help).toMatch(/\nExamples?:\n {2}/)
-      expect(help).toContain(`goldmaster ${path}`)
-    },
-  )
+  test.each(
+    leaves(adminCommand({ store: unopened, rawDatabase: unopened, storedBackups: unopened })).map(
+      (leaf) => [pathOf(leaf), leaf] as const,
+    ),
+  )('%s accepts --json and has an example', (path, leaf) => {
+    let help = ''
+    leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+    expect(help).toContain('--json')
+    expect(help).toMatch(/\nExamples?:\n {2}/)
+    expect(help).toContain(`goldmaster ${path}`)
+  })
 
   test.each([
     [['account', 'add']],

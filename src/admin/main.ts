@@ -15,6 +15,7 @@ import { rotateKeys } from './rotate-keys.ts'
 import { rule } from './rule.ts'
 import { sso } from './sso.ts'
 import { showStatus } from './status.ts'
+import { listBackups } from './stored-backups.ts'
 import { token } from './token.ts'
 import { ugsToken } from './ugs-token.ts'
 import { user } from './user.ts'
@@ -36,12 +37,13 @@ const NOUNS: readonly Noun<AdminCommand>[] = [
 ]
 
 /** The operator's commands: they use the database directly, so anybody who can run them can do everything. */
-export function adminCommand({ store, rawDatabase }: Open): Commander {
+export function adminCommand({ store, rawDatabase, storedBackups }: Open): Commander {
   const admin = new Commander('admin').addHelpText(
     'after',
     '\nThese commands open the database directly. Run them in the folder where you started the service, or set its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
   )
-  for (const one of [backup, restore, move]) admin.addCommand(buildCommand(withOpened(rawDatabase)(one)))
+  for (const one of [backup, listBackups(storedBackups), restore(storedBackups), move])
+    admin.addCommand(buildCommand(withOpened(rawDatabase)(one)))
   for (const one of [showStatus, load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))
   for (const noun of NOUNS) admin.addCommand(buildNoun({ ...noun, commands: noun.commands.map(withStore(store, noun.name)) }))
   return admin

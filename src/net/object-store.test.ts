@@ -35,6 +35,22 @@ test('a stored value is compressed, read unchanged, and gone once it is removed'
   expect(store.counts).toMatchObject({ ok: { PUT: 1, GET: 2, DELETE: 2 }, failed: { PUT: 0, GET: 0, DELETE: 0 } })
 })
 
+test('the objects below a prefix are listed page by page, and no others', async () => {
+  const store = server.client()
+  const names = ['list/a', 'list/b&c', 'list/deep/d', 'list/e', 'lists/f']
+  for (const name of names) await store.put(name, BYTES)
+  const listed = await store.list('list/')
+  expect(listed.map(({ key }) => key)).toEqual(names.slice(0, -1))
+  expect(listed[0]).toEqual({
+    key: 'list/a',
+    bytes: server.objects.get('list/a')!.length,
+    stored_at: expect.stringMatching(/^2026/),
+  })
+  expect(await store.list('nothing/')).toEqual([])
+  server.become(403, 1)
+  await expect(store.list('list/')).rejects.toThrow('The object store answers 403')
+})
+
 test('no more than the stored length is read', async () => {
   const store = server.client()
   await store.put('1/long.gz', BYTES)

@@ -21,6 +21,8 @@ interface RequestOptions {
   body?: Buffer
   query?: Record<string, string | number>
   headers?: Record<string, string>
+  /** Asks this URL instead of the key's. */
+  at?: string
   /** Bytes of the response. */
   limit?: number
   timeout: number
@@ -35,6 +37,8 @@ const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 200
 /** An error of the store, or the few bytes by which compression may make something longer. */
 const LITTLE = 64 * 1024
+/** A page of a list has at most a thousand keys of a kilobyte. */
+const PAGE_BYTES = 4 * 1024 * 1024
 
 const packed = promisify(gzip)
 const unpacked = promisify(gunzip)
@@ -42,6 +46,9 @@ const unpacked = promisify(gunzip)
 /** Stores compressed bytes under keys. The URL is the operator's: it may be a private one. */
 export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTEMPTS, readMs = READ_MS } = {}) {
   const root = settings.url.replace(/\/+$/, '')
+  // The first part of the path is the bucket, the rest is in front of every key.
+  const [, bucket = root, rest = ''] = /^(https?:\/\/[^/]+\/[^/]+)\/?(.*)$/.exec(root) ?? []
+  const below = rest === '' ? '' : `${rest}/`
   const outcomes = () => Object.fromEntries(METHODS.map((method) => [method, 0])) as Record<Method, number>
   /** For this process, by operation. */
   const counts = { ok: outcomes(), failed: outcomes(), bytesPut: 0 }
@@ -51,7 +58,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
     key: string,
     { body = Buffer.alloc(0), ...asked }: RequestOptions,
   ): Promise<FetchedReply> {
-    const url = new URL(`${root}/${key}${asked.query ? `?${queryOf(asked.query)}` : ''}`)
+    const url = new URL(`${asked.at ?? `${root}/${key}`}${asked.query ? `?${queryOf(asked.query)}` : ''}`)
     const { host: _, ...headers } = signedHeaders(settings, { method, url, body }, new Date())
     return safeFetch(url.href, () => true, {
       method,
@@ -124,6 +131,26 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         return reply.body
       }),
 
+    /** All objects whose key begins with a prefix, in the order of their keys. */
+    list: (prefix: string, signal?: AbortSignal): Promise<Listed[]> =>
+      counted('GET', async () => {
+        const found: Listed[] = []
+        let token: string | undefined
+        do {
+          const query = {
+            'list-type': 2,
+            prefix: `${below}${prefix}`,
+            ...(token !== undefined && { 'continuation-token': token }),
+          }
+          const reply = await ask('GET', '', { at: bucket, query, limit: PAGE_BYTES, timeout: WRITE_MS, signal })
+          const text = reply.body.toString()
+          if (reply.status !== 200 || !text.includes('<ListBucketResult')) throw refusal(reply)
+          for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) found.push(listedIn(entry!, below))
+          token = text.includes('<IsTruncated>true') ? unescaped(fieldIn(text, 'NextContinuationToken')) : undefined
+        } while (token)
+        return found
+      }),
+
     /** Starts a multipart upload, each part but the last of 5 MiB or more; invisible before it is completed. */
     beginUpload: (key: string, signal?: AbortSignal): Promise<string> =>
       counted('POST', async () => {
@@ -172,6 +199,24 @@ const TYPES = { PUT: 'application/octet-stream', POST: 'application/xml' }
 const isSent = (method: Method): method is keyof typeof TYPES => method in TYPES
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+
+/** An object in a list. */
+interface Listed {
+  key: string
+  bytes: number
+  stored_at: string
+}
+
+const fieldIn = (text: string, name: string) => new RegExp(`<${name}>([^<]{0,4000})</${name}>`).exec(text)?.[1] ?? ''
+
+const listedIn = (entry: string, below: string): Listed => ({
+  key: unescaped(fieldIn(entry, 'Key')).slice(below.length),
+  bytes: Number(fieldIn(entry, 'Size')),
+  stored_at: fieldIn(entry, 'LastModified'),
+})
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+const unescaped = (text: string) => text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name]!)
 
 const codeIn = ({ body }: FetchedReply) => /<Code>(\w{1,60})<\/Code>/.exec(body.toString('latin1'))?.[1]
 

@@ -25,7 +25,7 @@ export const adminOf = (store: Store) => {
     ...store,
     close,
   }
-  return { admin: async () => adminCommand({ store: async () => opened, rawDatabase: refuse }) }
+  return { admin: async () => adminCommand({ store: async () => opened, rawDatabase: refuse, storedBackups: refuse }) }
 }
 
 /** `goldmaster admin …` on a test database, piped: returns its output, and throws its errors. */

@@ -39,6 +39,7 @@ export async function openObjectStoreServer() {
     if (typeof mood === 'number') return refuse(response, mood, mood === 503 ? 'SlowDown' : 'InternalError')
     const wrong = wrongIn(request, body)
     if (wrong !== undefined) return refuse(response, 403, wrong)
+    if (method === 'GET' && path === '/bucket') return answerList(new URLSearchParams(search), response)
     if (key === undefined) return refuse(response, 404, 'NoSuchBucket')
     asked.push(`${method} ${key}`)
     if (search !== '') return answerUpload(method, key, new URLSearchParams(search), body, response)
@@ -55,6 +56,23 @@ export async function openObjectStoreServer() {
     if (mood === 'good') return response.end(held)
     response.write(held.subarray(0, held.length / 2))
     return setImmediate(() => request.socket.destroy())
+  }
+
+  /** Two keys a page: callers have to go on. */
+  function answerList(query: URLSearchParams, response: ServerResponse) {
+    const prefix = query.get('prefix') ?? ''
+    asked.push(`LIST ${prefix}`)
+    const keys = [...objects.keys()]
+      .map((key) => `some/prefix/${key}`)
+      .filter((key) => key.startsWith(prefix))
+      .sort()
+    const rest = keys.slice(Number(query.get('continuation-token')?.slice('next&'.length) ?? 0))
+    const shown = rest.slice(0, 2).map((key) => {
+      const size = objects.get(key.slice('some/prefix/'.length))!.length
+      return `<Contents><Key>${key.replaceAll('&', '&amp;')}</Key><LastModified>2026-01-02T03:04:05.000Z</LastModified><Size>${size}</Size></Contents>`
+    })
+    const next = rest.length > 2 ? `<NextContinuationToken>next&amp;${keys.length - rest.length + 2}</NextContinuationToken>` : ''
+    response.end(`<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${shown.join('')}${next}</ListBucketResult>`)
   }
 
   async function answerUpload(method: string, key: string, query: URLSearchParams, body: Buffer, response: ServerResponse) {

@@ -51,11 +51,11 @@ export interface SubmittedRow {
   identifier: string
 }
 
-/** What is written with changes in one statement. */
+/** Written in the same statement as the changes. */
 export interface Recording {
-  /** Nothing is written where this finds a row. */
+  /** Nothing is written if this finds a row. */
   unless: Sql
-  /** A part of the statement named `receipts`, with an id and a dedupe_key each. */
+  /** A CTE named `receipts` with the columns id and dedupe_key. */
   receipts: Sql
 }
 

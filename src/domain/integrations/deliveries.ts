@@ -87,18 +87,28 @@ export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
   select from unnest(${arrivals.map(({ dedupe_key }) => dedupe_key)}::text[]) a (dedupe_key), lateral (
     select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
 
-/** A delivery of nothing but changes. */
+/** A delivery with only changes. */
 export interface ChangeDelivery {
   arrival: Arrival
-  /** Of its changes, as they are stored. */
+  /** Of its changes, as stored. */
   identifiers: string[]
-  /** Until its statement is sent. */
+  /** From its arrival until the statement is sent. */
   milliseconds: number
 }
 
 /**
+<<<<<<< HEAD
  * The part `receipts` of the statement that writes changes: deliveries of one integration with the changes in `written` that they reported.
  * If an identical one took effect at the same instant, PostgreSQL refuses, and everything is rolled back.
+=======
+<<<<<<< HEAD
+ * Inserts deliveries of one integration together with their results, as the last statement of their transaction: if an identical one took
+ * effect at the same instant, PostgreSQL refuses, and everything is rolled back. Returns their ids in the same order.
+=======
+ * The CTE `receipts` of the statement that writes changes: deliveries of one integration, each with its changes in `written`. If one of them
+ * takes effect elsewhere at the same moment, PostgreSQL refuses the statement and everything is rolled back.
+>>>>>>> 75011b7b (Write pushes and their deliveries in one statement)
+>>>>>>> cc36dcc3 (Restore backups from the object store by name)
  */
 export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
   const rows = delivered.map(({ arrival, identifiers, milliseconds }) => {

@@ -41,8 +41,16 @@ export function folderPlace(folder: string): BackupPlace {
 /** At most ten thousand parts: enough for 160 GB. */
 const PART = 16 * 1024 * 1024
 
+/** The names of backups end like this. */
+const BACKUP = /\.backup(\.age)?$/
+
+interface StorePlace extends BackupPlace {
+  /** Complete backups, the newest first. */
+  list(): Promise<{ name: string; bytes: number; stored_at: string }[]>
+}
+
 /** Below a prefix of the object store, one object per backup. */
-export function storePlace(name: string, prefix: string, store: ObjectStore): BackupPlace {
+export function storePlace(name: string, prefix: string, store: ObjectStore): StorePlace {
   const keyOf = (file: string) => `${prefix}/${file}`
   return {
     name,
@@ -61,6 +69,13 @@ export function storePlace(name: string, prefix: string, store: ObjectStore): Ba
     },
     async *read(file, bytes) {
       for (let at = 0; at < bytes; at += PART) yield await store.getRange(keyOf(file), at, Math.min(bytes, at + PART))
+    },
+    async list() {
+      const found = await store.list(`${prefix}/`)
+      return found
+        .map(({ key, bytes, stored_at }) => ({ name: key.slice(prefix.length + 1), bytes, stored_at }))
+        .filter((one) => BACKUP.test(one.name) && !one.name.includes('/'))
+        .toSorted((a, b) => (`${a.stored_at} ${a.name}` < `${b.stored_at} ${b.name}` ? 1 : -1))
     },
     remove: (file) => store.remove(keyOf(file)),
     clear: async (file, upload) => {
