@@ -1,6 +1,6 @@
 import type { FailureCategory } from '../contract/sets.ts'
 import type { Examination } from './examine.ts'
-import type { Finding } from './finding.ts'
+import type { Applied, Finding } from './finding.ts'
 import { type Log, linesAt } from './log.ts'
 import type { Verdict } from './stages/classify.ts'
 import { signatureOf } from './stages/masks.ts'
@@ -19,15 +19,6 @@ export interface Correction {
   fingerprint: string | null
   category: FailureCategory | null
   cause: string | null
-}
-
-/** The correction that was applied, and what is needed to recognize the same failure in other builds. */
-export interface Applied {
-  id: number
-  own: boolean
-  template: string | null
-  /** The fingerprint before the correction. */
-  fingerprint: string
 }
 
 const LETTERS = /\p{L}/gu

@@ -1,5 +1,4 @@
 import type { Confidence, FailureCategory } from '../contract/sets.ts'
-import type { Applied } from './corrections.ts'
 
 /** One line of the log as it was sent: `line` counts from 1 after splitting on `\n`. */
 export interface EvidenceLine {
@@ -42,6 +41,15 @@ export interface Clues {
   symbols: string[]
   /** Names of failing tests, as the runner prints them. */
   tests: string[]
+}
+
+/** The correction that was applied, and what is needed to recognize the same failure in other builds. */
+export interface Applied {
+  id: number
+  own: boolean
+  template: string | null
+  /** The fingerprint before the correction. */
+  fingerprint: string
 }
 
 /** Why a build failed, according to its log. The first evidence line is the cause. */

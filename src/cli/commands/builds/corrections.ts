@@ -1,7 +1,7 @@
-import type { Noun } from '../../terminal/command.ts'
-import { command } from '../program/command.ts'
-import { listCommand } from '../program/list-command.ts'
-import { SUMMARIES } from '../summaries.ts'
+import type { Noun } from '../../../terminal/command.ts'
+import { command } from '../../program/command.ts'
+import { listCommand } from '../../program/list-command.ts'
+import { SUMMARIES } from '../../summaries.ts'
 
 const list = listCommand({
   route: 'listCorrections',
