@@ -72,16 +72,16 @@ export const restore = (storedBackups: Open['storedBackups']) =>
   rawDatabaseCommand({
     name: 'restore',
     makes: true,
-    summary: 'fill an empty database from a backup, all of it or nothing',
-    args: { file: { help: 'a file of admin backup, or object-store:PREFIX/NAME for one in the object store' } },
+    summary: 'Restore a backup into an empty database',
+    args: { file: { help: 'Backup file, or object-store:PREFIX/NAME for one in the object store' } },
     flags: {
-      replace: { help: 'drop what the database holds first; the service must be stopped' },
+      replace: { help: 'Delete the current data first; stop the service before' },
       passphrase_file: PASSPHRASE_FLAG,
     },
     details:
-      'It goes where DATA_DIR or DATABASE_URL point, of whichever version of PostgreSQL, and is brought to this version. Of a backup of a newer version nothing is restored.',
+      'Restores into the database of DATA_DIR or DATABASE_URL, on any supported PostgreSQL version, and upgrades the data to this version of Goldmaster.\nIt restores everything or, on an error, nothing. Backups of a newer Goldmaster are refused.',
     examples: [
-      'DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup',
+      '$ DATA_DIR=/var/lib/goldmaster goldmaster admin restore monday.backup',
       'admin restore monday.backup --replace',
       'admin restore object-store:backups/goldmaster-2026-11-17T023000.backup.age',
     ],
@@ -112,7 +112,7 @@ async function openFile(file: string): Promise<() => AsyncIterable<Buffer>> {
     throw unreadable(file, error)
   })
   if ((await stat(file)).isDirectory())
-    throw usage(`${file} is a folder: name the file that admin backup wrote, such as ${join(file, 'goldmaster-….backup')}`)
+    throw usage(`${file} is a folder. Pass the backup file, such as ${join(file, 'goldmaster-….backup')}`)
   return () => createReadStream(file)
 }
 

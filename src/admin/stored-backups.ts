@@ -12,7 +12,7 @@ export const isStored = (place: string) => place.startsWith(IN_STORE)
 function prefixIn(place: string): string {
   const prefix = place.slice(IN_STORE.length)
   if (!isStored(place) || !PREFIX.test(prefix))
-    throw usage(`${place} is no place in the object store: it must be like ${IN_STORE}backups`)
+    throw usage(`${place} is not a location in the object store. Write it like ${IN_STORE}backups`)
   return prefix
 }
 
@@ -25,29 +25,27 @@ export async function openStored(open: Open['storedBackups'], place: string): Pr
   const backups = folder === '' ? undefined : await open(folder)
   const found = (await backups?.list())?.find((one) => one.name === name)
   if (!backups || !found)
-    throw usage(
-      `There is no backup ${place}. goldmaster admin list-backups ${IN_STORE}${folder || prefix} lists those that are there.`,
-    )
+    throw usage(`No backup ${place}. To see the backups, run goldmaster admin list-backups ${IN_STORE}${folder || prefix}`)
   return () => backups.read(name, found.bytes)
 }
 
 export const listBackups = (open: Open['storedBackups']) =>
   rawDatabaseCommand({
     name: 'list-backups',
-    summary: 'list the backups in the object store, newest first',
+    summary: 'List the backups in the object store, newest first',
     rows: 'backups',
-    args: { place: { help: `${IN_STORE} and a prefix; BACKUP_TO if not given`, optional: true } },
+    args: { place: { help: `Location such as ${IN_STORE}backups (default: BACKUP_TO)`, optional: true } },
     examples: ['admin list-backups', `admin list-backups ${IN_STORE}backups --pick '[0].place'`],
     async run({ args, out }) {
       const place = args.place ?? process.env.BACKUP_TO
-      if (!place) throw usage(`name a place such as ${IN_STORE}backups, or set BACKUP_TO`)
+      if (!place) throw usage(`Missing location. Pass one such as ${IN_STORE}backups, or set BACKUP_TO`)
       if (!isStored(place))
-        throw usage(`${place} is a folder: ls lists its backups. In the object store a place is like ${IN_STORE}backups`)
+        throw usage(`${place} is a folder. To see its backups, use ls. For the object store, write ${IN_STORE}backups`)
       const stored = await (await open(prefixIn(place))).list()
       const backups = stored.map((one) => ({ place: `${place}/${one.name}`, bytes: one.bytes, stored_at: one.stored_at }))
       out.answer({ backups }, () => {
         if (backups.length > 0) out.table(backups, [{ ...main('place'), ends: true }, 'bytes', 'stored_at'])
-        else out.note(`No backups in ${place}.`)
+        else out.note(`No backups in ${place} yet.`)
       })
     },
   })

@@ -81,7 +81,7 @@ export const buildRoutes = {
     scope: 'read:builds',
     summary: 'Corrections of a project, newest first',
     query: {
-      build_run_id: param.described(param.reference, 'only the correction that applies to this build run'),
+      build_run_id: param.described(param.reference, 'Only the correction that applies to this build run'),
       limit: param.limit,
     },
     shows: ['investigation'],
