@@ -110,6 +110,7 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['rule remove', () => [bakerRule.id, '--account', owl()], ['owl']],
   ['audit stream', () => [owl(), '--url', 'https://siem.example/in', '--secret', 'hidden hidden'], ['owl']],
   ['export', () => [owl(), '--out', join(folder, 'owl.json')], ['owl']],
+  ['diagnosis export', () => [join(folder, 'logs'), '--account', owl()], ['owl']],
   ['load', () => [file('world.json', { tasks: [{ project: Number(id('projects', 'star')), title: 'Loaded' }] })], ['owl']],
   ['rotate-keys', () => [], ['owl', 'fox', 'elk', 'new']],
 ]
@@ -119,6 +120,7 @@ const OTHERS = [
   ...['account list', 'account show', 'user list', 'sso show', 'project list', 'token list', 'integration list', 'rule list'],
   ...['deliveries list', 'deliveries show', 'deliveries health', 'webhook list', 'webhook show', 'webhook log', 'ugs-token list'],
   ...['rule show', 'rule test', 'audit list', 'audit verify', 'status', 'backup', 'restore', 'move', 'account delete'],
+  'list-backups',
 ]
 
 test('every command is tested here, or known to change nothing of an account', async () => {

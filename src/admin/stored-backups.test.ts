@@ -91,5 +91,5 @@ test.each([
 })
 
 test('list-backups of a folder says how to list it', async () => {
-  await expect(admin('list-backups', '/var/backups')).rejects.toThrow('is a folder: ls lists its backups')
+  await expect(admin('list-backups', '/var/backups')).rejects.toThrow('is a folder. To see its backups, use ls')
 })
