@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import { type Pool, sql } from '../src/db/database.ts'
+import type { DeliveryKey } from '../src/domain/integrations/deliveries.ts'
 import { Vault } from '../src/domain/privacy/secrets.ts'
 import { readEnvironment } from '../src/environment.ts'
 import { buildServer } from '../src/http/server.ts'
@@ -124,11 +125,10 @@ async function openSlice({ db, vault }: { db: Pool; vault: Vault }, port: number
 
 /** The work after a 202 is done too: a job that fails is a hidden 5xx. */
 async function ingestAccepted(db: Pool, offences: Map<string, Offence>) {
-  const accepted = await db.rows<{ id: number; path: string; body: Buffer }>(
-    sql`select id, path, body from deliveries where outcome = 'accepted' and body is not null order by id`,
-  )
-  for (const { id, path, body } of accepted)
-    await ingest(db, id).catch((error: Error) => {
+  const accepted = await db.rows<DeliveryKey & { path: string; body: Buffer }>(sql`
+    select account_id, id as delivery_id, path, body from deliveries where outcome = 'accepted' and body is not null order by id`)
+  for (const { path, body, ...delivery } of accepted)
+    await ingest(db, delivery).catch((error: Error) => {
       const first = { name: `job of ${path}`, method: 'POST', path, headers: {}, body: body.toString() }
       note(offences, first, 'fails', error.message, (error.stack ?? '').split('\n').slice(0, 6).join('\n'))
     })

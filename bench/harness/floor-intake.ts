@@ -40,8 +40,8 @@ const WRITE = `
   asked as (
     insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha)
     select $1, $2, a.id, a.name, t.identifier from touched a join files t using (path) where a.asset_type = 'texture')
-  insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, records, milliseconds)
-  select $3, 'github', 'push', d.key, true, 'processed', 200, d.headers::jsonb, d.body, length(d.body),
+  insert into deliveries (account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, records, milliseconds)
+  select $1, $3, 'github', 'push', d.key, true, 'processed', 200, d.headers::jsonb, d.body, length(d.body),
     (select jsonb_agg(jsonb_build_object('type', 'change', 'id', c.id)) from reported t join changed c using (identifier) where t.push = d.push), 1
   from unnest($5::text[], $6::text[], $7::bytea[]) with ordinality as d (key, headers, body, push)`
 

@@ -154,8 +154,8 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
     from build_runs where status = 'failed'`,
 
   deliveries: (count, recent) => `
-    insert into deliveries (integration_id, received_at, path, event, dedupe_key, outcome, status)
-    select 1, at, 'jenkins', 'build', i::text, case when rare then 'failed' else 'processed' end, 200 from ${frame(count, recent)}`,
+    insert into deliveries (account_id, integration_id, received_at, path, event, dedupe_key, outcome, status)
+    select 1, 1, at, 'jenkins', 'build', i::text, case when rare then 'failed' else 'processed' end, 200 from ${frame(count, recent)}`,
 
   messages: (count, recent) => `
     insert into messages (account_id, destination_id, event_id, position, event_type, payload, project_id, subject, subject_id, status, created_at, finished_at)

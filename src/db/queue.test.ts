@@ -19,7 +19,7 @@ const claim = (more: Claim = {}, on: Database = db) =>
   queue.claim(on, { worker, remote: false, kinds: ['ingest'], after: '', full: { owners: [], servers: [] }, limit: 10, ...more })
 const claimOne = async (more: Claim = {}) => (await claim({ ...more, limit: 1 }))[0]!
 const add = async (owner: string, count = 1, more: object = {}) => {
-  for (let i = 0; i < count; i++) await queue.enqueue(db, 'ingest', { delivery_id: i }, { owner, ...more })
+  for (let i = 0; i < count; i++) await queue.enqueue(db, 'ingest', { account_id: 1, delivery_id: i }, { owner, ...more })
 }
 const owners = (jobs: queue.Job[]) => jobs.map(({ owner }) => owner)
 const rows = () => db.rows(sql`select name, state, attempts, last_error from jobs order by id`)
@@ -102,7 +102,7 @@ describe('a claim', () => {
 
 test('a job of a rolled back transaction does not exist', async () => {
   const failing = db.transaction(async (db) => {
-    await queue.enqueue(db, 'ingest', { delivery_id: 1 }, { owner: 'ann', name: 'once' })
+    await queue.enqueue(db, 'ingest', { account_id: 1, delivery_id: 1 }, { owner: 'ann', name: 'once' })
     throw new Error('rolled back')
   })
   await expect(failing).rejects.toThrow('rolled back')
@@ -111,7 +111,7 @@ test('a job of a rolled back transaction does not exist', async () => {
 
 describe('a named job', () => {
   const named = (account_id: number, delivery_id: number, more: object = {}) =>
-    queue.enqueue(db, 'ingest', { delivery_id }, { account_id, name: 'look', ...more })
+    queue.enqueue(db, 'ingest', { account_id: 1, delivery_id }, { account_id, name: 'look', ...more })
   const payloads = () => db.rows(sql`select account_id, payload ->> 'delivery_id' as delivery, state from jobs order by id`)
 
   test('replaces the waiting one of its account, and is due at its own time', async () => {
@@ -162,7 +162,8 @@ describe('a named job', () => {
 
   test('may be longer than an index allows', async () => {
     const name = (end: string) => `look ${'🦉'.repeat(2_000)}${end}`
-    for (const end of ['a', 'b', 'b']) await queue.enqueue(db, 'ingest', { delivery_id: 1 }, { account_id: 1, name: name(end) })
+    for (const end of ['a', 'b', 'b'])
+      await queue.enqueue(db, 'ingest', { account_id: 1, delivery_id: 1 }, { account_id: 1, name: name(end) })
     expect(await rows()).toHaveLength(2)
     await queue.cancel(db, { name: name('a'), account_id: 1 })
     expect(await rows()).toHaveLength(1)
@@ -214,7 +215,7 @@ test('a due job waits for a worker, unless it is just being replaced', async () 
   await add('cat', 1, { delay: 60 })
   await db.execute(sql`update jobs set run_at = now() where owner <> 'cat'`)
   await db.transaction(async (other) => {
-    await queue.enqueue(other, 'ingest', { delivery_id: 9 }, { owner: 'ann', name: 'a', delay: 60 })
+    await queue.enqueue(other, 'ingest', { account_id: 1, delivery_id: 9 }, { owner: 'ann', name: 'a', delay: 60 })
     expect(await queue.promote(db)).toBe(1)
   })
   expect(owners(await claim())).toEqual(['ben'])

@@ -4,7 +4,7 @@ import { type Database, isUniqueViolation, raw, type Sql, sql } from './database
 /** Every kind of job with its payload. Providers add the jobs that call their servers. */
 export interface Jobs {
   /** Applies a stored delivery whose tool already got a response. */
-  ingest: { delivery_id: number }
+  ingest: { account_id: number; delivery_id: number }
   /** Deletes the data of a deleted integration. */
   purge_integration: { integration_id: number }
   /** Writes an export file. */

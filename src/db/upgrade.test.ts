@@ -29,8 +29,8 @@ const fill = (count: number) => {
   const numbers = sql`generate_series(1, ${count}::integer) n`
   return [
     sql`
-      insert into deliveries (integration_id, path, dedupe_key, counts, outcome, status, headers, body)
-      select 1, 'github', gen_random_uuid()::text, true, 'processed', 200, '{"user-agent": "GitHub"}', '{"commits": []}' from ${numbers}`,
+      insert into deliveries (account_id, integration_id, path, dedupe_key, counts, outcome, status, headers, body)
+      select 1, 1, 'github', gen_random_uuid()::text, true, 'processed', 200, '{"user-agent": "GitHub"}', '{"commits": []}' from ${numbers}`,
     sql`
       insert into changes (account_id, project_id, integration_id, identifier, source_type, author, description, files)
       select 1, 1, 1, md5(gen_random_uuid()::text), 'GitCommit', 'ada@example.com', 'Fix it', '[{"path": "a.uasset", "action": "edit"}]'

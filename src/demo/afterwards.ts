@@ -25,8 +25,8 @@ export async function addPhases(db: Database, games: readonly Game[], loaded: Lo
 /** The last delivery of each tool, for its integration page. */
 export const addDeliveries = (db: Database, now: Date) =>
   db.execute(sql`
-    insert into deliveries (integration_id, received_at, path, event, dedupe_key, counts, outcome, status, milliseconds, body_note)
-    select i.id, least(${now.toISOString()}::timestamptz, coalesce(last.at, ${now.toISOString()}::timestamptz - interval '40 minutes')), '/webhooks/' || i.provider,
+    insert into deliveries (account_id, integration_id, received_at, path, event, dedupe_key, counts, outcome, status, milliseconds, body_note)
+    select i.account_id, i.id, least(${now.toISOString()}::timestamptz, coalesce(last.at, ${now.toISOString()}::timestamptz - interval '40 minutes')), '/webhooks/' || i.provider,
       'demo', 'demo ' || i.id || ' ' || last.place, true, 'processed', 200, 12, 'The demo keeps no bodies.'
     from integrations i cross join lateral (
       select place, case when i.provider in ('perforce', 'github', 'lore') then (

@@ -109,6 +109,7 @@ export const arrivalOf = (
   delivery: Delivery,
   replayOf?: number,
 ): deliveries.Arrival => ({
+  account_id: context.account_id,
   integration_id: context.integration_id,
   path: delivery.path,
   event: scrub(provider.event(delivery).replaceAll('\0', '').toWellFormed()).slice(0, 200),

@@ -20,41 +20,46 @@ interface Stored extends IntegrationContext {
 }
 
 /** Applies an accepted delivery after the response. */
-export async function ingest(db: Pool, id: number): Promise<void> {
-  const large = await db.one<{ account_id: number }>(sql`
-    select p.account_id from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
-    where d.id = ${id} and greatest(octet_length(d.body), octet_length(d.facts)) >= ${LONG_STORED}`)
+export async function ingest(db: Pool, delivery: deliveries.DeliveryKey): Promise<void> {
+  const large = await db.one(sql`
+    select from deliveries d where ${called(delivery)} and greatest(octet_length(d.body), octet_length(d.facts)) >= ${LONG_STORED}`)
   try {
-    await (large ? ingestHeavy(db, { ...large, delivery_id: id }) : ingestHere(db, id))
+    await (large ? ingestHeavy(db, delivery) : ingestHere(db, delivery))
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     // It will not become readable on a retry.
-    await deliveries.giveUp(db, id, error.message)
+    await deliveries.giveUp(db, delivery, error.message)
   }
 }
 
 /** The delivery and its results change together. */
-export function ingestHere(db: Database, id: number): Promise<void> {
+export function ingestHere(db: Database, delivery: deliveries.DeliveryKey): Promise<void> {
   return db.transaction(async (db) => {
     const began = performance.now()
-    const stored = await find(db, id)
+    const stored = await find(db, delivery)
     // Already done: this is a retry after the result of the first was lost.
     if (stored?.outcome !== 'accepted' || stored.body === null) return
     const facts: Fact[] =
       stored.facts === null ? providers[stored.provider].read(deliveryOf(stored, stored.body)) : JSON.parse(stored.facts)
     const { records, outcome, warnings } = await apply(db, stored, facts)
     const milliseconds = Math.round(performance.now() - began)
-    await deliveries.finish(db, [{ id, outcome, status: 202, records, message: scrub(warnings.join(' ')), milliseconds }])
-    await deliveries.settle(db, id)
+    const message = scrub(warnings.join(' '))
+    await deliveries.finish(db, delivery.account_id, [
+      { id: delivery.delivery_id, outcome, status: 202, records, message, milliseconds },
+    ])
+    await deliveries.clearFacts(db, delivery)
   })
 }
 
-const find = (db: Database, id: number) =>
+const called = ({ account_id, delivery_id }: deliveries.DeliveryKey) =>
+  sql`d.account_id = ${account_id} and d.id = ${delivery_id}`
+
+const find = (db: Database, delivery: deliveries.DeliveryKey) =>
   db.one<Stored>(sql`
     select d.path, d.headers, d.body, d.facts, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
       p.account_id, p.engine, p.approval_rules
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
-    where d.id = ${id} for update of d`)
+    where ${called(delivery)} for update of d`)
 
 /** A stored delivery as it arrived. */
 export const deliveryOf = (stored: Omit<Stored, 'body' | 'facts'>, raw: Buffer): Delivery => ({

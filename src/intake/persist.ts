@@ -49,7 +49,7 @@ export function persist(db: Database, context: IntegrationContext, readings: rea
       const whole = outcome !== 'processed' && lean_body && !over_quota ? { body } : {}
       return { id, outcome, status: 200, records, ...warned(warnings), milliseconds: since(began), ...whole }
     })
-    if (ended.length > 0) await deliveries.finish(db, ended)
+    if (ended.length > 0) await deliveries.finish(db, context.account_id, ended)
     const answers = new Map(ended.map((one): [number, Delivered] => [one.id, answerOf(one.id, one)]))
     const delivered: Delivered[] = []
     for (const [index, reading] of readings.entries())
@@ -110,7 +110,7 @@ export function enqueueDelivery(db: Database, { account_id }: IntegrationContext
   return db.transaction(async (db) => {
     const [id] = await deliveries.accept(db, [{ ...arrival, facts: JSON.stringify(facts) }], 'accepted')
     if (id === undefined) return noteRepeat(db, reading)
-    await enqueue(db, 'ingest', { delivery_id: id }, { account_id })
+    await enqueue(db, 'ingest', { account_id, delivery_id: id }, { account_id })
     return { status: 'accepted', delivery_id: String(id) }
   })
 }

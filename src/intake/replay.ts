@@ -1,5 +1,7 @@
 import { badSignature, bodyGone } from '../contract/errors.ts'
 import type { Database, Pool } from '../db/database.ts'
+import type { ProjectKey } from '../db/project-key.ts'
+import type { DeliveryKey } from '../domain/integrations/deliveries.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
 import { BODY_NOTES } from '../domain/integrations/intake-usage.ts'
 import { deliver, refuse } from './deliver.ts'
@@ -11,18 +13,20 @@ import { providers } from './providers/index.ts'
 import { rehearse } from './test-delivery.ts'
 
 /** Processes a stored delivery again: it is parsed by the current code and recorded as if it arrived now; a test stays one. */
-export async function replay(db: Pool, id: number, projectId?: number): Promise<Delivered> {
-  const { account_id, bytes, moved } = await log.locate(db, id, projectId)
-  if ((bytes ?? 0) < LONG_STORED) return replayHere(db, id, moved)
+export async function replay(db: Pool, id: number, project?: ProjectKey): Promise<Delivered> {
+  const { account_id, bytes, moved } = await log.locate(db, id, project)
+  const delivery = { account_id, delivery_id: id }
+  if ((bytes ?? 0) < LONG_STORED) return replayHere(db, delivery, moved)
   try {
-    return await replayHeavy(db, { account_id, delivery_id: id }, moved)
+    return await replayHeavy(db, delivery, moved)
   } catch (error) {
-    throw error instanceof Unreadable ? await refuseReplay(db, await log.stored(db, id, moved), id, error) : error
+    throw error instanceof Unreadable ? await refuseReplay(db, await log.stored(db, delivery, moved), id, error) : error
   }
 }
 
-export async function replayHere(db: Database, id: number, moved?: Buffer): Promise<Delivered> {
-  const stored = await log.stored(db, id, moved)
+export async function replayHere(db: Database, delivery: DeliveryKey, moved?: Buffer): Promise<Delivered> {
+  const id = delivery.delivery_id
+  const stored = await log.stored(db, delivery, moved)
   if (stored.body === null) throw bodyGone()
   const lean = stored.body_note === 'log'
   if (stored.body_note !== null && !lean) throw bodyGone(BODY_NOTES[stored.body_note])

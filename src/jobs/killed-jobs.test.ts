@@ -117,7 +117,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         rows(sql`
           select d.outcome, (select sum(version) from assets where path = '//d/T_5.png') as versions from deliveries d
           where id = ${Number(delivered.delivery_id)}`)
-      return { payload: { delivery_id: Number(delivered.delivery_id) }, effect }
+      return { payload: { account_id: studio.world.accounts!.owl!.id, delivery_id: Number(delivered.delivery_id) }, effect }
     },
     [{ outcome: 'processed', versions: 1 }],
   ],

@@ -30,7 +30,7 @@ async function start(task: Task, pool: Partial<WorkerPool> = {}, times = {}) {
   return runner
 }
 const add = async (account_id: number, count: number, more: object = {}) => {
-  for (let i = 0; i < count; i++) await enqueue(db, 'ingest', { delivery_id: i }, { account_id, ...more })
+  for (let i = 0; i < count; i++) await enqueue(db, 'ingest', { account_id: 1, delivery_id: i }, { account_id, ...more })
 }
 const waiting = async () => (await db.rows(sql`select from jobs where state = 'waiting'`)).length
 

@@ -50,7 +50,7 @@ type Work<Payload> = (context: WorkerContext, payload: Payload, signal?: AbortSi
 
 /** Every kind of job and its function; a kind without one does not compile. */
 export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
-  ingest: ({ db }, { delivery_id }) => ingest(db, delivery_id),
+  ingest: ({ db }, delivery) => ingest(db, delivery),
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   audit_refused_sign_in: ({ db }, payload) => recordWrongPassword(db, payload),

@@ -18,14 +18,14 @@ export const numbers = (count: number) => sql`generate_series(1, ${count}::integ
 export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; left: Sql }> = {
   bodies: {
     fill: (count, at) => sql`
-      insert into deliveries (integration_id, path, dedupe_key, outcome, status, body, received_at)
-      select 1, 'github', gen_random_uuid()::text, 'processed', 200, '{}', ${at} from ${numbers(count)}`,
+      insert into deliveries (account_id, integration_id, path, dedupe_key, outcome, status, body, received_at)
+      select 1, 1, 'github', gen_random_uuid()::text, 'processed', 200, '{}', ${at} from ${numbers(count)}`,
     left: sql`select from deliveries where body is not null`,
   },
   deliveries: {
     fill: (count, at) => sql`
-      insert into deliveries (integration_id, path, dedupe_key, counts, outcome, status, received_at)
-      select 1, 'github', gen_random_uuid()::text, true, 'processed', 200, ${at} from ${numbers(count)}`,
+      insert into deliveries (account_id, integration_id, path, dedupe_key, counts, outcome, status, received_at)
+      select 1, 1, 'github', gen_random_uuid()::text, true, 'processed', 200, ${at} from ${numbers(count)}`,
     left: sql`select from deliveries`,
   },
   outbox: {

@@ -47,7 +47,8 @@ export async function branchRoom(studio: Studio) {
       headers,
     })
     if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
-    if (answer.status === 202) await ingest(studio.db, Number(answer.json.delivery_id))
+    if (answer.status === 202)
+      await ingest(studio.db, { account_id: studio.world.accounts!.owl!.id, delivery_id: Number(answer.json.delivery_id) })
     return answer.json
   }
   const api = (path: string, asking: { method?: string; body?: object; token?: string } = {}) =>

@@ -72,8 +72,8 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,
     sql`insert into external_references (account_id, project_id, integration_id, provider, key, title, state, url)
         values (${owner}, ${integrationId}, 'jira', 'OWL-1', 'A title', 'open', 'https://jira.example/OWL-1')`,
-    sql`insert into deliveries (integration_id, received_at, path, event, dedupe_key, counts, outcome, status, headers, body, records, milliseconds)
-        values (${integrationId}, ${DAY}, 'jenkins', 'build', 'k', true, 'processed', 200, '{}', '\\xdeadbeef',
+    sql`insert into deliveries (account_id, integration_id, received_at, path, event, dedupe_key, counts, outcome, status, headers, body, records, milliseconds)
+        values (${account_id}, ${integrationId}, ${DAY}, 'jenkins', 'build', 'k', true, 'processed', 200, '{}', '\\xdeadbeef',
           ${JSON.stringify([{ type: 'build_run', id: build }])}::jsonb, 3)`,
     sql`insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, at)
         select ${user}, ${owner}, 'task', 'task', t.id::text, 'A task', '/projects/' || t.project_id || '/tasks/' || t.id, true, ${DAY}

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { PROVIDERS, SCOPES } from '../../src/contract/sets.ts'
 import { sql } from '../../src/db/database.ts'
+import type { DeliveryKey } from '../../src/domain/integrations/deliveries.ts'
 import { ingest } from '../../src/intake/ingest.ts'
 import { everyAnswer } from './every-record.ts'
 import { openStudio, type Studio, type StudioSettings } from './studio.ts'
@@ -84,8 +85,9 @@ export async function sendAll(studio: Studio, samples: Sample[]) {
     })
     answers.push({ name, status, json, text })
   }
-  for (const { id } of await studio.db.rows<{ id: number }>(sql`select id from deliveries where outcome = 'accepted'`))
-    await ingest(studio.db, id)
+  for (const delivery of await studio.db.rows<DeliveryKey>(sql`
+    select account_id, id as delivery_id from deliveries where outcome = 'accepted'`))
+    await ingest(studio.db, delivery)
   return answers
 }
 

@@ -87,7 +87,7 @@ export const HOLDINGS: Record<string, Holding> = {
   sso_domains: account('domain', { secret: 'credential' }),
   projects: project('id', { of: ({ account_id, project_id }) => sql`t.id in (${projects({ account_id, project_id })})` }),
   project_members: project('project_id, user_id', { of: ofIntegration }),
-  failure_rules: account(),
+  failure_rules: account('account_id, id'),
   intake_usage: account('account_id, day'),
   integrations: project(),
   // An audit stream belongs to the log of this service and is set up again elsewhere.
@@ -124,7 +124,7 @@ export const HOLDINGS: Record<string, Holding> = {
   breakage_builds: project('account_id, build_run_id', { of: ofRecord('breakage_id', 'breakages') }),
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
-  deliveries: project('id', { of: below('integration_id', 'integrations') }),
+  deliveries: project('account_id, id', { of: ofRecord('integration_id', 'integrations') }),
   notifications: project(),
   ugs_sequences: project('account_id, project_id'),
   ugs_changes: project('account_id, project_id, path, change'),

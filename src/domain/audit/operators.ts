@@ -1,10 +1,9 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { ANY_ACCOUNT } from '../accounts/every-account.ts'
 import { record } from './audit-log.ts'
 import { difference, SUBJECTS_OF_KINDS, type Subject, type SubjectKind, snapshot } from './subjects.ts'
 
 const ofProject = (projects: Sql) => sql`select p.account_id from projects p where p.id in (${projects})`
-const ofIntegration = (integrations: Sql) =>
-  ofProject(sql`select i.project_id from integrations i where i.id in (${integrations})`)
 const itself = (id: number) => sql`select ${id}::integer`
 
 /** The accounts of a record, by kind. */
@@ -19,8 +18,8 @@ const ACCOUNTS = {
   token: (id) => sql`
     select coalesce(t.account_id, m.account_id) from api_tokens t left join account_members m on m.user_id = t.user_id where t.id = ${id}`,
   project: (id) => ofProject(itself(id)),
-  integration: (id) => ofIntegration(itself(id)),
-  delivery: (id) => ofIntegration(sql`select d.integration_id from deliveries d where d.id = ${id}`),
+  integration: (id) => sql`select i.account_id from integrations i where i.id = ${id}`,
+  delivery: (id) => sql`select d.account_id from deliveries d where d.account_id = ${ANY_ACCOUNT} and d.id = ${id}`,
   ugs_token: (id) => ofProject(sql`select u.project_id from ugs_tokens u where u.id = ${id}`),
   webhook: (id) => sql`select d.account_id from destinations d where d.id = ${id} and d.kind = 'webhook'`,
 } as const satisfies Record<string, (id: number) => Sql>

@@ -2,8 +2,15 @@ import type { DeliveryOutcome } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import { type BodyNote, REFUSED_MAX } from './intake-usage.ts'
 
+/** A delivery with its account, as jobs and processes name it. */
+export interface DeliveryKey {
+  account_id: number
+  delivery_id: number
+}
+
 /** A request with a valid token, as it is stored. */
 export interface Arrival {
+  account_id: number
   integration_id: number
   path: string
   event: string
@@ -62,14 +69,14 @@ export async function accept(
       const status = outcome === 'accepted' ? 202 : 200
       const [body, note] = storedBody(arrival, outcome, status)
       return sql`
-        (${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
+        (${arrival.account_id}::integer, ${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
           ${outcome}, ${status}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${body}::bytea, ${arrival.body.length}::integer, ${note},
           ${arrival.replay_of ?? null}::bigint, ${arrival.facts ?? null}::text)`
     })
   const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of, facts)
+    insert into deliveries (account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of, facts)
     values ${join(rows)}
-    on conflict (integration_id, dedupe_key) where counts do nothing
+    on conflict (account_id, integration_id, dedupe_key) where counts do nothing
     returning id, dedupe_key`)
   const ids = new Map(kept.map(({ id, dedupe_key }) => [dedupe_key, id]))
   return arrivals.map(({ dedupe_key }) => {
@@ -85,7 +92,8 @@ export async function accept(
  */
 export const tookEffect = (arrivals: readonly Arrival[]): Sql => sql`
   select from unnest(${arrivals.map(({ dedupe_key }) => dedupe_key)}::text[]) a (dedupe_key), lateral (
-    select from deliveries d where d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
+    select from deliveries d
+    where d.account_id = ${arrivals[0]!.account_id} and d.integration_id = ${arrivals[0]!.integration_id} and d.dedupe_key = a.dedupe_key and d.counts limit 1) d`
 
 /** A delivery with only changes. */
 export interface ChangeDelivery {
@@ -97,18 +105,8 @@ export interface ChangeDelivery {
 }
 
 /**
-<<<<<<< HEAD
  * The part `receipts` of the statement that writes changes: deliveries of one integration with the changes in `written` that they reported.
  * If an identical one took effect at the same instant, PostgreSQL refuses, and everything is rolled back.
-=======
-<<<<<<< HEAD
- * Inserts deliveries of one integration together with their results, as the last statement of their transaction: if an identical one took
- * effect at the same instant, PostgreSQL refuses, and everything is rolled back. Returns their ids in the same order.
-=======
- * The CTE `receipts` of the statement that writes changes: deliveries of one integration, each with its changes in `written`. If one of them
- * takes effect elsewhere at the same moment, PostgreSQL refuses the statement and everything is rolled back.
->>>>>>> 75011b7b (Write pushes and their deliveries in one statement)
->>>>>>> cc36dcc3 (Restore backups from the object store by name)
  */
 export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
   const rows = delivered.map(({ arrival, identifiers, milliseconds }) => {
@@ -118,9 +116,9 @@ export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
   })
   return sql`
     receipts as (
-      insert into deliveries (integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, records,
-        milliseconds)
-      select ${delivered[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, 'processed', 200, r.headers, r.body, r.body_bytes,
+      insert into deliveries (account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes,
+        body_note, records, milliseconds)
+      select ${delivered[0]!.arrival.account_id}, ${delivered[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, 'processed', 200, r.headers, r.body, r.body_bytes,
         r.note, w.records, r.milliseconds + (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::integer
       from rows from (jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
           as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, identifiers text[], milliseconds integer),
@@ -134,32 +132,34 @@ export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
 }
 
 /** Each is looked up by its id: a join would be planned while the table is young, and would scan it ever after. */
-export const finish = (db: Database, ended: readonly ({ id: number } & Kept)[]) =>
-  db.execute(sql`with ${join(ended.map(finishing))} select`)
+export const finish = (db: Database, accountId: number, ended: readonly ({ id: number } & Kept)[]) =>
+  db.execute(sql`with ${join(ended.map((one, index) => finishing(accountId, one, index)))} select`)
 
-const finishing = ({ id, ...kept }: { id: number } & Kept, index: number) => sql`
+const finishing = (accountId: number, { id, ...kept }: { id: number } & Kept, index: number) => sql`
   ${raw(`d${index}`)} as (
     update deliveries set outcome = ${kept.outcome}, status = ${kept.status}, records = ${JSON.stringify(kept.records)}::jsonb,
       message = ${kept.message}, milliseconds = ${kept.milliseconds}${kept.body ? sql`, body = ${kept.body}, body_note = null` : sql``}
-    where id = ${id})`
+    where account_id = ${accountId} and id = ${id})`
 
 /** An accepted delivery that turned out to be unreadable. */
-export const giveUp = (db: Database, id: number, message: string) =>
-  db.execute(
-    sql`update deliveries set outcome = 'failed', status = 422, message = ${message}, facts = null where id = ${id} and outcome = 'accepted'`,
-  )
+export const giveUp = (db: Database, { account_id, delivery_id }: DeliveryKey, message: string) =>
+  db.execute(sql`
+    update deliveries set outcome = 'failed', status = 422, message = ${message}, facts = null
+    where account_id = ${account_id} and id = ${delivery_id} and outcome = 'accepted'`)
 
 /** An accepted delivery was applied: its facts are no longer needed, nor a body over the quota. */
-export const settle = (db: Database, id: number) =>
-  db.execute(sql`update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end where id = ${id}`)
+export const clearFacts = (db: Database, { account_id, delivery_id }: DeliveryKey) =>
+  db.execute(sql`
+    update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end
+    where account_id = ${account_id} and id = ${delivery_id}`)
 
 /** Inserts a delivery without effect: a duplicate, a test, or an unusable one. */
 export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {
   const [body, bodyNote] = storedBody(arrival, kept.outcome, kept.status)
   const row = await db.one<{ id: number }>(sql`
-    insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body, body_bytes, body_note, records, message,
+    insert into deliveries (account_id, integration_id, path, event, dedupe_key, outcome, status, headers, body, body_bytes, body_note, records, message,
       milliseconds, replay_of, test)
-    values (${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${kept.outcome}, ${kept.status},
+    values (${arrival.account_id}, ${arrival.integration_id}, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${kept.outcome}, ${kept.status},
       ${JSON.stringify(arrival.headers)}::jsonb, ${body}, ${arrival.body.length}, ${bodyNote}, ${JSON.stringify(kept.records)}::jsonb,
       ${kept.message}, ${kept.milliseconds}, ${arrival.replay_of ?? null},
       ${arrival.test ?? false})

@@ -3,6 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import { replay } from '../../intake/replay.ts'
+import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
 import { purge } from '../retention/retention.ts'
 import * as log from './delivery-log.ts'
@@ -69,14 +70,22 @@ describe('the delivery log', () => {
       { changelist: 77, user: 'kim@example.com', token: 'abc' },
       { 'x-note': 'kim@example.com' },
     )
-    const shown = await log.show(studio.db, Number(json.delivery_id), { project_id: studio.world.projects!.star!.id })
+    const shown = await showDelivery(studio.db, Number(json.delivery_id), {
+      account_id: studio.world.accounts!.owl!.id,
+      project_id: studio.world.projects!.star!.id,
+    })
     expect(shown).toMatchObject({ outcome: 'accepted', status: 202, event: 'change-commit', body_cut: false })
     expect(shown.headers).toMatchObject({ 'content-type': 'application/json', 'x-note': 'kim' })
     expect(JSON.parse(shown.body!)).toEqual({ changelist: 77, user: 'kim', token: '[removed]' })
-    await expect(log.show(studio.db, shown.id, { project_id: studio.world.projects!.moon!.id })).rejects.toMatchObject({
+    await expect(
+      showDelivery(studio.db, shown.id, {
+        account_id: studio.world.accounts!.owl!.id,
+        project_id: studio.world.projects!.moon!.id,
+      }),
+    ).rejects.toMatchObject({
       status: 404,
     })
-    await expect(log.show(studio.db, 999_999)).rejects.toMatchObject({ status: 404 })
+    await expect(showDelivery(studio.db, 999_999)).rejects.toMatchObject({ status: 404 })
   })
 
   test('replays a delivery, which takes effect only once', async () => {
@@ -84,7 +93,7 @@ describe('the delivery log', () => {
     const again = await replay(studio.db, Number(json.delivery_id))
     expect(again).toMatchObject({ status: 'processed', records: json.records })
     expect(again.delivery_id).not.toBe(json.delivery_id)
-    expect(await log.show(studio.db, Number(again.delivery_id))).toMatchObject({ replay_of: Number(json.delivery_id) })
+    expect(await showDelivery(studio.db, Number(again.delivery_id))).toMatchObject({ replay_of: Number(json.delivery_id) })
     expect(await studio.db.rows(sql`select id from build_runs where build_number = '50'`)).toHaveLength(1)
     // A repeated delivery of the tool itself is still recognized.
     expect((await ci('other', 50)).json.status).toBe('duplicate')
@@ -97,12 +106,12 @@ describe('the delivery log', () => {
     await age(old.json.delivery_id, 31)
     await age(young.json.delivery_id, 29)
     expect(await purge(studio.db, 'bodies', 30)).toBe(1)
-    expect(await log.show(studio.db, Number(old.json.delivery_id))).toMatchObject({
+    expect(await showDelivery(studio.db, Number(old.json.delivery_id))).toMatchObject({
       body: null,
       outcome: 'processed',
       bytes: expect.any(Number),
     })
-    expect((await log.show(studio.db, Number(young.json.delivery_id))).body).toContain('night')
+    expect((await showDelivery(studio.db, Number(young.json.delivery_id))).body).toContain('night')
     await expect(replay(studio.db, Number(old.json.delivery_id))).rejects.toMatchObject({ status: 410 })
   })
 })
@@ -121,7 +130,7 @@ describe('a test delivery', () => {
     expect([first.status, second.status]).toEqual(['processed', 'processed'])
     expect(second.note).toMatch(/^A test: it would have made \d/)
     expect(await traces()).toEqual(before)
-    expect(await log.show(studio.db, Number(second.delivery_id))).toMatchObject({
+    expect(await showDelivery(studio.db, Number(second.delivery_id))).toMatchObject({
       outcome: 'processed',
       test: true,
       records: [],
@@ -135,7 +144,7 @@ describe('a test delivery', () => {
     const heard = await spoken()
     const { delivery_id } = await testDelivery(studio.db, mine)
     const again = await replay(studio.db, Number(delivery_id))
-    expect(await log.show(studio.db, Number(again.delivery_id))).toMatchObject({ test: true, replay_of: Number(delivery_id) })
+    expect(await showDelivery(studio.db, Number(again.delivery_id))).toMatchObject({ test: true, replay_of: Number(delivery_id) })
     expect(await traces()).toEqual(before)
     expect(await spoken()).toEqual(heard)
   })

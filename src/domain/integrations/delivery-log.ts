@@ -2,10 +2,13 @@ import { notFound, objectStoreAway } from '../../contract/errors.ts'
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { ANY_ACCOUNT } from '../accounts/every-account.ts'
 import * as objects from '../objects/objects.ts'
 import { READ_MAX, shownBody } from '../privacy/delivery-body.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { IntegrationContext } from './context.ts'
+import type { DeliveryKey } from './deliveries.ts'
 import { BODY_NOTES, type BodyNote } from './intake-usage.ts'
 
 /** A delivery in the log. */
@@ -55,7 +58,7 @@ export async function list(db: Database, filter: Filter): Promise<{ deliveries: 
   const limit = filter.limit ?? 50
   const rows = await db.rows<Listed>(sql`
     select ${COLUMNS} from integrations i cross join lateral (
-      select * from deliveries d where d.integration_id between i.id and i.id
+      select * from deliveries d where d.account_id = i.account_id and d.integration_id between i.id and i.id
         ${when(filter.outcome, (outcome) => sql`and d.outcome = ${outcome}`)}
         ${when(filter.event, (event) => sql`and d.event = ${event}`)}
         ${when(filter.since, (at) => sql`and d.received_at >= ${at}`)}
@@ -87,18 +90,15 @@ interface ShownRow extends Listed {
   body_note: BodyNote | null
 }
 
-export interface Looked {
-  /** A delivery of another project is not found. */
-  project_id?: number | undefined
-  /** The body that `locate` read, if it was moved. */
-  moved?: Buffer | undefined
-}
+const ONE = sql`deliveries d join integrations i on i.account_id = d.account_id and i.id = d.integration_id`
+const called = ({ account_id, delivery_id }: DeliveryKey) =>
+  sql`d.account_id = ${account_id} and d.id = ${delivery_id} and i.deleted_at is null`
 
-export async function show(db: Database, id: number, { project_id, moved }: Looked = {}): Promise<Shown> {
+/** With the body that `locate` read, where it was moved. */
+export async function show(db: Database, delivery: DeliveryKey, moved?: Buffer): Promise<Shown> {
   const row = await db.one<ShownRow>(sql`
     select ${COLUMNS}, d.headers, d.body_note, d.body_object, substring(d.body for ${READ_MAX}) as raw
-    from deliveries d join integrations i on i.id = d.integration_id
-    where d.id = ${id} and i.deleted_at is null ${when(project_id, (project) => sql`and i.project_id = ${project}`)}`)
+    from ${ONE} where ${called(delivery)}`)
   if (!row) throw notFound('Delivery')
   const { raw: inRow, body_object, headers, body_note, ...listed } = clean(row)
   const raw = bodyOf({ body: inRow, body_object }, moved)?.subarray(0, READ_MAX) ?? null
@@ -122,13 +122,16 @@ interface Located {
 }
 
 /**
- * The account and project of a delivery, the size of its body, and the part of it that is not in the row; another project's is not found.
+ * The account of a delivery, the size of its body, and the part of it that is not in the row; another project's is not found. An
+ * operator names no project.
  */
-export async function locate(db: Database, id: number, projectId?: number): Promise<Located> {
+export async function locate(db: Database, id: number, project?: ProjectKey): Promise<Located> {
+  const within = project
+    ? sql`d.account_id = ${project.account_id} and i.project_id = ${project.project_id}`
+    : sql`d.account_id = ${ANY_ACCOUNT}`
   const row = await db.one<{ account_id: number; bytes: number | null; body_object: string | null }>(sql`
-    select p.account_id, octet_length(d.body) as bytes, d.body_object
-    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
-    where d.id = ${id} and i.deleted_at is null ${when(projectId, (project) => sql`and i.project_id = ${project}`)}`)
+    select d.account_id, octet_length(d.body) as bytes, d.body_object
+    from ${ONE} where ${within} and d.id = ${id} and i.deleted_at is null`)
   if (!row) throw notFound('Delivery')
   const { account_id, bytes, body_object } = row
   if (body_object === null) return { account_id, bytes }
@@ -156,14 +159,14 @@ export interface Stored extends IntegrationContext {
 }
 
 /** With the body that `locate` read, if it was moved. */
-export async function stored(db: Database, id: number, moved?: Buffer): Promise<Stored> {
+export async function stored(db: Database, delivery: DeliveryKey, moved?: Buffer): Promise<Stored> {
   const row = await db.one<Stored & { body_object: string | null }>(sql`
     select d.path, d.headers, d.body, d.body_object, d.body_note, d.received_at, d.outcome, d.status, d.test, i.id as integration_id,
       i.provider, i.config, i.requires_signature,
       p.id as project_id, p.account_id, p.engine, p.approval_rules
-    from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
-    where d.id = ${id} and i.deleted_at is null`)
+    from ${ONE} join projects p on p.id = i.project_id
+    where ${called(delivery)}`)
   if (!row) throw notFound('Delivery')
-  const { body_object, ...delivery } = row
-  return { ...delivery, body: bodyOf({ body: row.body, body_object }, moved) }
+  const { body_object, ...arrived } = row
+  return { ...arrived, body: bodyOf({ body: row.body, body_object }, moved) }
 }

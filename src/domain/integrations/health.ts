@@ -30,11 +30,12 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
     left join stuck on stuck.integration_id = i.id
     cross join lateral (
       select count(*) as deliveries, count(*) filter (where d.outcome = 'failed') as failed
-      from deliveries d where d.integration_id = i.id and d.received_at >= now() - interval '1 day' and not d.test) day
+      from deliveries d where d.account_id = i.account_id and d.integration_id = i.id and d.received_at >= now() - interval '1 day' and not d.test) day
     left join lateral (
       -- between instead of =: only the index by integration has that order. The one by id alone looks cheap but reads every delivery for a
       -- tool that never sent one.
-      select d.received_at, d.outcome from deliveries d where d.integration_id between i.id and i.id and not d.test
+      select d.received_at, d.outcome from deliveries d
+      where d.account_id = i.account_id and d.integration_id between i.id and i.id and not d.test
       order by d.integration_id, d.id desc limit 1) last on true
     where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
     order by i.id`)
@@ -55,7 +56,7 @@ const failingRows = sql`
   select j.kind, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id, j.payload, j.attempts,
     j.given_up, j.next_try_at, j.error, j.id
   from (${queue.failingJobs}) j
-  left join deliveries d on d.id = (j.payload ->> 'delivery_id')::bigint
+  left join deliveries d on d.account_id = (j.payload ->> 'account_id')::integer and d.id = (j.payload ->> 'delivery_id')::bigint
   left join changes c on c.account_id = (j.payload ->> 'account_id')::integer and c.id = (j.payload ->> 'change_id')::bigint
   left join build_runs b on b.account_id = (j.payload ->> 'account_id')::integer and b.id = (j.payload ->> 'build_run_id')::bigint`
 

@@ -7,8 +7,6 @@ const BATCH = 100
 interface ObjectColumn {
   table: Sql
   object: Sql
-  /** The owner's condition for a row. */
-  of: (accountId: number) => Sql
   /** Puts the value back; later output is appended to it. */
   value: (bytes: Buffer) => Sql
 }
@@ -17,25 +15,22 @@ const OBJECT_COLUMNS: ObjectColumn[] = [
   {
     table: raw('deliveries'),
     object: raw('body_object'),
-    of: (accountId) => sql`
-      integration_id in (select i.id from integrations i join projects p on p.id = i.project_id where p.account_id = ${accountId})`,
     value: (bytes) => sql`body = ${bytes}`,
   },
   {
     table: raw('build_runs'),
     object: raw('log_object'),
-    of: (accountId) => sql`account_id = ${accountId}`,
     value: (bytes) => sql`output_log = ${bytes.toString('utf8')} || coalesce(output_log, '')`,
   },
 ]
 
 /** Puts values of an account back into their rows if they have to be edited there. */
 export async function recall(db: Database, accountId: number, isWanted: (text: string) => boolean, onProgress: () => void) {
-  for (const { table, object, of, value } of OBJECT_COLUMNS)
+  for (const { table, object, value } of OBJECT_COLUMNS)
     for (let after = 0; ; ) {
       onProgress()
       const rows = await db.rows<{ id: number; object: string }>(sql`
-        select id, ${object} as object from ${table} where ${of(accountId)} and ${object} is not null and id > ${after}
+        select id, ${object} as object from ${table} where account_id = ${accountId} and ${object} is not null and id > ${after}
         order by id limit ${BATCH}`)
       for (const row of rows) {
         const bytes = await read(db, accountId, row.object).catch((error: unknown) => {
@@ -45,7 +40,7 @@ export async function recall(db: Database, accountId: number, isWanted: (text: s
         if (bytes && isWanted(bytes.toString('utf8')))
           await db.execute(sql`
             update ${table} set ${value(bytes)}, ${object} = null
-            where ${of(accountId)} and id = ${row.id} and ${object} = ${row.object}`)
+            where account_id = ${accountId} and id = ${row.id} and ${object} = ${row.object}`)
       }
       if (rows.length < BATCH) break
       after = rows.at(-1)!.id

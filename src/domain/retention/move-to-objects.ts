@@ -17,10 +17,10 @@ const RESTED = sql`now() - interval '1 hour'`
  */
 export const UNUSED = sql`remove_after < now() - interval '1 minute'`
 
-/** Bodies of finished deliveries. */
-const dueBodies = (integration: Sql) => sql`
+/** Bodies of finished deliveries of the integration `i`. */
+const dueBodies = sql`
   select d.id, d.received_at as since from deliveries d
-  where d.integration_id = ${integration} and ${LARGE_BODY} and d.received_at < ${RESTED} and d.outcome <> 'accepted'
+  where d.account_id = i.account_id and d.integration_id = i.id and ${LARGE_BODY} and d.received_at < ${RESTED} and d.outcome <> 'accepted'
   order by d.received_at`
 
 /** Logs of finished builds. */
@@ -31,7 +31,7 @@ const dueLogs = (account: Sql) => sql`
   order by b.happened_at`
 
 const integrationsOf = (account: Sql) => sql`
-  select i.id from projects p join integrations i on i.project_id = p.id where p.account_id = ${account}`
+  select i.account_id, i.id from integrations i where i.account_id = ${account}`
 
 /**
  * The accounts after the given one that have something to move or remove, and the last one that was checked. Planned anew each time: a plan
@@ -45,7 +45,7 @@ export async function accountsDue(
   const seen = await db.rows<{ id: number; due: boolean }>(
     sql`
       select a.id, exists (select from (${dueLogs(sql`a.id`)} limit 1) b)
-        or exists (select from (${integrationsOf(sql`a.id`)}) i cross join lateral (${dueBodies(sql`i.id`)} limit 1) d) as due
+        or exists (select from (${integrationsOf(sql`a.id`)}) i cross join lateral (${dueBodies} limit 1) d) as due
       from accounts a where a.id > ${after} order by a.id limit ${look}`,
     { unprepared: true },
   )
@@ -67,7 +67,7 @@ const ownerAfter = (account: Sql) => sql`
 /** How many seconds the oldest due value has waited. */
 export const oldestDue = sql`
   select coalesce(greatest(0, extract(epoch from ${RESTED} - min(since))), 0)::float8 from (
-    select d.since from integrations i cross join lateral (${dueBodies(sql`i.id`)} limit 1) d
+    select d.since from integrations i cross join lateral (${dueBodies} limit 1) d
     union all select b.since from accounts a cross join lateral (${dueLogs(sql`a.id`)} limit 1) b) due`
 
 interface Value {
@@ -78,8 +78,10 @@ interface Value {
   replace: (object: string) => Sql
 }
 
-async function readBody(db: Database, id: number): Promise<Value | undefined> {
-  const row = await db.one<{ body: Buffer | null }>(sql`select body from deliveries where id = ${id}`)
+async function readBody(db: Database, accountId: number, id: number): Promise<Value | undefined> {
+  const row = await db.one<{ body: Buffer | null }>(
+    sql`select body from deliveries where account_id = ${accountId} and id = ${id}`,
+  )
   if (!row?.body) return undefined
   const bytes = row.body
   return {
@@ -88,7 +90,7 @@ async function readBody(db: Database, id: number): Promise<Value | undefined> {
     bytes,
     replace: (object) => sql`
       update deliveries set body = null, body_object = ${object}
-      where id = ${id} and octet_length(body) = ${bytes.length} and outcome <> 'accepted'`,
+      where account_id = ${accountId} and id = ${id} and octet_length(body) = ${bytes.length} and outcome <> 'accepted'`,
   }
 }
 
@@ -128,14 +130,14 @@ export async function move(
   const account = sql`${accountId}::integer`
   const rows = (query: Sql) => db.rows<{ id: number }>(sql`${query} limit ${limit}`, { unprepared: true })
   const bodies = await rows(
-    sql`select d.id from (${integrationsOf(account)}) i cross join lateral (${dueBodies(sql`i.id`)} limit ${limit}) d`,
+    sql`select d.id from (${integrationsOf(account)}) i cross join lateral (${dueBodies} limit ${limit}) d`,
   )
   const logs = await rows(dueLogs(account))
   const due = [
     ...bodies.map(
       ({ id }) =>
         () =>
-          readBody(db, id),
+          readBody(db, accountId, id),
     ),
     ...logs.map(
       ({ id }) =>
@@ -173,7 +175,7 @@ async function moveValue(
   // An object that is about to be removed is not reused: it is uploaded again once it is gone.
   const begun = await db.execute(sql`
     insert into stored_objects as o (id, account_id, bytes, sha256) values (${id}, ${accountId}, ${value.bytes.length}, ${sha256})
-    on conflict (id, account_id) do update set remove_after = default where o.remove_after > now()`)
+    on conflict (account_id, id) do update set remove_after = default where o.remove_after > now()`)
   if (begun === 0) return false
   await store.put(keyOf(accountId, id), value.bytes, signal)
   return db.transaction(async (db) => {

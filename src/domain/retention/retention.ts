@@ -49,7 +49,7 @@ const walkingByAccount = (table: Sql, due: (batch: Batch) => Sql): Purge =>
 
 const accounts = sql`select id, retention from accounts`
 const integrations = sql`
-  select i.id, a.retention from integrations i join projects p on p.id = i.project_id join accounts a on a.id = p.account_id`
+  select i.account_id, i.id, a.retention from integrations i join accounts a on a.id = i.account_id`
 const destinations = (kinds: Sql) =>
   sql`select d.id, a.retention from destinations d join accounts a on a.id = d.account_id where ${kinds}`
 
@@ -59,14 +59,15 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
     byOwner(
       integrations,
       sql`deliveries`,
-      ({ before }) => sql`integration_id = a.id and ${raw(column)} is not null and received_at < ${before} order by received_at`,
+      ({ before }) =>
+        sql`account_id = a.account_id and integration_id = a.id and ${raw(column)} is not null and received_at < ${before} order by received_at`,
       sql`update deliveries set body = null, body_object = null, facts = null`,
     ),
   ),
   deliveries: byOwner(
     integrations,
     sql`deliveries`,
-    ({ before }) => sql`integration_id = a.id and received_at < ${before} order by received_at`,
+    ({ before }) => sql`account_id = a.account_id and integration_id = a.id and received_at < ${before} order by received_at`,
     sql`delete from deliveries`,
   ),
   outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),

@@ -83,11 +83,11 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
   testIntegration: async (call) => orRefusal(testDelivery(call.db, await own(call))),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
   showDelivery: async ({ db, account_id, project_id, path, retention }) => ({
-    ...(await showDelivery(db, idOf(path.id, 'Delivery'), project_id)),
+    ...(await showDelivery(db, idOf(path.id, 'Delivery'), { account_id, project_id })),
     body_kept_days: effective(retention, (await accounts.find(db, account_id)).retention, 'bodies'),
   }),
-  async replayDelivery({ db, project_id, path }) {
-    return orRefusal(replay(db, idOf(path.id, 'Delivery'), project_id))
+  async replayDelivery({ db, account_id, project_id, path }) {
+    return orRefusal(replay(db, idOf(path.id, 'Delivery'), { account_id, project_id }))
   },
 }
 

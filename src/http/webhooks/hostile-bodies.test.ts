@@ -124,8 +124,8 @@ test('a large body that is refused by its headers gets a response and is not rea
 describe('a hostile body that was stored before it was refused', () => {
   const store = async (provider: string, outcome: string) =>
     (await tools.studio.db.one<{ id: number }>(sql`
-      insert into deliveries (integration_id, path, event, dedupe_key, outcome, status, headers, body)
-      values (${tools.studio.world.integrations[provider]!.id}, ${provider}, 'x', gen_random_uuid()::text, ${outcome}, 202,
+      insert into deliveries (account_id, integration_id, path, event, dedupe_key, outcome, status, headers, body)
+      values (${tools.studio.world.accounts.owl!.id}, ${tools.studio.world.integrations[provider]!.id}, ${provider}, 'x', gen_random_uuid()::text, ${outcome}, 202,
         '{"content-type": "application/json"}', ${EMPTY_OBJECTS}) returning id`))!.id
 
   test('is refused when replayed', async () => {
@@ -134,7 +134,7 @@ describe('a hostile body that was stored before it was refused', () => {
 
   test('ends its job as failed, once and for all', async () => {
     const id = await store('lore', 'accepted')
-    await ingest(tools.studio.db, id)
+    await ingest(tools.studio.db, { account_id: tools.studio.world.accounts.owl!.id, delivery_id: id })
     expect(await stored(String(id))).toMatchObject({ outcome: 'failed', status: 422 })
   })
 

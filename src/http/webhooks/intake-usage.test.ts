@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
-import * as log from '../../domain/integrations/delivery-log.ts'
 import { IntakeQuota } from '../../domain/integrations/intake-usage.ts'
 import type { Fact } from '../../intake/facts.ts'
 import { ingest } from '../../intake/ingest.ts'
 import { replay } from '../../intake/replay.ts'
 import { leanBody } from '../../intake/reports/lean-body.ts'
+import { showDelivery } from '../../intake/show-delivery.ts'
 
 const KIB = 1024
 const QUOTA = 100 * KIB
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 const stored = async (id: string) => {
-  const { bytes, body, body_note, body_cut } = await log.show(tools.studio.db, Number(id))
+  const { bytes, body, body_note, body_cut } = await showDelivery(tools.studio.db, Number(id))
   const row = await tools.studio.db.one<{ length: number }>(
     sql`select octet_length(body) as length from deliveries where id = ${id}::bigint`,
   )
@@ -72,7 +72,7 @@ describe('a report with a log', () => {
     expect(kept).toMatchObject({ shown: true, body_cut: false, body_note: expect.stringContaining('stored with the build') })
     expect(kept.bytes).toBeGreaterThan(40 * KIB)
     expect(kept.stored).toBeLessThan(KIB)
-    expect(JSON.parse((await log.show(tools.studio.db, Number(json.delivery_id))).body!)).toMatchObject({
+    expect(JSON.parse((await showDelivery(tools.studio.db, Number(json.delivery_id))).body!)).toMatchObject({
       build_number: 1,
       log: null,
     })
@@ -134,7 +134,7 @@ describe('over its quota', () => {
     await tools.github(pushed('9', 2 * QUOTA))
     const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 4711, user: 'kim' })
     expect(await stored(json.delivery_id)).toMatchObject({ shown: true })
-    await ingest(tools.studio.db, Number(json.delivery_id))
+    await ingest(tools.studio.db, { account_id: tools.studio.world.accounts.owl!.id, delivery_id: Number(json.delivery_id) })
     expect(await stored(json.delivery_id)).toMatchObject({ stored: 0, shown: false })
     expect(await tools.studio.db.rows(sql`select id from changes where identifier = '4711'`)).toHaveLength(1)
   })
@@ -152,7 +152,7 @@ test('an accepted delivery is applied as it was parsed on receipt, and not kept 
   const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 5150, user: 'kim' })
   expect(JSON.parse((await factsOf(json.delivery_id))!.facts!)).toMatchObject([{ kind: 'change', identifier: '5150' }])
   await tools.studio.db.execute(sql`update deliveries set body = 'no longer readable' where id = ${json.delivery_id}`)
-  await ingest(tools.studio.db, Number(json.delivery_id))
+  await ingest(tools.studio.db, { account_id: tools.studio.world.accounts.owl!.id, delivery_id: Number(json.delivery_id) })
   expect(await tools.studio.db.rows(sql`select author from changes where identifier = '5150'`)).toEqual([{ author: 'kim' }])
   expect(await factsOf(json.delivery_id)).toEqual({ facts: null })
 })

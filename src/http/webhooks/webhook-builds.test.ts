@@ -98,7 +98,7 @@ describe('a build', () => {
   test('of a changelist waits for the approvals of that changelist', async () => {
     const send = { changelist: 900, user: 'kim', description: 'Paint', files: ['//depot/Content/T_Depot.png'] }
     const { json: reported } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, send)
-    await ingest(tools.studio.db, Number(reported.delivery_id))
+    await ingest(tools.studio.db, { account_id: tools.studio.world.accounts.owl!.id, delivery_id: Number(reported.delivery_id) })
     const { json } = await tools.ci({ job_name: 'depot', build_number: 1, status: 'SUCCESS', changelist: '900' })
     expect((await tools.api(`build_runs/${json.records[0].id}`)).status).toBe('passed_pending_approval')
   })

@@ -5,6 +5,7 @@ import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
+import { showDelivery } from '../../intake/show-delivery.ts'
 
 let tools: Tools
 beforeAll(async () => {
@@ -78,7 +79,7 @@ describe("Asana's secret", () => {
       ['handshake', 'failed', 401],
       ...Array(3).fill(['handshake', 'processed', 200]),
     ])
-    expect(JSON.stringify(await log.show(tools.studio.db, deliveries[1]!.id))).not.toContain('stolen')
+    expect(JSON.stringify(await showDelivery(tools.studio.db, deliveries[1]!.id))).not.toContain('stolen')
   })
 
   test('may arrive late if there is none yet', async () => {

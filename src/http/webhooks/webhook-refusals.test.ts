@@ -3,7 +3,7 @@ import { keepLog } from '../../../test/support/log.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
-import * as deliveries from '../../domain/integrations/delivery-log.ts'
+import { showDelivery } from '../../intake/show-delivery.ts'
 
 const kept = keepLog()
 let tools: Tools
@@ -83,7 +83,7 @@ describe('a webhook token', () => {
     const rows = await studio.db.rows<{ id: number; path: string; headers: object }>(
       sql`select id, path, headers from deliveries`,
     )
-    const shown = await Promise.all(rows.map(({ id }) => deliveries.show(studio.db, id)))
+    const shown = await Promise.all(rows.map(({ id }) => showDelivery(studio.db, id)))
     expect(shown.length).toBeGreaterThan(5)
     const texts = [kept.text(), JSON.stringify(rows), JSON.stringify(shown), ...answers.map(({ text }) => text)]
     for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret)

@@ -23,11 +23,11 @@ async function work(job: HeavyJob, body: Buffer): Promise<unknown> {
       case 'receive':
         return await receive(db, job.integration, { ...job.request, raw: body })
       case 'ingest':
-        return await ingestHere(db, job.delivery_id)
+        return await ingestHere(db, job.delivery)
       case 'replay':
-        return await replayHere(db, job.delivery_id, moved)
+        return await replayHere(db, job.delivery, moved)
       case 'show':
-        return await log.show(db, job.delivery_id, { project_id: job.project_id, moved })
+        return await log.show(db, job.delivery, moved)
     }
   } finally {
     await db.close()

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deserializeError, stopping } from '../../contract/errors.ts'
 import type { Pool } from '../../db/database.ts'
-import type { Looked, Shown } from '../../domain/integrations/delivery-log.ts'
+import type { DeliveryKey } from '../../domain/integrations/deliveries.ts'
+import type { Shown } from '../../domain/integrations/delivery-log.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused } from '../deliver.ts'
 import type { Delivered } from '../persist.ts'
@@ -26,20 +27,15 @@ export function receiveHeavy(
   return run<Received>(integration.account_id, { kind: 'receive', databaseUrl: db.url, integration, request }, raw, signal)
 }
 
-interface Stored {
-  delivery_id: number
-  account_id: number
-}
-
-export const ingestHeavy = (db: Pool, { account_id, delivery_id }: Stored): Promise<void> =>
-  run(account_id, { kind: 'ingest', databaseUrl: db.url, delivery_id })
+export const ingestHeavy = (db: Pool, delivery: DeliveryKey): Promise<void> =>
+  run(delivery.account_id, { kind: 'ingest', databaseUrl: db.url, delivery })
 
 /** A body that is not in its row is passed along: the other process has no object store. */
-export const replayHeavy = (db: Pool, { account_id, delivery_id }: Stored, moved?: Buffer): Promise<Delivered> =>
-  run(account_id, { kind: 'replay', databaseUrl: db.url, delivery_id }, moved)
+export const replayHeavy = (db: Pool, delivery: DeliveryKey, moved?: Buffer): Promise<Delivered> =>
+  run(delivery.account_id, { kind: 'replay', databaseUrl: db.url, delivery }, moved)
 
-export const showHeavy = (db: Pool, { account_id, delivery_id }: Stored, { project_id, moved }: Looked): Promise<Shown> =>
-  run(account_id, { kind: 'show', databaseUrl: db.url, delivery_id, project_id }, moved)
+export const showHeavy = (db: Pool, delivery: DeliveryKey, moved?: Buffer): Promise<Shown> =>
+  run(delivery.account_id, { kind: 'show', databaseUrl: db.url, delivery }, moved)
 
 async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
   try {

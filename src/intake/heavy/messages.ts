@@ -1,4 +1,5 @@
 import type { SerializedError } from '../../contract/errors.ts'
+import type { DeliveryKey } from '../../domain/integrations/deliveries.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import type { Request } from '../receive.ts'
 
@@ -8,8 +9,7 @@ import type { Request } from '../receive.ts'
  */
 export type HeavyJob = { databaseUrl: string } & (
   | { kind: 'receive'; integration: IntegrationAuth; request: Omit<Request, 'raw'> }
-  | { kind: 'ingest' | 'replay'; delivery_id: number }
-  | { kind: 'show'; delivery_id: number; project_id: number | undefined }
+  | { kind: 'ingest' | 'replay' | 'show'; delivery: DeliveryKey }
 )
 
 export type HeavyAnswer =

@@ -44,11 +44,12 @@ const complains = (data: string) => p4(`console.log(JSON.stringify({ data: ${JSO
 async function reported(changelist: number, key = 'p4') {
   const token = studio.world.integrations![key]!.webhook_token as string
   const { json } = await studio.ask(`/webhooks/perforce?token=${token}`, { method: 'POST', body: { changelist } })
-  await ingest(studio.db, Number(json.delivery_id))
+  const account_id = studio.world.accounts!.owl!.id as number
+  await ingest(studio.db, { account_id, delivery_id: Number(json.delivery_id) })
   const job = await studio.db.one<{ payload: { account_id: number; change_id: number } }>(sql`
     select payload from jobs where kind = 'describe_changelist' order by id desc limit 1`)
   const change = (await studio.db.one<{ id: number }>(sql`select id from changes where identifier = ${String(changelist)}`))!
-  return { id: change.id, account_id: studio.world.accounts!.owl!.id as number, payload: job?.payload }
+  return { id: change.id, account_id, payload: job?.payload }
 }
 const change = (id: number) =>
   studio.db.one(sql`select author, description, file_count, asset_count, url from changes where id = ${id}`)
