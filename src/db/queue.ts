@@ -8,7 +8,7 @@ export interface Jobs {
   /** Deletes the data of a deleted integration. */
   purge_integration: { integration_id: number }
   /** Writes an export file. */
-  write_export: { export_id: number }
+  write_export: { account_id: number; export_id: number }
   /** Deletes the data of a closed account, project or user. */
   delete_account: { account_id: number }
   delete_project: { account_id: number; project_id: number }

@@ -231,7 +231,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
         const file = JSON.parse(gunzipSync(Buffer.concat(chunks.map(({ body }) => body))).toString())
         return [Object.keys(file), ...(await rows(sql`select status from exports where id = ${id}`))]
       }
-      return { payload: { export_id: id }, effect }
+      return { payload: { account_id, export_id: id }, effect }
     },
     [['export', 'rows'], { status: 'done' }],
   ],

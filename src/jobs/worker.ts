@@ -55,7 +55,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   audit_refused_sign_in: ({ db }, payload) => recordWrongPassword(db, payload),
   purge_integration: ({ db }, { integration_id }) => integrations.purge(db, integration_id),
-  write_export: (context, { export_id }, signal) => writeExport(context, export_id, signal),
+  write_export: (context, requested, signal) => writeExport(context, requested, signal),
   delete_account: ({ db }, { account_id }, signal) => deleteAccount(db, account_id, () => signal?.throwIfAborted()),
   delete_project: ({ db }, scope, signal) => deleteProject(db, scope, () => signal?.throwIfAborted()),
   delete_user: ({ db }, { user_id }, signal) => deleteUser(db, user_id, () => signal?.throwIfAborted()),

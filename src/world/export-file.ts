@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Pool } from '../db/database.ts'
+import type { Jobs } from '../db/queue.ts'
 import * as exports from '../domain/accounts/exports.ts'
 import type { Vault } from '../domain/privacy/secrets.ts'
 import { exportWorld } from './export.ts'
@@ -11,15 +12,20 @@ const gzipped = promisify(gzip)
 const CHUNK = 2 ** 20
 
 /** Writes a requested export into the database. If a worker stops, the next one starts over. */
-export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id: number, signal?: AbortSignal): Promise<void> {
-  const begun = await exports.begin(db, vault, id)
+export async function writeExport(
+  { db, vault }: { db: Pool; vault: Vault },
+  requested: Jobs['write_export'],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { account_id, export_id: id } = requested
+  const begun = await exports.begin(db, vault, requested)
   if (!begun) return
   const { scope, audience, passphrase } = begun
   let [text, bytes, rows] = ['', 0, 0]
   const flush = async () => {
     const body = await gzipped(text, { level: 4 })
     text = ''
-    await exports.append(db, scope.account_id, id, bytes, body, rows)
+    await exports.append(db, account_id, id, bytes, body, rows)
     bytes += body.length
   }
   const onProgress = (written: Record<string, number>) => {
@@ -32,9 +38,9 @@ export async function writeExport({ db, vault }: { db: Pool; vault: Vault }, id:
       if (text.length >= CHUNK) await flush()
     })
     await flush()
-    await exports.finish(db, id)
+    await exports.finish(db, account_id, id)
   } catch (error) {
-    if (!signal?.aborted) await exports.fail(db, scope.account_id, id)
+    if (!signal?.aborted) await exports.fail(db, account_id, id)
     throw error
   }
 }

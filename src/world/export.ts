@@ -52,7 +52,7 @@ export function exportWorld(
       const whole = typeof audience === 'string'
       const columns = await exportedColumns(db, audience)
       const tables = exportedTables(fileVault !== null, audience).map(([table]) => ({ table, columns: columns.get(table)! }))
-      const onProject = sql`select user_id from project_members where project_id = ${scope.project_id}`
+      const onProject = sql`select user_id from project_members where account_id = ${scope.account_id} and project_id = ${scope.project_id}`
       const held = (table: string) =>
         whole || table !== 'account_members'
           ? HOLDINGS[table]!.of(scope)

@@ -74,7 +74,7 @@ export class Remap {
     }
     if (table === 'users' && this.known.has(row.id as number)) throw new Error('somebody is there twice')
     // A password login has the person's own number.
-    if (table === 'logins' && row.provider_id === 'credential') row.account_id = String(row.user_id)
+    if (table === 'logins' && row.provider_id === 'credential') row.provider_account_id = String(row.user_id)
     for (const [name, target] of Object.entries(LISTS))
       if (Array.isArray(row[name])) row[name] = row[name].map((id) => this.loose(target, id)).filter((id) => id !== null)
     if (Array.isArray(row.suspects)) row.suspects = row.suspects.map((suspect: Row) => this.#suspect(suspect))

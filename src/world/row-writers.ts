@@ -57,7 +57,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     for (const { who, role } of accounts) to.put('account_members', { account_id: idOf(who), user_id: to.id, role })
     for (const connected of connected_accounts) to.put('connected_accounts', { user_id: to.id, ...connected })
     if (password !== undefined)
-      to.put('logins', { user_id: to.id, provider_id: 'credential', account_id: String(to.id), password })
+      to.put('logins', { user_id: to.id, provider_id: 'credential', provider_account_id: String(to.id), password })
     return { account_ids }
   },
 
@@ -66,7 +66,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     const approval_rules = given?.map((rule) => ({ ...EVERY_VERSION, ...rule }))
     to.put('projects', { id: to.id, account_id, name, engine, status, approval_rules, ...times(rest) })
     for (const { who, role } of members)
-      to.put('project_members', { project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
+      to.put('project_members', { account_id, project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
     return { account_id, engine }
   },
 

@@ -9,9 +9,9 @@ const COLUMNS = {
   users: 'id email name default_account_id created_at updated_at',
   account_members: 'account_id user_id role',
   connected_accounts: 'user_id provider uid created_at',
-  logins: 'user_id provider_id account_id password',
+  logins: 'user_id provider_id provider_account_id password',
   projects: 'id account_id name engine status approval_rules created_at updated_at',
-  project_members: 'project_id user_id project_role',
+  project_members: 'account_id project_id user_id project_role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations:
     'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',

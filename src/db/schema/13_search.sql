@@ -23,15 +23,16 @@ create index search_documents_stale on search_documents (account_id, at)
   where terms_version < 2 and kind in ('build', 'change');
 
 create table search_segments (
-  id          bigint generated always as identity primary key,
   account_id  bigint not null,
+  id          bigint generated always as identity,
   kind        text not null,
   -- How many were added; deleted ones included.
   documents   integer not null default 0,
   -- The newest record in it: segments are searched in this order.
   newest_at   timestamptz(3) not null,
   -- The oldest record in a segment; null if unknown.
-  oldest_at   timestamptz(3)
+  oldest_at   timestamptz(3),
+  primary key (account_id, id)
 );
 create index search_segments_newest on search_segments (account_id, kind, newest_at desc);
 

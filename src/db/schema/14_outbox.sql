@@ -3,16 +3,17 @@ create sequence outbox_position;
 -- Events in the order of commits. Writers insert rows without a position; one reader at a time assigns positions to the rows it sees, so
 -- that a transaction that commits late is never skipped.
 create table outbox (
-  id           bigint generated always as identity primary key,
-  position     bigint,
   account_id   integer not null,
+  id           bigint generated always as identity,
+  position     bigint,
   project_id   integer not null,
   kind         text not null,
   row_id       text not null,
   written_at   timestamptz(3) not null default now(),
   event_type   text,
   happened_at  timestamptz(3),
-  facts        json
+  facts        json,
+  primary key (account_id, id)
 );
 create index outbox_waiting on outbox (id) where position is null;
 create unique index outbox_order on outbox (position) where position is not null;

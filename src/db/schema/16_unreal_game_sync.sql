@@ -1,6 +1,6 @@
 create table ugs_tokens (
-  id                  bigint generated always as identity primary key,
   account_id          integer not null,
+  id                  bigint generated always as identity,
   project_id          integer not null,
   name                text not null,
   prefix              text not null check ((length(prefix) >= 8) and (length(prefix) <= 20)),
@@ -9,7 +9,7 @@ create table ugs_tokens (
   created_at          timestamptz(3) not null default now(),
   -- The creator of a token for tools: when that person leaves, admins can list and revoke it.
   created_by_user_id  integer references users on delete set null,
-  unique (account_id, project_id, id),
+  primary key (account_id, id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index ugs_tokens_maker on ugs_tokens (created_by_user_id) where created_by_user_id is not null and revoked_at is null;

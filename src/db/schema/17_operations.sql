@@ -50,12 +50,12 @@ create table refused_requests (
   -- The setting that would allow them, or the error code.
   reason      text not null,
   count       bigint not null,
-  unique nullS not distinct (day, account_id, address, reason)
+  unique nulls not distinct (account_id, day, address, reason)
 );
 
 create table exports (
-  id                 bigint generated always as identity primary key,
   account_id         integer not null references accounts on delete cascade,
+  id                 bigint generated always as identity,
   -- A single project. No reference: the file outlives the project.
   project_id         integer,
   user_id            integer not null references users on delete cascade,
@@ -71,7 +71,7 @@ create table exports (
   error              text,
   created_at         timestamptz(3) not null default now(),
   expires_at         timestamptz(3) not null,
-  unique (account_id, id)
+  primary key (account_id, id)
 );
 create unique index exports_unfinished on exports (account_id, coalesce(project_id, 0)) where status in ('waiting', 'running');
 create index exports_expiry on exports (expires_at);

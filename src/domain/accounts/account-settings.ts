@@ -95,9 +95,7 @@ export function remove(db: Database, accountId: number, userId: number, by: Acco
     await refuseToTouch(db, accountId, userId, by)
     await db.execute(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
     await refuseWithoutOwner(db, accountId)
-    await db.execute(sql`
-      delete from project_members m using projects p
-      where p.id = m.project_id and p.account_id = ${accountId} and m.user_id = ${userId}`)
+    await db.execute(sql`delete from project_members where account_id = ${accountId} and user_id = ${userId}`)
     await db.execute(sql`
       delete from connected_account_confirmations k using connected_accounts a
       where k.account_id = ${accountId} and a.id = k.connected_account_id and a.user_id = ${userId}`)

@@ -1,7 +1,7 @@
 import { exportRunning, notFound } from '../../contract/errors.ts'
 import type { ExportStatus } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { enqueue } from '../../db/queue.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { Scope } from './table-ownership.ts'
 
@@ -44,10 +44,10 @@ export function request(db: Database, vault: Vault, asked: Requested, passphrase
     if (!made) throw exportRunning()
     if (passphrase !== undefined)
       await db.execute(sql`
-        update exports set passphrase_sealed = ${vault.seal(passphrase, placeOf(made.id))} where id = ${made.id}`)
+        update exports set passphrase_sealed = ${vault.seal(passphrase, placeOf(made.id))} where account_id = ${account_id} and id = ${made.id}`)
     // Each holds a snapshot and a connection for as long as it takes, so only a few are written at a time.
-    await enqueue(db, 'write_export', { export_id: made.id }, { account_id, server: 'exports' })
-    return (await db.one<Export>(select(sql`e.id = ${made.id}`)))!
+    await enqueue(db, 'write_export', { account_id, export_id: made.id }, { account_id, server: 'exports' })
+    return (await db.one<Export>(select(sql`e.account_id = ${account_id} and e.id = ${made.id}`)))!
   })
 }
 
@@ -90,12 +90,15 @@ export async function* read(db: Database, { account_id, id }: ExportFile, from: 
 }
 
 /** Called before writing, also after a worker died; the file starts over. Nothing if nobody waits for it any more. */
-export async function begin(db: Database, vault: Vault, id: number) {
-  const found = await db.one<Requested & { passphrase_sealed: string | null; project_id: number | null }>(sql`
-    update exports set status = 'running', rows = 0, bytes = 0 where id = ${id} and status in ('waiting', 'running') and expires_at > now()
-    returning account_id, project_id, user_id, whole, passphrase_sealed`)
+export async function begin(db: Database, vault: Vault, { account_id, export_id: id }: Jobs['write_export']) {
+  const found = await db.one<
+    Omit<Requested, 'account_id' | 'project_id'> & { passphrase_sealed: string | null; project_id: number | null }
+  >(sql`
+    update exports set status = 'running', rows = 0, bytes = 0
+    where account_id = ${account_id} and id = ${id} and status in ('waiting', 'running') and expires_at > now()
+    returning project_id, user_id, whole, passphrase_sealed`)
   if (!found) return undefined
-  const { account_id, project_id, user_id, whole, passphrase_sealed } = found
+  const { project_id, user_id, whole, passphrase_sealed } = found
   await removeChunks(db, sql`account_id = ${account_id} and export_id = ${id}`)
   return {
     scope: { account_id, project_id: project_id ?? undefined },
@@ -107,17 +110,17 @@ export async function begin(db: Database, vault: Vault, id: number) {
 export const append = (db: Database, accountId: number, id: number, start: number, body: Buffer, rows: number) =>
   db.execute(sql`
     with chunk as (insert into export_chunks (account_id, export_id, start, body) values (${accountId}, ${id}, ${start}, ${body}))
-    update exports set rows = ${rows}, bytes = ${start + body.length} where id = ${id}`)
+    update exports set rows = ${rows}, bytes = ${start + body.length} where account_id = ${accountId} and id = ${id}`)
 
 /**
  * The passphrase is not stored with the file. A new file replaces earlier ones of the same content by the same person: repeated requests
  * don't fill the disk.
  */
-export const finish = (db: Database, id: number) =>
+export const finish = (db: Database, accountId: number, id: number) =>
   db.execute(sql`
     with finished as (
       update exports set status = 'done', passphrase_sealed = null, expires_at = now() + make_interval(hours => ${HOURS})
-      where id = ${id} returning account_id, project_id, user_id)
+      where account_id = ${accountId} and id = ${id} returning account_id, project_id, user_id)
     update exports e set expires_at = now() from finished f
     where e.account_id = f.account_id and e.project_id is not distinct from f.project_id and e.user_id = f.user_id and e.id < ${id}`)
 
@@ -126,7 +129,8 @@ export async function fail(db: Database, accountId: number, id: number) {
   await removeChunks(db, sql`account_id = ${accountId} and export_id = ${id}`)
   const words = `The export failed and left no file. Try again. If it fails again, ask the operator to check the service log for export ${id}.`
   await db.execute(sql`
-    update exports set status = 'failed', error = ${words}, passphrase_sealed = null, rows = 0, bytes = 0 where id = ${id}`)
+    update exports set status = 'failed', error = ${words}, passphrase_sealed = null, rows = 0, bytes = 0
+    where account_id = ${accountId} and id = ${id}`)
 }
 
 async function removeChunks(db: Database, where: Sql) {

@@ -46,7 +46,6 @@ const ofRecord =
       ? sql`t.account_id = ${account_id}`
       : sql`t.account_id = ${account_id} and t.${raw(column)} in (select t.id from ${raw(table)} t where ${ofProject({ account_id, project_id })})`
 const members = below('user_id', 'account_members', ofAccount, 'user_id')
-const ofIntegration = (scope: Scope) => sql`t.project_id in (${projects(scope)})`
 const none = () => sql`false`
 
 const account = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofAccount, level: 'account', key, ...more })
@@ -70,8 +69,8 @@ export const HOLDINGS: Record<string, Holding> = {
   // People, including former members that records still refer to: see `peopleOf`.
   users: { of: none, level: 'person', key: 'id' },
   former_members: account('account_id, user_id', { left: 'records show who created them' }),
-  account_members: account('user_id, account_id'),
-  saved_views: account(),
+  account_members: account('account_id, user_id'),
+  saved_views: account('account_id, id'),
   logins: { of: members, level: 'person', key: 'id', secret: 'credential' },
   connected_accounts: { of: members, level: 'person', key: 'id' },
   connected_account_confirmations: account('account_id, connected_account_id'),
@@ -86,18 +85,18 @@ export const HOLDINGS: Record<string, Holding> = {
   sso_connections: account('account_id', { secret: 'credential' }),
   sso_domains: account('domain', { secret: 'credential' }),
   projects: project('id', { of: ({ account_id, project_id }) => sql`t.id in (${projects({ account_id, project_id })})` }),
-  project_members: project('project_id, user_id', { of: ofIntegration }),
+  project_members: project('account_id, project_id, user_id'),
   failure_rules: account('account_id, id'),
   intake_usage: account('account_id, day'),
   integrations: project(),
   // An audit stream belongs to the log of this service and is set up again elsewhere.
-  destinations: account('id', {
+  destinations: account('account_id, id', {
     of: ({ account_id, project_id }) => sql`t.account_id = ${account_id} and t.kind <> 'audit_stream'
       ${project_id === undefined ? sql`` : sql`and coalesce(t.project_id, ${project_id}) = ${project_id}`}`,
     secret: 'setting',
   }),
-  channel_rules: project('id', { secret: 'setting' }),
-  ugs_tokens: project('id', { secret: 'credential' }),
+  channel_rules: project('account_id, id', { secret: 'setting' }),
+  ugs_tokens: project('account_id, id', { secret: 'credential' }),
   branches: project('account_id, project_id, name'),
   changes: project('account_id, id'),
   change_branches: project('account_id, id'),
@@ -125,15 +124,15 @@ export const HOLDINGS: Record<string, Holding> = {
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
   deliveries: project('account_id, id', { of: ofRecord('integration_id', 'integrations') }),
-  notifications: project(),
+  notifications: project('account_id, id'),
   ugs_sequences: project('account_id, project_id'),
   ugs_changes: project('account_id, project_id, path, change'),
   ugs_badges: project('account_id, project_id, path, change, name'),
   ugs_user_metadata: project('account_id, project_id, path, change, user_key'),
 
-  outbox: project('id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
-  messages: project('id', { left: ON_ITS_WAY }),
-  attempts: project('id', { of: below('message_id', 'messages'), left: ON_ITS_WAY }),
+  outbox: project('account_id, id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
+  messages: project('account_id, id', { left: ON_ITS_WAY }),
+  attempts: project('account_id, id', { of: ofRecord('message_id', 'messages'), left: ON_ITS_WAY }),
   channel_people: account('account_id, channel_id, user_id', { left: 'looked up again' }),
   audit_log: account('account_id, id', {
     appendOnly: true,
@@ -143,12 +142,12 @@ export const HOLDINGS: Record<string, Holding> = {
   mails: account('id', { left: ON_ITS_WAY }),
   // A running job, which may be the one that deletes the account, is removed when it is done.
   jobs: account('id', { of: (scope) => sql`${ofAccount(scope)} and t.${IDLE}`, left: 'work of this service' }),
-  invitations: account('id', { left: 'their links lead to the service that wrote them: invite again' }),
-  exports: account('id', { left: FILE }),
+  invitations: account('account_id, id', { left: 'their links lead to the service that wrote them: invite again' }),
+  exports: account('account_id, id', { left: FILE }),
   export_chunks: account('account_id, export_id, start', { left: FILE }),
   search_documents: project('account_id, kind, record_id', { left: DERIVED }),
   search_queue: account('account_id, id', { left: DERIVED }),
-  search_segments: account('id', { left: DERIVED }),
+  search_segments: account('account_id, id', { left: DERIVED }),
   sso_sessions: account('session_id', { left: VISIT }),
   deleted_tasks: project('account_id, task_id', { left: 'brought back in this service, for a while' }),
   scim_tokens: account('account_id', { left: FACTOR }),

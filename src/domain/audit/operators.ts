@@ -20,7 +20,7 @@ const ACCOUNTS = {
   project: (id) => ofProject(itself(id)),
   integration: (id) => sql`select i.account_id from integrations i where i.id = ${id}`,
   delivery: (id) => sql`select d.account_id from deliveries d where d.account_id = ${ANY_ACCOUNT} and d.id = ${id}`,
-  ugs_token: (id) => ofProject(sql`select u.project_id from ugs_tokens u where u.id = ${id}`),
+  ugs_token: (id) => sql`select u.account_id from ugs_tokens u where u.account_id = ${ANY_ACCOUNT} and u.id = ${id}`,
   webhook: (id) => sql`select d.account_id from destinations d where d.id = ${id} and d.kind = 'webhook'`,
 } as const satisfies Record<string, (id: number) => Sql>
 

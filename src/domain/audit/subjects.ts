@@ -1,6 +1,7 @@
 import type { DeclaredName } from '../../contract/app/routes.ts'
 import { readId } from '../../contract/params.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { ANY_ACCOUNT } from '../accounts/every-account.ts'
 
 /** The ids in a path, and the id of a created record. */
 export type Ids = Record<string, string | undefined>
@@ -27,10 +28,11 @@ const byId = (table: string, columns: string, kind: string, id = 'id'): Subject 
   where: (ids) => sql`id = ${numberIn(ids, id)}`,
 })
 
-/** A record of an account: its key begins with that. */
+/** A record of an account, whose key begins with it: that of the request, or for an operator any. */
 const recordById = (table: string, columns: string, kind: string): Subject => ({
   ...byId(table, columns, kind),
-  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and id = ${numberIn(ids, 'id')}`,
+  where: (ids) =>
+    sql`account_id = ${ids.account_id === undefined ? ANY_ACCOUNT : numberIn(ids, 'account_id')} and id = ${numberIn(ids, 'id')}`,
 })
 
 const account = byId(
@@ -53,19 +55,21 @@ const projectMember: Subject = {
   id: 'user_id',
   table: 'project_members',
   columns: 'project_role',
-  where: (ids) => sql`project_id = ${numberIn(ids, 'project_id')} and user_id = ${numberIn(ids, 'user_id')}`,
+  where: (ids) =>
+    sql`account_id = ${ids.account_id === undefined ? ANY_ACCOUNT : numberIn(ids, 'account_id')} and project_id = ${numberIn(ids, 'project_id')}
+      and user_id = ${numberIn(ids, 'user_id')}`,
 }
 const user = byId('users', 'operator, email_verified', 'user', 'user_id')
-const invitation = byId('invitations', 'role, project_ids, expires_at', 'invitation')
+const invitation = recordById('invitations', 'role, project_ids, expires_at', 'invitation')
 const token = byId('api_tokens', 'prefix, scopes, account_id, project_ids, barred_account_ids, expires_at, revoked_at', 'token')
-const ugsToken = byId('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
+const ugsToken = recordById('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
 const integration = byId(
   'integrations',
   'provider, active, requires_signature, cardinality(secrets_sealed) as secrets',
   'integration',
 )
-const channel = byId('destinations', 'kind, room, status', 'channel')
-const webhook = byId('destinations', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
+const channel = recordById('destinations', 'kind, room, status', 'channel')
+const webhook = recordById('destinations', "split_part(url, '/', 3) as host, status, event_types", 'webhook')
 const failureRule: Subject = {
   kind: 'failure_rule',
   id: 'rule_id',
@@ -88,7 +92,7 @@ const auditStream: Subject = {
     "split_part(url, '/', 1) || '//' || split_part(split_part(url, '/', 3), '?', 1) as address, secret_sealed <> '' as authenticates",
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and kind = 'audit_stream'`,
 }
-const exported = byId('exports', 'project_id, secrets', 'export')
+const exported = recordById('exports', 'project_id, secrets', 'export')
 const asset: Subject = {
   kind: 'asset',
   id: 'asset_id',

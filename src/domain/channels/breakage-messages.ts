@@ -42,7 +42,7 @@ const enqueueFollowUps = (db: Database, entry: OutboxEntry, subject: MessageSubj
         and m.subject_id = ${row_id} and ${POSTED}
         and (c.kind = any (${THREADING_KINDS}::text[]) or c.kind <> all (${EDITING_KINDS}::text[]))
         and (m.to_user_id = 0 or ${subject === 'breakage_fixed'} and exists (
-          select from notifications n where n.user_id = m.to_user_id and n.kind in ('suspected', 'given') and n.subject = 'breakage'
+          select from notifications n where n.account_id = m.account_id and n.user_id = m.to_user_id and n.kind in ('suspected', 'given') and n.subject = 'breakage'
             and n.subject_id = k.id || case when k.occurrence > 1 then ':' || k.occurrence else '' end))
       group by 1, 2, 3, 4, 5)
     insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)

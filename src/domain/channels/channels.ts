@@ -51,7 +51,7 @@ const select = (where: Sql) => sql`
     (select count(*) from messages m where m.account_id = c.account_id and m.destination_id = c.id and ${IN_QUEUE}) as waiting,
     coalesce((select json_agg(json_build_object('project_id', r.project_id, 'subject', r.subject, 'branch', r.branch, 'job', r.job,
       'category', r.category, 'hours', r.hours, 'here', r.here, 'quiet_from', to_char(r.quiet_from, 'HH24:MI'),
-      'quiet_until', to_char(r.quiet_until, 'HH24:MI')) order by r.id) from channel_rules r where r.channel_id = c.id), '[]') as rules
+      'quiet_until', to_char(r.quiet_until, 'HH24:MI')) order by r.id) from channel_rules r where r.account_id = c.account_id and r.channel_id = c.id), '[]') as rules
   from destinations c where c.kind = any (${CHANNEL_KINDS}::text[]) and ${where} order by c.id`
 
 export const list = async (db: Database, accountId: number): Promise<Channel[]> =>
@@ -160,7 +160,7 @@ async function setRules(db: Database, accountId: number, channelId: number, rule
     const found = await db.one(sql`select from projects where id = ${rule.project_id} and account_id = ${accountId}`)
     if (!found) throw notFound('Project')
   }
-  await db.execute(sql`delete from channel_rules where channel_id = ${channelId}`)
+  await db.execute(sql`delete from channel_rules where account_id = ${accountId} and channel_id = ${channelId}`)
   await db.execute(sql`
     insert into channel_rules (account_id, channel_id, project_id, subject, branch, job, category, hours, here, quiet_from, quiet_until)
     select ${accountId}, ${channelId}, r.project_id, r.subject, r.branch, r.job, r.category, r.hours, r.here, r.quiet_from, r.quiet_until

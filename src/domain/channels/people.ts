@@ -26,7 +26,7 @@ export const known = (
     left join lateral (
       select a.uid from connected_accounts a
       where a.user_id = u.id and a.provider = ${CHANNEL_KIND_TABLE[channel.kind].vendor} and ${COUNTS} order by a.id limit 1) said on true
-    left join channel_people p on p.user_id = u.id and p.channel_id = ${channel.id}
+    left join channel_people p on p.account_id = r.account_id and p.user_id = u.id and p.channel_id = ${channel.id}
       and p.looked_up_at > now() - case when p.chat_id is null then interval '1 day' else interval '30 days' end
     where u.id = any (${userIds}::integer[])
       and not exists (select from notification_preferences n where n.user_id = u.id and n.kind = 'suspected' and not n.chat)`)

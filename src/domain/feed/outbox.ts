@@ -72,9 +72,9 @@ export async function sequence(db: Database, seen = 0): Promise<boolean> {
     await timelines.verify(db, seen)
     const numbered = await db.execute(sql`
       update outbox o set position = n.position
-      from (select id, nextval('outbox_position') as position from (
-        select id from outbox where position is null order by id limit ${BATCH}) w) n
-      where o.id = n.id`)
+      from (select account_id, id, nextval('outbox_position') as position from (
+        select account_id, id from outbox where position is null order by id limit ${BATCH}) w) n
+      where o.account_id = n.account_id and o.id = n.id`)
     return numbered === BATCH
   })
 }

@@ -103,7 +103,8 @@ describe('a person is notified', () => {
     await withSight('guest', async () => {
       expect(await titles('ann')).toEqual([])
       await db().execute(sql`
-        insert into project_members (project_id, user_id, project_role) values (${project}, ${ann}, 'viewer')`)
+        insert into project_members (account_id, project_id, user_id, project_role)
+        values (${id('accounts', 'owl')}, ${project}, ${ann}, 'viewer')`)
       await breaks({ cause: 'seen', suspect: suspect('ann') })
       await quiet()
       expect(await titles('ann')).toEqual(['Broken on main: error: seen (your change CL 101)'])
@@ -150,7 +151,8 @@ describe('a person is notified', () => {
   test('of a task that somebody else assigned, and of the assets of one change together', async () => {
     const project = id('projects', 'star')
     await db().execute(
-      sql`insert into project_members (project_id, user_id, project_role) values (${project}, ${id('users', 'kim')}, 'lead')`,
+      sql`insert into project_members (account_id, project_id, user_id, project_role)
+        values (${id('accounts', 'owl')}, ${project}, ${id('users', 'kim')}, 'lead')`,
     )
     await db().execute(sql`
       insert into tasks (account_id, project_id, title, user_id, created_by_user_id)

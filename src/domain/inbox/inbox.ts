@@ -36,7 +36,11 @@ export async function list(
     select n.id, n.kind, n.project_id, (select p.name from projects p where p.id = n.project_id) as project_name, n.title, n.path, n.at, n.read_at
     from notifications n
     where n.user_id = ${userId} and n.in_app and ${seen}
-      ${when(before, (id) => sql`and (n.at, n.id) < (select at, id from notifications where id = ${id} and user_id = ${userId})`)}
+      ${when(
+        before,
+        (id) => sql`and (n.at, n.id) < (
+        select at, id from notifications where account_id = ${accountsOf(userId)} and id = ${id} and user_id = ${userId})`,
+      )}
       ${unread ? sql`and n.read_at is null` : sql``}
     order by n.at desc, n.id desc limit ${inlineInteger(PAGE + 1)}`)
   const { count } = (await db.one<{ count: number }>(sql`
@@ -44,8 +48,11 @@ export async function list(
   return { notifications: rows.slice(0, PAGE), unread: count, has_more: rows.length > PAGE }
 }
 
+/** An inbox is a person's, and its notifications are found by the key of their accounts. */
+const accountsOf = (userId: number) => sql`any (array(select account_id from account_members where user_id = ${userId}))`
+
 /** Without ids: all of them. */
 export const mark = (db: Database, userId: number, { ids, read }: { ids?: number[] | undefined; read: boolean }) =>
   db.execute(sql`
     update notifications set read_at = ${read ? sql`coalesce(read_at, now())` : sql`null`}
-    where user_id = ${userId} and ${ids === undefined ? sql`true` : sql`id = any (${ids}::bigint[])`}`)
+    where user_id = ${userId} and ${ids === undefined ? sql`true` : sql`account_id = ${accountsOf(userId)} and id = any (${ids}::bigint[])`}`)

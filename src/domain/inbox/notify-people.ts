@@ -44,15 +44,15 @@ async function clear(db: Database, accountId: number, breakageId: string, occurr
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
     select user_id, account_id, project_id, 'suspected', ${CLEARED}, subject_id, 'Your change is no longer suspected: ' || title, path, in_app
     from (${told}) told where not named
-    on conflict (user_id, project_id, kind, subject, subject_id) do nothing`)
+    on conflict (account_id, user_id, project_id, kind, subject, subject_id) do nothing`)
   // A person who is suspected again sees the first line as unread; no second email is sent.
   await db.execute(sql`
     with again as (
       delete from notifications c using (${told}) told
-      where told.named and c.user_id = told.user_id and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id
-      returning c.user_id, c.subject_id)
+      where told.named and c.account_id = told.account_id and c.user_id = told.user_id and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id
+      returning c.account_id, c.user_id, c.subject_id)
     update notifications n set read_at = null, at = now() from again
-    where n.user_id = again.user_id and n.kind = 'suspected' and n.subject = 'breakage' and n.subject_id = again.subject_id`)
+    where n.account_id = again.account_id and n.user_id = again.user_id and n.kind = 'suspected' and n.subject = 'breakage' and n.subject_id = again.subject_id`)
   // The next occurrence reuses the number of a withdrawn one, and needs its own notification.
   await db.execute(sql`
     update notifications n set subject_id = n.subject_id || '~' || n.id from breakages k
@@ -83,7 +83,7 @@ async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promis
 const members = (rows: Sql): Sql => sql`
   select distinct c.* from (${rows}) c join project_access m on m.project_id = c.project_id and m.user_id = c.user_id
   where not exists (select from notifications n
-    where n.user_id = c.user_id and n.project_id = c.project_id and n.kind = c.kind and n.subject = c.subject
+    where n.account_id = c.account_id and n.user_id = c.user_id and n.project_id = c.project_id and n.kind = c.kind and n.subject = c.subject
       and n.subject_id = coalesce(c.dedupe_id, c.subject_id))`
 
 /** Only the most likely suspect: the others could rarely help. */
@@ -110,7 +110,9 @@ const waiting = (entries: OutboxEntry[]) => sql`
     null as dedupe_id, 0 as occurrence
   from approvals a join project_access o on o.project_id = a.project_id and o.project_role in ('approver', 'lead')
     and (o.account_role in ('owner', 'admin')
-      or exists (select from project_members m where m.project_id = o.project_id and m.user_id = o.user_id))
+      or exists (
+        select from project_members m
+        where m.account_id = o.account_id and m.project_id = o.project_id and m.user_id = o.user_id))
   where (a.account_id, a.id) in (${keysOf(entries, 'uuid')}) and a.status = 'pending'`
 
 const assigned = (entries: OutboxEntry[]) => sql`

@@ -53,7 +53,7 @@ export class RefusedRequests {
         from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as g (account_id integer, address text, reason text, count integer)
         where g.account_id is null or exists (select from accounts where id = g.account_id)) placed
       group by account_id, place, reason
-      on conflict (day, account_id, address, reason) do update set count = refused_requests.count + excluded.count`)
+      on conflict (account_id, day, address, reason) do update set count = refused_requests.count + excluded.count`)
   }
 }
 

@@ -3,6 +3,7 @@ import type { AppBody, AppReply } from '../../contract/app/routes.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { rulesOf, typesOf } from '../assets/approval-rules.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
 
@@ -42,7 +43,8 @@ export const create = (
     const { id } = (await db.one<{ id: number }>(sql`
       insert into projects (account_id, name, engine, approval_rules)
       values (${accountId}, ${name.trim()}, ${engine.trim().toLowerCase()}, '[]') returning id`))!
-    await db.execute(sql`insert into project_members (project_id, user_id, project_role) values (${id}, ${userId}, 'lead')`)
+    await db.execute(sql`
+      insert into project_members (account_id, project_id, user_id, project_role) values (${accountId}, ${id}, ${userId}, 'lead')`)
     return show(db, id)
   })
 
@@ -68,32 +70,39 @@ const newBadgeKey = () => randomBytes(16).toString('base64url')
 /** Only owners and admins of the account see addresses; a project lead could otherwise add anybody to learn theirs. */
 export const people = (
   db: Database,
-  projectId: number,
+  { account_id, project_id }: ProjectKey,
   withAddresses: boolean,
 ): Promise<AppReply<'listProjectPeople'>['members']> =>
   db.rows(sql`
     select u.id as user_id, u.name, case when ${withAddresses} then u.email end as email, m.project_role, m.created_at
-    from project_members m join users u on u.id = m.user_id where m.project_id = ${projectId} order by u.name, u.id`)
+    from project_members m join users u on u.id = m.user_id
+    where m.account_id = ${account_id} and m.project_id = ${project_id} order by u.name, u.id`)
 
 /** People with access to the project; without `unlisted` only listed members, which is what a guest can see. */
-export const assignees = (db: Database, projectId: number, unlisted: boolean): Promise<AppReply<'listAssignees'>['people']> =>
+export const assignees = (
+  db: Database,
+  { account_id, project_id }: ProjectKey,
+  unlisted: boolean,
+): Promise<AppReply<'listAssignees'>['people']> =>
   db.rows(sql`
     select u.id as user_id, u.name from project_access a join users u on u.id = a.user_id
-    where a.project_id = ${projectId}
-      and (${unlisted} or exists (select from project_members m where m.project_id = a.project_id and m.user_id = a.user_id))
+    where a.account_id = ${account_id} and a.project_id = ${project_id}
+      and (${unlisted} or exists (
+        select from project_members m where m.account_id = a.account_id and m.project_id = a.project_id and m.user_id = a.user_id))
     order by u.name, u.id`)
 
 /** Only members of the account can be listed. */
-export async function setMember(db: Database, projectId: number, userId: number, role: ProjectRole) {
+export async function setMember(db: Database, { account_id, project_id }: ProjectKey, userId: number, role: ProjectRole) {
   const set = await db.execute(sql`
-    insert into project_members (project_id, user_id, project_role)
-    select p.id, m.user_id, ${role} from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
-    where p.id = ${projectId}
-    on conflict (project_id, user_id) do update set project_role = excluded.project_role`)
+    insert into project_members (account_id, project_id, user_id, project_role)
+    select p.account_id, p.id, m.user_id, ${role} from projects p join account_members m on m.account_id = p.account_id and m.user_id = ${userId}
+    where p.account_id = ${account_id} and p.id = ${project_id}
+    on conflict (account_id, project_id, user_id) do update set project_role = excluded.project_role`)
   if (set === 0) throw invalidParameter('user_id', 'must be a member of the account')
 }
 
-export async function removeMember(db: Database, projectId: number, userId: number) {
-  if ((await db.execute(sql`delete from project_members where project_id = ${projectId} and user_id = ${userId}`)) === 0)
-    throw notFound('Member')
+export async function removeMember(db: Database, { account_id, project_id }: ProjectKey, userId: number) {
+  const removed = await db.execute(sql`
+    delete from project_members where account_id = ${account_id} and project_id = ${project_id} and user_id = ${userId}`)
+  if (removed === 0) throw notFound('Member')
 }

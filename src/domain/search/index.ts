@@ -166,7 +166,7 @@ async function reserve(db: Database, accountId: number, kind: SearchKind, record
     const { id } = (await db.one<{ id: number }>(
       room > 0
         ? sql`
-            update search_segments set documents = documents + ${taken.length} where id = ${open!.id} returning id`
+            update search_segments set documents = documents + ${taken.length} where account_id = ${accountId} and id = ${open!.id} returning id`
         : sql`
             insert into search_segments (account_id, kind, documents, newest_at, oldest_at)
             values (${accountId}, ${kind}, ${taken.length}, ${newest}::timestamptz, ${newest}::timestamptz) returning id`,

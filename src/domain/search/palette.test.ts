@@ -172,7 +172,8 @@ test('a guest finds only records and people of their projects', async () => {
   const seen = async (text: string) => (await search(studio.db, guest, text, undefined)).map(({ title }) => title)
   for (const text of ['moon', 'Leading', 'release', 'steam', 'starfall 1']) expect(await seen(text), text).toEqual([])
   await studio.db.execute(sql`
-    insert into project_members (project_id, user_id) select ${projectId('moon')}, ${guest}`)
+    insert into project_members (account_id, project_id, user_id)
+    select p.account_id, p.id, ${guest} from projects p where p.id = ${projectId('moon')}`)
   expect(await seen('balance')).toEqual(['Balance TideWarden'])
   for (const text of ['release', 'steam', 'rope']) expect(await seen(text), text).toEqual([])
 })

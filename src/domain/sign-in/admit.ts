@@ -95,7 +95,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
   if (held) await proveAddress(db, user_id)
   await db.execute(sql`delete from logins where user_id = ${user_id} and provider_id = ${providerId(account_id)}`)
   await db.execute(sql`
-    insert into logins (user_id, provider_id, account_id) values (${user_id}, ${providerId(account_id)}, ${claims.sub})`)
+    insert into logins (user_id, provider_id, provider_account_id) values (${user_id}, ${providerId(account_id)}, ${claims.sub})`)
   return { user_id }
 }
 

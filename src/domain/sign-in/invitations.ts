@@ -112,14 +112,14 @@ export function accept(db: Database, token: string, userId: number): Promise<{ a
     // With a link that was sent to another address; the provider's deactivation has priority.
     if (await db.one(sql`select from scim_users where account_id = ${account_id} and user_id = ${userId} and not active`))
       throw signInRefused('sso_inactive')
-    await db.execute(sql`update invitations set accepted_at = now() where id = ${id}`)
+    await db.execute(sql`update invitations set accepted_at = now() where account_id = ${account_id} and id = ${id}`)
     await db.execute(sql`
       insert into account_members (account_id, user_id, role) values (${account_id}, ${userId}, ${role})
-      on conflict (user_id, account_id) do nothing`)
+      on conflict (account_id, user_id) do nothing`)
     await db.execute(sql`
-      insert into project_members (project_id, user_id, project_role)
-      select p.id, ${userId}, 'contributor' from projects p where p.account_id = ${account_id} and p.id = any (${project_ids}::integer[])
-      on conflict (project_id, user_id) do nothing`)
+      insert into project_members (account_id, project_id, user_id, project_role)
+      select p.account_id, p.id, ${userId}, 'contributor' from projects p where p.account_id = ${account_id} and p.id = any (${project_ids}::integer[])
+      on conflict (account_id, project_id, user_id) do nothing`)
     await db.execute(sql`update users set default_account_id = ${account_id}, updated_at = now() where id = ${userId}`)
     await endOtherSessions(db, account_id, userId)
     return { account_id }

@@ -58,6 +58,6 @@ export const knows = async (db: Database, userId: number, other: number): Promis
 const colleagues = (userId: number, blocked: readonly number[]) => sql`
   select o.user_id from account_members m join account_members o on o.account_id = m.account_id
     where m.user_id = ${userId} and m.role <> 'guest' and m.account_id <> all (${blocked}::integer[])
-  union all select pm.user_id from project_access a join project_members pm on pm.project_id = a.project_id
+  union all select pm.user_id from project_access a join project_members pm on pm.account_id = a.account_id and pm.project_id = a.project_id
     where a.user_id = ${userId} and a.account_id <> all (${blocked}::integer[])
   union all select ${userId}::integer`

@@ -44,7 +44,7 @@ export const list = (db: Database, accountId: number, userId: number | undefined
 export const listOfUser = (db: Database, userId: number): Promise<MadeToken[]> => db.rows(made(sql`t.user_id = ${userId}`))
 
 /** Revokes an Unreal Game Sync token; gives an integration a new token, which has to be entered in its tool. */
-export async function revoke(db: Database, vault: Vault, { kind, id, project_id }: MadeToken): Promise<void> {
-  if (kind === 'ugs_token') await ugsTokens.revoke(db, id, project_id)
+export async function revoke(db: Database, vault: Vault, { kind, id, account_id, project_id }: MadeToken): Promise<void> {
+  if (kind === 'ugs_token') await ugsTokens.revoke(db, id, { account_id, project_id })
   else await rotateToken(db, vault, id)
 }

@@ -1,6 +1,8 @@
 import { notFound, noUgsToken } from '../../contract/errors.ts'
 import type { ProjectStatus, ReadOnlyReason } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { ANY_ACCOUNT } from '../accounts/every-account.ts'
 import { lockProject } from '../branches/project-lock.ts'
 import { hashOf, newScannableToken } from '../privacy/secrets.ts'
 
@@ -57,10 +59,12 @@ export const list = (db: Database, projectId?: number): Promise<Token[]> =>
     where ${projectId ?? null}::integer is null or project_id = ${projectId ?? null}::integer order by created_at desc, id desc`)
 
 /** Takes effect at once: the next request with it is refused. */
-export async function revoke(db: Database, id: number, projectId?: number) {
+export async function revoke(db: Database, id: number, project?: ProjectKey) {
+  const within = project
+    ? sql`account_id = ${project.account_id} and project_id = ${project.project_id}`
+    : sql`account_id = ${ANY_ACCOUNT}`
   const revoked = await db.execute(sql`
-    update ugs_tokens set revoked_at = coalesce(revoked_at, now())
-    where id = ${id} and (${projectId ?? null}::integer is null or project_id = ${projectId ?? null}::integer)`)
+    update ugs_tokens set revoked_at = coalesce(revoked_at, now()) where ${within} and id = ${id}`)
   if (revoked === 0) throw notFound('Token')
 }
 

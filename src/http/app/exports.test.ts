@@ -194,8 +194,8 @@ test("a project's file contains the account's channels only if an admin requeste
   await studio.db.execute(sql`update account_members set role = 'member' where user_id = ${studio.world.users.admin!.id}`)
   // As project lead they create one themselves, which contains less.
   await studio.db.execute(sql`
-    insert into project_members (project_id, user_id, project_role)
-    values (${studio.world.projects.star!.id}, ${studio.world.users.admin!.id}, 'lead')`)
+    insert into project_members (account_id, project_id, user_id, project_role)
+    values (${studio.world.accounts.owl!.id}, ${studio.world.projects.star!.id}, ${studio.world.users.admin!.id}, 'lead')`)
   expect((await fetchFile('admin', file)).status).toBe(404)
 })
 

@@ -194,28 +194,28 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
   previewApprovalRules: ({ db, by, body }) => preview(db, by, body.approval_rules),
-  listProjectPeople: async ({ db, project_id, caller }) => ({
-    members: await projectSettings.people(db, project_id, suffices(caller.account_role, 'admin')),
+  listProjectPeople: async ({ db, account_id, project_id, caller }) => ({
+    members: await projectSettings.people(db, { account_id, project_id }, suffices(caller.account_role, 'admin')),
   }),
-  listAssignees: async ({ db, project_id, caller }) => ({
-    people: await projectSettings.assignees(db, project_id, suffices(caller.account_role, 'member')),
+  listAssignees: async ({ db, account_id, project_id, caller }) => ({
+    people: await projectSettings.assignees(db, { account_id, project_id }, suffices(caller.account_role, 'member')),
   }),
-  setProjectMember: async ({ db, project_id, caller, path, body }) => {
+  setProjectMember: async ({ db, account_id, project_id, caller, path, body }) => {
     const user_id = shortIdOf(path.user_id, 'Member')
     // Otherwise a guest who leads a project would learn the name of everybody they add to it.
     if (!suffices(caller.account_role, 'member') && !(await profile.knows(db, caller.user_id, user_id))) throw notFound('Member')
-    await projectSettings.setMember(db, project_id, user_id, body.project_role)
+    await projectSettings.setMember(db, { account_id, project_id }, user_id, body.project_role)
     return done
   },
-  removeProjectMember: async ({ db, project_id, path }) => {
-    await projectSettings.removeMember(db, project_id, shortIdOf(path.user_id, 'Member'))
+  removeProjectMember: async ({ db, account_id, project_id, path }) => {
+    await projectSettings.removeMember(db, { account_id, project_id }, shortIdOf(path.user_id, 'Member'))
     return done
   },
   listUgsTokens: async ({ db, project_id }) => ({ ugs_tokens: await ugsTokens.list(db, project_id) }),
   createUgsToken: ({ db, caller, project_id, body }) =>
     sessions.granting(db, caller, caller.account_id, (db) => ugsTokens.create(db, project_id, body.name.trim(), caller.user_id)),
-  revokeUgsToken: async ({ db, project_id, path }) => {
-    await ugsTokens.revoke(db, idOf(path.id, 'Token'), project_id)
+  revokeUgsToken: async ({ db, account_id, project_id, path }) => {
+    await ugsTokens.revoke(db, idOf(path.id, 'Token'), { account_id, project_id })
     return done
   },
 }

@@ -44,7 +44,7 @@ export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) 
     account: {
       modelName: 'logins',
       fields: {
-        accountId: 'account_id',
+        accountId: 'provider_account_id',
         providerId: 'provider_id',
         userId: 'user_id',
         accessToken: 'access_token',

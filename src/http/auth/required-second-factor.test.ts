@@ -102,7 +102,7 @@ test('a passkey counts for the session that it opened; so does the account’s o
 test('a token has access while its owner could sign in through the account’s own provider, not through another’s', async () => {
   const signsInThrough = (key: string) =>
     studio.db.execute(sql`
-      insert into logins (user_id, provider_id, account_id)
+      insert into logins (user_id, provider_id, provider_account_id)
       values (${studio.world.users.bob!.id}, ${providerId(studio.world.accounts[key]!.id)}, ${`bob of ${key}`})`)
   await signsInThrough('fox')
   expect(await byToken('bob')).toMatchObject(BLOCKED)

@@ -47,7 +47,7 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     )
   },
   editTask: ({ db, by, path, body, site }) => tasks.edit(db, by, readId(path.id), body.task, site),
-  listMembers: ({ db, by }) => members.list(db, by.project_id),
+  listMembers: ({ db, by }) => members.list(db, by),
   showBuild: ({ db, by, path, site }) => builds.find(db, by, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by, readId(path.build_run_id), query),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),

@@ -42,8 +42,8 @@ describe('a recently authorized caller creates nothing', () => {
     },
     {
       once: 'they are a viewer',
-      change: sql`insert into project_members (project_id, user_id, project_role)
-        select p.id, u.id, 'viewer' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`,
+      change: sql`insert into project_members (account_id, project_id, user_id, project_role)
+        select p.account_id, p.id, u.id, 'viewer' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`,
       back: sql`delete from project_members where project_role = 'viewer'`,
       answer: { status: 403, json: { error: 'insufficient_role' } },
     },
@@ -72,8 +72,8 @@ describe('a recently authorized caller creates nothing', () => {
 
 test('a caller whose role has changed, and still suffices, creates a task', async () => {
   expect((await create('As approver')).status).toBe(201)
-  await studio.db.execute(sql`insert into project_members (project_id, user_id, project_role)
-    select p.id, u.id, 'lead' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`)
+  await studio.db.execute(sql`insert into project_members (account_id, project_id, user_id, project_role)
+    select p.account_id, p.id, u.id, 'lead' from projects p, users u where p.name = 'Starfall' and u.email = 'artist@example.com'`)
   expect((await create('As lead')).status).toBe(201)
   expect(await titled('As lead')).toBe(1)
 })

@@ -109,7 +109,7 @@ describe('signing in through a provider', () => {
     const { location, visitor } = await through('stranger')
     expect(location).toBe(`/sign-in?why=${why}`)
     expect(visitor.cookie).toBe('')
-    expect(await studio.db.rows(sql`select from logins where account_id = 'stranger'`)).toEqual([])
+    expect(await studio.db.rows(sql`select from logins where provider_account_id = 'stranger'`)).toEqual([])
   })
 
   test('accepts addresses from a provider that verifies all of them, unless it denies one', async () => {
