@@ -190,6 +190,7 @@ create table notifications (
 create index notifications_newest on notifications (user_id, at desc, id desc) where in_app;
 create index notifications_unread on notifications (user_id) where in_app and read_at is null;
 create index notifications_project on notifications (project_id);
+create index notifications_age on notifications (account_id, at);
 
 -- Only preferences that differ from the defaults.
 create table notification_preferences (

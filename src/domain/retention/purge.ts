@@ -6,13 +6,11 @@ export interface Batch {
   before: Sql
   /** How many rows at most. */
   size: number
-  /** The last id that was read. */
-  after: number
 }
 
 /**
- * The statement for one batch: how many rows it purged, whether there may be more, and the last id it read if it walks along the ids. Fewer
- * rows than requested are not the end: some may have been locked or changed meanwhile.
+ * The statement for one batch: how many rows it purged and whether there may be more. Fewer rows than requested are not the
+ * end: some may have been locked or changed meanwhile.
  */
 export type Purge = (batch: Batch) => Sql
 
@@ -36,11 +34,10 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
   let total = 0
   for (const statement of purges) {
     let size = Math.min(FIRST_BATCH, largestBatch)
-    let after = 0
     for (;;) {
       if (signal?.aborted || performance.now() > end) return total
       const began = performance.now()
-      const done = await batch(db, statement({ before, size, after }), size)
+      const done = await batch(db, statement({ before, size }), size)
       const took = performance.now() - began
       if (done === undefined) {
         size = Math.ceil(size / 4)
@@ -48,7 +45,6 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
       }
       total += done.purged
       if (!done.more) break
-      after = done.last ?? 0
       size = Math.min(largestBatch, Math.max(1, Math.round(took > BATCH_MS ? size / 2 : took < BATCH_MS / 4 ? size * 2 : size)))
       // At most half of the time: requests and vacuum run in between.
       await sleep(took)
@@ -60,7 +56,7 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
 /** Undefined if the batch was too large for the statement timeout. */
 async function batch(db: Database, statement: Sql, size: number) {
   try {
-    return await db.one<{ purged: number; more: boolean; last: number | null }>(statement)
+    return await db.one<{ purged: number; more: boolean }>(statement)
   } catch (error) {
     if (size === 1 || !isTransient(error)) throw error
     return undefined

@@ -9,7 +9,7 @@ import { type Batch, type Pace, type Purge, purgeInBatches } from './purge.ts'
 const cutoff = (kind: Retained, days: number | null) =>
   sql`now() - make_interval(days => least(${days}::integer, (a.retention->>${kind})::integer))`
 
-const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more, null::bigint as last`
+const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more`
 
 /**
  * Rows are identified by ctid: a batch that is joined by ids may be planned as a scan of the whole table. Locked rows are left for the next
@@ -32,20 +32,6 @@ const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql)
       gone as (${deed} where ctid = any (array(select row from due)) returning 1)
     ${COUNTED}`
 }
-
-/** Along the ids, for tables without an index by age: each batch reads a bounded number of rows. */
-const walking = (table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
-  return (batch) => sql`
-    with seen as materialized (select id from ${table} where id > ${batch.after} order by id limit ${batch.size}),
-      gone as (${deed} where id = any (array(select id from seen)) and ${due(batch)} returning 1)
-    select (select count(*) from gone) as purged, (select count(*) = ${batch.size} from seen) as more, (select max(id) from seen) as last`
-}
-const walkingByAccount = (table: Sql, due: (batch: Batch) => Sql): Purge =>
-  walking(
-    table,
-    (batch) => sql`exists (select from accounts a where a.id = account_id and ${due(batch)})`,
-    sql`delete from ${table}`,
-  )
 
 const accounts = sql`select id, retention from accounts`
 const integrations = sql`
@@ -87,7 +73,12 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
         order by created_at`,
     sql`delete from messages`,
   ),
-  notifications: walkingByAccount(sql`notifications`, ({ before }) => sql`at < ${before}`),
+  notifications: byOwner(
+    accounts,
+    sql`notifications`,
+    ({ before }) => sql`account_id = a.id and at < ${before} order by at`,
+    sql`delete from notifications`,
+  ),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
   jobs: deleting(sql`jobs`, ({ before }) => givenUpBefore(before)),
   logs: ['output_log', 'log_object'].map((column) =>

@@ -126,7 +126,7 @@ async function write(db: Database, accountId: number, kind: SearchKind, records:
       ${segments}::bigint[], ${records.map(({ at }) => at)}::timestamptz[], ${terms}::text[]) d (record_id, project_id, segment_id, at, terms)
     on conflict (account_id, kind, record_id) do update set
       project_id = excluded.project_id, at = excluded.at, terms = excluded.terms, terms_version = excluded.terms_version`)
-  await widen(db, segments, records)
+  await widen(db, accountId, segments, records)
 }
 
 /** How many records' files are in memory at a time. */
@@ -144,14 +144,14 @@ const hashesOf = (
 }
 
 /** The time range of a segment's records: an ordered search skips segments that cannot be next. */
-const widen = (db: Database, segments: number[], records: SearchRecord[]) =>
+const widen = (db: Database, accountId: number, segments: number[], records: SearchRecord[]) =>
   db.execute(sql`
     update search_segments s set newest_at = greatest(s.newest_at, w.newest),
       oldest_at = case when s.oldest_at is not null then least(s.oldest_at, w.oldest) end
     from (
       select id, max(at) as newest, min(at) as oldest
       from unnest(${segments}::bigint[], ${records.map(({ at }) => at)}::timestamptz[]) r (id, at) group by id) w
-    where s.id = w.id and (w.newest > s.newest_at or w.oldest < s.oldest_at)`)
+    where s.account_id = ${accountId} and s.id = w.id and (w.newest > s.newest_at or w.oldest < s.oldest_at)`)
 
 /** Reserves space for new documents: the newest segment first, then new ones. */
 async function reserve(db: Database, accountId: number, kind: SearchKind, records: SearchRecord[]): Promise<number[]> {
