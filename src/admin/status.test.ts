@@ -35,9 +35,9 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
     const asking = { account_id: 1, build_run_id: looks, offset: 0, looks }
     await enqueue(db, 'poll_jenkins', asking, { server: 'https://ci.example', account_id: 1 })
   }
-  await enqueue(db, 'settle_breakages', { account_id: 1, project_id: 1, job: 'night' }, {})
+  await enqueue(db, 'recompute_breakages', { account_id: 1, project_id: 1, job: 'night' }, {})
   await db.execute(sql`
-    update jobs set run_at = now() + interval '10 minutes' * case when kind = 'settle_breakages' then -1 else 1 end`)
+    update jobs set run_at = now() + interval '10 minutes' * case when kind = 'recompute_breakages' then -1 else 1 end`)
   await reportNode(db, { id: randomUUID(), host: 'owl-1', role: 'work', version: '1.2.3', mails: true, backs_up: false }, [
     'https://ci.example',
   ])
@@ -50,7 +50,7 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
   expect(busy.deliveries_overdue_seconds).toBeGreaterThanOrEqual(2 * 86_400 - 1)
   expect(busy.jobs).toEqual([
     { kind: 'poll_jenkins', state: 'scheduled', count: 2 },
-    { kind: 'settle_breakages', state: 'waiting', count: 1 },
+    { kind: 'recompute_breakages', state: 'waiting', count: 1 },
   ])
   expect(busy.destinations).toEqual([
     { kind: 'channel', status: 'broken', count: 1, failing: 1 },
@@ -73,6 +73,6 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
     backups: 'warn',
   })
   expect(busy.tables).toHaveLength(8)
-  expect(await status()).toContain('settle_breakages')
+  expect(await status()).toContain('recompute_breakages')
   await own.drop()
 })

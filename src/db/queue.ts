@@ -18,7 +18,7 @@ export interface Jobs {
   /** Investigates a failed build automatically. */
   investigate_failure: { account_id: number; build_run_id: number }
   /** Checks whether the breakages of a job are fixed. */
-  settle_breakages: { account_id: number; project_id: number; job: string; since?: string }
+  recompute_breakages: { account_id: number; project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
   review_suspects: { account_id: number; build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */

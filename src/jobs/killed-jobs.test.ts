@@ -302,7 +302,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ status: 'completed', automatic: true, breakages: 1 }],
   ],
-  settle_breakages: [
+  recompute_breakages: [
     async () => {
       await studio.db.execute(sql`delete from breakages`)
       const project_id = studio.world.projects!.star!.id as number

@@ -193,7 +193,7 @@ describe('a worker that dies', () => {
   const settle = (name: string) =>
     enqueue(
       studio.db,
-      'settle_breakages',
+      'recompute_breakages',
       { account_id: account(), project_id: studio.world.projects!.star!.id as number, job: name },
       { name },
     )

@@ -63,7 +63,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
     investigations.run(db, { account_id, id: investigation_id }, explain),
   investigate_failure: ({ db, explain }, { account_id, build_run_id }) =>
     investigateFailure(db, { account_id, id: build_run_id }, explain),
-  settle_breakages: ({ db }, payload) => settleJob(db, payload),
+  recompute_breakages: ({ db }, payload) => settleJob(db, payload),
   review_suspects: ({ db }, { account_id, build_run_id, span }) =>
     investigations.review(db, { account_id, id: build_run_id }, span),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
@@ -73,7 +73,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
 /** Scheduled work. */
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
-  settle_breakages_overdue: ({ db }) => settleOverdue(db),
+  recompute_breakages_overdue: ({ db }) => settleOverdue(db),
   announce_stale_branches: ({ db }) => announceStaleBranches(db),
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),

@@ -107,7 +107,7 @@ export async function branchRoom(studio: Studio) {
     post,
     /** Runs investigations first, then the jobs that follow from them. */
     async work() {
-      for (const kind of ['review_ranges', 'investigate_failure', 'settle_breakages', 'review_suspects'] as const)
+      for (const kind of ['review_ranges', 'investigate_failure', 'recompute_breakages', 'review_suspects'] as const)
         await workOff(studio, kind)
     },
     async build(id: number) {

@@ -114,7 +114,7 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
       return json.records[0]?.id
     },
     async work() {
-      for (const kind of ['investigate_failure', 'settle_breakages', 'review_suspects'] as const) await workOff(studio, kind)
+      for (const kind of ['investigate_failure', 'recompute_breakages', 'review_suspects'] as const) await workOff(studio, kind)
     },
     api,
     breakages,

@@ -105,7 +105,7 @@ export function openReports() {
     return String((await post('ci', 'jenkins', report)).records[0].id)
   }
   const work = async () => {
-    for (const kind of ['investigate_failure', 'review_ranges', 'review_suspects', 'settle_breakages'] as const)
+    for (const kind of ['investigate_failure', 'review_ranges', 'review_suspects', 'recompute_breakages'] as const)
       await workOff(studio, kind)
   }
 

@@ -54,7 +54,7 @@ test('deleting a user removes their name from the reasons why a change is suspec
   expect(asked).toMatchObject({ status: expect.any(String) })
   await workOff(tools.studio, 'investigate')
   await workOff(tools.studio, 'investigate_failure')
-  await workOff(tools.studio, 'settle_breakages')
+  await workOff(tools.studio, 'recompute_breakages')
 
   const reasons = async () => {
     const rows = await tools.studio.db.rows<{ reasons: string[] }>(sql`

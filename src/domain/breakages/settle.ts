@@ -252,7 +252,7 @@ async function settleEach(db: Pool, due: readonly (RecordKey & { project_id: num
 }
 
 /** A build of this job ended without failing. A build that is reported late may change what was fixed since it ran. */
-export const settleJob = async (db: Pool, { account_id, project_id, job, since }: Jobs['settle_breakages']) =>
+export const settleJob = async (db: Pool, { account_id, project_id, job, since }: Jobs['recompute_breakages']) =>
   settleEach(
     db,
     await db.rows(sql`

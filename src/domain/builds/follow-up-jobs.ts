@@ -41,7 +41,7 @@ const enqueueCheck = (
 ) =>
   enqueue(
     db,
-    'settle_breakages',
+    'recompute_breakages',
     { account_id, project_id, job, ...(since !== undefined && { since }) },
     { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
   )
