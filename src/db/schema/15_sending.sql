@@ -187,7 +187,8 @@ create table notifications (
   unique (account_id, user_id, project_id, kind, subject, subject_id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
-create index notifications_newest on notifications (user_id, at desc, id desc) where in_app;
+-- Not only those in the inbox: deleting a person looks for all of theirs.
+create index notifications_newest on notifications (user_id, at desc, id desc);
 create index notifications_unread on notifications (user_id) where in_app and read_at is null;
 create index notifications_project on notifications (project_id);
 create index notifications_age on notifications (account_id, at);

@@ -83,7 +83,8 @@ export const mailInstead = (
   db.transaction(async (db) => {
     const subject = about.subject.startsWith('breakage') ? 'breakage' : about.subject
     const recipient = await db.one<Omit<Recipient, 'subject' | 'subject_id'>>(sql`
-      update notifications set way = 'mail' where user_id = ${userId} and project_id = ${about.project_id} and subject = ${subject}
+      update notifications set way = 'mail'
+      where account_id = ${about.account_id} and user_id = ${userId} and project_id = ${about.project_id} and subject = ${subject}
         and split_part(subject_id, ':', 1) = ${about.subject_id} and way in ('room', 'direct')
       returning user_id, account_id, project_id, kind`)
     if (!recipient || !(await wantedBy(db, userId, recipient.kind)).mail) return
