@@ -56,7 +56,7 @@ create table channel_rules (
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index channel_rules_channel on channel_rules (account_id, channel_id, id);
-create index channel_rules_project on channel_rules (account_id, project_id, subject);
+create index channel_rules_project on channel_rules (project_id, subject);
 
 create sequence message_order;
 

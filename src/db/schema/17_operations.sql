@@ -52,6 +52,7 @@ create table refused_requests (
   count       bigint not null,
   unique nulls not distinct (account_id, day, address, reason)
 );
+create index refused_requests_day on refused_requests (day);
 
 create table exports (
   account_id         integer not null references accounts on delete cascade,
