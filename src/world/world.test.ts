@@ -147,7 +147,7 @@ describe('a whole world', () => {
     expect(vault.open(channel.secret_sealed, `destinations/${channel.id}/secret_sealed`)).toBe(full.channels[0].secret)
     const [login] = await rows('logins')
     const [salt, key] = login.password.split(':')
-    expect(login).toMatchObject({ user_id: 1, provider_id: 'credential', account_id: '1' })
+    expect(login).toMatchObject({ user_id: 1, provider_id: 'credential', provider_account_id: '1' })
     expect(salt).toMatch(/^[0-9a-f]{32}$/)
     const derived = scryptSync('correct horse', salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 })
     expect(key).toBe(derived.toString('hex'))

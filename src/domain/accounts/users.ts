@@ -81,7 +81,7 @@ export async function setPassword(db: Database, userId: number, password: string
   const kept = await hashPassword(password)
   await db.execute(sql`
     insert into logins (user_id, provider_id, provider_account_id, password) values (${userId}, 'credential', ${String(userId)}, ${kept})
-    on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = now()`)
+    on conflict (provider_id, provider_account_id) do update set password = excluded.password, updated_at = now()`)
 }
 
 /** Called by an operator, who vouches for the address and can let somebody in while their studio's identity provider is down. */
