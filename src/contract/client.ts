@@ -1,5 +1,7 @@
 import { type ClientSettings, clientOf } from './http-client.ts'
 import type { Params } from './params.ts'
+import { approvalRuleRoutes } from './routes/approval-rules.ts'
+import type { Reply } from './routes/route.ts'
 import { type PathOf, type ReplyOf, type RouteName, type Routes, routes } from './routes.ts'
 
 /** The parameters of a request, all optional. */
@@ -16,7 +18,14 @@ type Extras<N extends RouteName> = {
   ? { body: unknown }
   : { body?: undefined })
 
-export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> }
+/** The REST table, and the routes for approval rules. */
+export const clientRoutes = { ...routes, ...approvalRuleRoutes }
 
-/** The client of the REST table. */
-export const createClient = (settings: ClientSettings): Client => clientOf(routes, settings) as Client
+type RuleRoutes = typeof approvalRuleRoutes
+type RuleArguments = { project_id: string | number; body: unknown }
+
+export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> } & {
+  [N in keyof RuleRoutes]: (args: RuleArguments) => Promise<Reply<RuleRoutes[N]>>
+}
+
+export const createClient = (settings: ClientSettings): Client => clientOf(clientRoutes, settings) as Client

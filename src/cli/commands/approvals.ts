@@ -8,6 +8,7 @@ import { listCommand } from '../program/list-command.ts'
 import { findThing, showCommand } from '../program/show-command.ts'
 import { wholeId } from '../program/whole-id.ts'
 import { SUMMARIES } from '../summaries.ts'
+import { approvalRules } from './approvals/rules.ts'
 
 const list = listCommand({
   route: 'listApprovals',
@@ -87,5 +88,6 @@ export const approvals: Noun = {
     decide('approve', 'approved', 'Approve assets', `approvals approve ${ID}`),
     decide('deny', 'denied', 'Deny assets', `approvals deny ${ID}`),
     decide('ignore', 'ignored', 'Ignore assets: they need no approval', `approvals ignore ${ID}`),
+    ...approvalRules,
   ],
 }

@@ -1,5 +1,4 @@
-import { type Client, createClient } from '../../contract/client.ts'
-import { type RouteName, routes } from '../../contract/routes.ts'
+import { type Client, clientRoutes, createClient } from '../../contract/client.ts'
 import { VERSION } from '../../contract/version.ts'
 import { Failure } from '../../terminal/failures.ts'
 import { misfit, type Schema } from '../program/misfit.ts'
@@ -55,7 +54,7 @@ export function openClient(site: string, token: string, send: Send): Client {
     return { ok: status >= 200 && status < 300, status, headers: { get: answer.header }, text: async () => text }
   }) as unknown as typeof fetch
   const client = createClient({ site, token, agent: AGENT, fetch: over })
-  const checked = (Object.keys(client) as RouteName[]).map((name) => {
+  const checked = (Object.keys(client) as (keyof Client)[]).map((name) => {
     const ask = client[name] as (args: unknown) => Promise<unknown>
     return [name, async (args: unknown) => believed(name, await ask(args).catch(unreadable(site)), site)]
   })
@@ -68,8 +67,8 @@ const unreadable = (site: string) => (error: unknown) => {
   throw error
 }
 
-function believed(name: RouteName, reply: unknown, site: string) {
-  const wrong = misfit(routes[name].reply as Schema, reply)
+function believed(name: keyof Client, reply: unknown, site: string) {
+  const wrong = misfit(clientRoutes[name].reply as Schema, reply)
   if (wrong)
     throw new Failure(`The response of ${site} does not fit this version of the CLI (${wrong}). Upgrade the older of the two.`)
   return reply

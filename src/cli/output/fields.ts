@@ -1,4 +1,4 @@
-import { type RouteName, routes } from '../../contract/routes.ts'
+import { type Client, clientRoutes } from '../../contract/client.ts'
 
 interface Shape {
   properties?: Record<string, Shape>
@@ -6,8 +6,8 @@ interface Shape {
 }
 
 /** The fields of a reply, or of its rows. */
-export function fieldsOf(route: RouteName, rows?: string): string[] {
-  const reply = routes[route].reply as Shape
+export function fieldsOf(route: keyof Client, rows?: string): string[] {
+  const reply = clientRoutes[route].reply as Shape
   const shape = rows === undefined ? reply : reply.properties?.[rows]?.items
   return Object.keys(shape?.properties ?? {})
 }

@@ -1,4 +1,4 @@
-import { type RouteName, routes } from '../../contract/routes.ts'
+import { type Client, clientRoutes } from '../../contract/client.ts'
 import { GRANTABLE_SCOPES, LOGIN_SCOPES } from '../../contract/sets.ts'
 import type { Command } from '../../terminal/command.ts'
 import { explain, type Failure } from '../../terminal/failures.ts'
@@ -9,7 +9,7 @@ import { Call } from './call.ts'
 
 /** The reply that `--json` prints: the fields to choose from are those of its rows, which are then printed alone, or its own. */
 interface Shows {
-  route: RouteName
+  route: keyof Client
   rows?: string
 }
 
@@ -47,7 +47,7 @@ const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), fi
 
 /** Shown before the refusal: what a default login cannot do. */
 function scopeDetails({ route }: Shows): string {
-  const { scope } = routes[route]
+  const { scope } = clientRoutes[route]
   if (scope === undefined || LOGIN_SCOPES.includes(scope)) return ''
   const way = GRANTABLE_SCOPES.includes(scope) ? 'sign in with goldmaster login --scope all' : 'goldmaster login cannot grant it'
   return `Needs the scope ${scope}: ${way}, or create a token under Settings → API tokens.`

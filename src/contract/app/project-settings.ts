@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
-import { APPROVAL_RULES_MAX, ENGINE_MAX } from '../limits.ts'
+import { ENGINE_MAX } from '../limits.ts'
+import { ApprovalRules } from '../routes/approval-rules.ts'
 import { patch, plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
@@ -9,7 +10,6 @@ import * as app from './shapes.ts'
 
 const ofTokens = { scope: 'admin:tokens' } as const
 const ofProjects = { scope: 'admin:projects' } as const
-const approvalRules = Type.Array(app.ApprovalRule, { maxItems: APPROVAL_RULES_MAX })
 
 export const projectSettingsRoutes = {
   createProject: {
@@ -41,7 +41,7 @@ export const projectSettingsRoutes = {
       name,
       engine: Type.String({ maxLength: ENGINE_MAX }),
       status: oneOf(sets.PROJECT_STATUSES),
-      approval_rules: nullable(approvalRules),
+      ...ApprovalRules.properties,
       /** The older form with types only: becomes one rule. */
       approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
@@ -50,16 +50,6 @@ export const projectSettingsRoutes = {
     }),
     reply: app.ProjectSettings,
     writes: true,
-  },
-  previewApprovalRules: {
-    ...post,
-    path: '/v1/projects/:project_id/approval_rules/preview',
-    summary: 'Preview approval rules: files of the last 30 days that would need approval; saves nothing',
-    role: 'lead',
-    ...ofProjects,
-    body: object({ approval_rules: nullable(approvalRules) }),
-    reply: app.ApprovalPreview,
-    unaudited: true,
   },
   listProjectPeople: {
     ...plainGet,

@@ -16,6 +16,7 @@ import {
 } from '../fields.ts'
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import * as param from '../params.ts'
+import { approvalRuleRoutes } from '../routes/approval-rules.ts'
 import { type Body, get, type Path, patch, plainGet, post, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
@@ -198,6 +199,7 @@ export const ownRoutes = {
   ...operatorRoutes,
   ...shownAsWritten(settingsRoutes),
   ...shownAsWritten(projectSettingsRoutes),
+  ...approvalRuleRoutes,
   ...integrationRoutes,
   ...webhookRoutes,
   ...appTaskRoutes,

@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
 import { Branch, BranchHealth } from '../health-shapes.ts'
-import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
+import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
+import { ApprovalRule } from '../routes/approval-rules.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
 
@@ -205,25 +206,6 @@ export const Invitation = object({
 export const RequiredJobs = object({
   branch: Type.String({ minLength: 1, maxLength: BRANCH_MAX }),
   jobs: Type.Array(Type.String({ minLength: 1, maxLength: NAME_MAX }), { minItems: 1, maxItems: 100 }),
-})
-
-/** Which asset versions need approval; an empty field matches everything, a star in a pattern any text. */
-export const ApprovalRule = object({
-  path: Type.String({ maxLength: PATTERN_MAX }),
-  asset_types: Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: sets.ASSET_TYPES.length }),
-  branch: Type.String({ maxLength: PATTERN_MAX }),
-  author: Type.String({ maxLength: PATTERN_MAX }),
-})
-export type ApprovalRule = Static<typeof ApprovalRule>
-
-export const ApprovalPreview = object({
-  days: integer,
-  changes: integer,
-  assets: integer,
-  first: Type.Array(object({ path: text, change: object({ id: integer, display_identifier: text }) })),
-  /** How many of the project's newest changes were read; incomplete if there were more. */
-  looked_at: integer,
-  complete: flag,
 })
 
 export const ProjectSettings = object({

@@ -3,7 +3,8 @@ import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import { get, post, type TokenRoute } from './route.ts'
+import { ApprovalRules } from './approval-rules.ts'
+import { get, plainGet, post, type TokenRoute } from './route.ts'
 
 /** Assets, approvals and decisions. */
 
@@ -62,5 +63,13 @@ export const assetRoutes = {
     summary: 'Show an approval',
     shows: ['approval'],
     reply: shape.Approval,
+  },
+  listApprovalRules: {
+    ...plainGet,
+    path: '/v1/projects/:project_id/approval_rules',
+    scope: 'read:assets',
+    summary: 'The approval rules of a project: which changed files need approval',
+    reply: ApprovalRules,
+    tool: false,
   },
 } as const satisfies Record<string, TokenRoute>

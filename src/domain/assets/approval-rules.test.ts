@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { commit, push } from '../../../test/support/tools.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import type { ApprovalRule } from '../../contract/app/shapes.ts'
-import { asking, EVERY_VERSION, pathFitting } from './approval-rules.ts'
+import { EVERY_VERSION } from '../../contract/approval-defaults.ts'
+import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
+import { asking, pathFitting } from './approval-rules.ts'
 
 const PASSWORD = 'a long enough password'
 const ART = { path: 'Content/Art/T_Sky.png', asset_type: 'texture' } as const

@@ -1,15 +1,12 @@
 import type { AppReply } from '../../contract/app/routes.ts'
-import type { ApprovalRule } from '../../contract/app/shapes.ts'
-import { APPROVED_TYPES, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
+import { DEFAULT_RULES, EVERY_VERSION } from '../../contract/approval-defaults.ts'
+import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
+import { ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchFits, branchKey, fits, fitting } from '../branches/branch-names.ts'
 import { reduceAuthor } from '../privacy/authors.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
-
-export const EVERY_VERSION: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
-
-const USUAL_RULES: readonly ApprovalRule[] = [{ ...EVERY_VERSION, asset_types: [...APPROVED_TYPES] }]
 
 /** A rule for asset types at any path; no types: no rule. */
 export const rulesOf = (types: readonly AssetType[] | null): ApprovalRule[] | null =>
@@ -33,7 +30,7 @@ export interface Arriving {
  */
 export function asking(rules: readonly ApprovalRule[] | null, author: string): (version: Arriving) => boolean {
   const name = reduceAuthor(author).toLowerCase()
-  const matching = (rules ?? USUAL_RULES)
+  const matching = (rules ?? DEFAULT_RULES)
     .filter((rule) => rule.author === '' || fits(rule.author.trim().toLowerCase(), name))
     .map(({ asset_types, path, branch }) => ({ asset_types, branch, hasPath: path === '' ? undefined : pathFitting(path) }))
   return ({ path, asset_type, branches }) =>

@@ -126,6 +126,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
     where: (ids) => sql`id = ${numberIn(ids, 'id')} and account_id = ${numberIn(ids, 'account_id')} and deleted_at is null`,
   },
   editProject: project,
+  setApprovalRules: project,
   setProjectMember: projectMember,
   removeProjectMember: projectMember,
   invite: invitation,

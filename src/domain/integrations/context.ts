@@ -1,4 +1,4 @@
-import type { ApprovalRule } from '../../contract/app/shapes.ts'
+import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
 import type { BuildType, ProviderName } from '../../contract/sets.ts'
 
 /** The integration and project of a tool's report. */

@@ -193,6 +193,10 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
 
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
   editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
+  async setApprovalRules({ db, project_id, body }) {
+    const { approval_rules } = await projectSettings.edit(db, project_id, body)
+    return { approval_rules }
+  },
   previewApprovalRules: ({ db, by, body }) => preview(db, by, body.approval_rules),
   listProjectPeople: async ({ db, account_id, project_id, caller }) => ({
     members: await projectSettings.people(db, { account_id, project_id }, suffices(caller.account_role, 'admin')),

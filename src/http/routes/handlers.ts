@@ -19,6 +19,7 @@ import * as deploymentHistory from '../../domain/deployments/history.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import * as members from '../../domain/projects/members.ts'
+import * as projectSettings from '../../domain/projects/project-settings.ts'
 import * as projects from '../../domain/projects/projects.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 import type { Handlers } from './call.ts'
@@ -65,6 +66,10 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     const { approval, created } = await approvals.decide(db, by, path.asset_id, caller.user_id, body)
     status(created ? 201 : 200)
     return approval
+  },
+  async listApprovalRules({ db, by }) {
+    const { approval_rules } = await projectSettings.show(db, by.project_id)
+    return { approval_rules }
   },
   showApproval: ({ db, by, path }) => approvals.find(db, by, path.id),
   showChange: ({ db, by, path }) => changes.find(db, by, readId(path.id)),

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { DEFAULT_RULES } from '../../../contract/approval-defaults.ts'
 import { APPROVAL_RULES_MAX } from '../../../contract/limits.ts'
+import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -9,14 +10,14 @@ import { Button } from '../../ui/form/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { ApprovalRuleDialog } from './rule-dialog.tsx'
-import { USUAL_RULES, wordsOfRule } from './rule-words.ts'
+import { wordsOfRule } from './rule-words.ts'
 
 type Settings = AppReply<'showProjectSettings'>
 
 /** Which asset versions need approval. Rules are saved together, as a list. */
 export function ApprovalRules({ settings, locked }: { settings: Settings; locked: boolean }) {
   const { id, approval_rules, unmatched_patterns } = settings
-  const rules = approval_rules ?? USUAL_RULES
+  const rules = approval_rules ?? DEFAULT_RULES
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editProject', ['showProjectSettings'])
   const say = useToast()

@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import type { ApprovalRule } from '../../../contract/app/shapes.ts'
+import { EVERY_VERSION } from '../../../contract/approval-defaults.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { PATTERN_MAX } from '../../../contract/limits.ts'
+import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 import { ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
@@ -11,7 +12,6 @@ import { Checkbox, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ApprovalPreview } from './approval-preview.tsx'
-import { NEW_RULE } from './rule-words.ts'
 
 interface Props {
   projectId: number
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose }: Props) {
-  const [draft, setDraft] = useState(rule ?? NEW_RULE)
+  const [draft, setDraft] = useState(rule ?? EVERY_VERSION)
   const [problem, setProblem] = useState<string>()
   const preview = useWrite('previewApprovalRules')
   const put = (change: Partial<ApprovalRule>) => {

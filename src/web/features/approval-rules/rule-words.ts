@@ -1,10 +1,5 @@
-import type { ApprovalRule } from '../../../contract/app/shapes.ts'
 import { sentence, TERMS } from '../../../contract/labels.ts'
-import { APPROVED_TYPES } from '../../../contract/sets.ts'
-
-export const NEW_RULE: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }
-/** The default rules of a project. */
-export const USUAL_RULES: readonly ApprovalRule[] = [{ ...NEW_RULE, asset_types: [...APPROVED_TYPES] }]
+import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 
 /** A rule as a sentence: "Textures and models in Content/Art/* on main by Mia Sol". */
 export function wordsOfRule({ path, asset_types, branch, author }: ApprovalRule): string {

@@ -177,6 +177,7 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
     ({ after, project }) => `created the project ${typeof after.name === 'string' ? after.name : project}`,
   ],
   editProject: ['Change project settings', (facts) => edited(`the settings of ${facts.project}`)(facts)],
+  setApprovalRules: ['Change approval rules', ({ project }) => `changed the approval rules of ${project}`],
   setProjectMember: [
     'Add a project member or change their role',
     ({ isNew, person, project, after, changes }) =>
