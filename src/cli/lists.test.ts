@@ -22,6 +22,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'builds list': 'JOB',
   'builds changes': 'DESCRIPTION',
   'breakages list': 'CAUSE',
+  'corrections list': 'LINE',
   'changes list': 'DESCRIPTION',
   'assets list': 'NAME',
   'approvals list': 'ASSET',

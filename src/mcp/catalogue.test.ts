@@ -79,7 +79,7 @@ describe('the catalogue', () => {
       .filter(isTool)
       .map(([name]) => name)
     expect(tools.map(({ name }) => name).sort()).toEqual(own.map(words).sort())
-    expect(tools.length).toBeLessThanOrEqual(30)
+    expect(tools.length).toBeLessThanOrEqual(31)
   })
 
   test('describes each tool and, unless its name is clear, each of its parameters', () => {
@@ -117,7 +117,7 @@ describe('the catalogue', () => {
     )
     for (const { name, annotations } of tools) {
       const hints = {
-        destructiveHint: ['edit_task', 'decide_asset', 'edit_breakage', 'edit_deployment'].includes(name),
+        destructiveHint: ['edit_task', 'decide_asset', 'edit_breakage', 'edit_deployment', 'correct_build'].includes(name),
         idempotentHint: name !== 'edit_task',
       }
       const written = writes.get(name.replaceAll('_', ''))
@@ -229,7 +229,7 @@ describe('command options', () => {
   test('--read-only offers only reading tools', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('all'), ['--read-only']))
     const offered = (await assistant.client.listTools()).tools
-    expect(offered.length).toBe(TOOLS.length - 7)
+    expect(offered.length).toBe(TOOLS.length - 8)
     for (const { annotations } of offered) expect(annotations!.readOnlyHint).toBe(true)
     expect((await assistant.call('create_task', { project_id: star(), title: 'x' })).text).toMatch(/this server is read-only/)
     const { messages } = await assistant.client.getPrompt({ name: 'triage_failed_builds', arguments: {} })

@@ -138,6 +138,19 @@ export const longNames = () => ({
     },
     { project: 'cinder', platform: 'steam', status: 'live', version: '0.9.2', branch: 'public', created_at: hours(200) },
   ],
+  corrections: [
+    {
+      project: 'cinder',
+      build_run: 'red',
+      line: 812,
+      line_text:
+        "D:\\build\\CinderCoast\\Source\\CinderCoast\\Lighthouse\\BeaconParameters.cpp(214): error C2039: 'IntensityCurve': is not a member of 'FBeaconParameters'",
+      category: 'missing_module_plugin',
+      cause: 'The lighthouse plugin of the console build is a version behind.',
+      user: 'mira',
+      corrected_at: hours(3),
+    },
+  ],
   breakages: [
     {
       project: 'cinder',

@@ -5,7 +5,7 @@ import * as filter from '../filters.ts'
 import { Correction } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import { get, patch, plainGet, post, remove, type TokenRoute } from './route.ts'
+import { get, patch, plainGet, post, type TokenRoute } from './route.ts'
 
 /** Builds and investigations. */
 
@@ -89,8 +89,8 @@ export const buildRoutes = {
     tool: false,
   },
   undoCorrection: {
-    ...remove,
-    path: '/v1/projects/:project_id/corrections/:id',
+    ...post,
+    path: '/v1/projects/:project_id/corrections/:id/undo',
     scope: 'write:breakages',
     summary: 'Undo a correction and investigate its builds again',
     reply: Correction,

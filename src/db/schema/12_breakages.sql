@@ -195,6 +195,8 @@ create table corrections (
   corrected_at        timestamptz(3) not null default goldmaster_now(),
   -- When the corrected build was examined again; the other builds of its breakage follow then.
   applied_at          timestamptz(3),
+  -- An undone correction applies to nothing until its build is corrected again.
+  undone_at           timestamptz(3),
   primary key (account_id, id),
   unique (account_id, build_run_id),
   foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete set null (build_run_id),

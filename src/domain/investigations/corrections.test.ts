@@ -65,11 +65,26 @@ test('an undone correction gives the builds their own finding back', async () =>
   const { id } = (await correct(first, { category: 'network', cause: 'The switch was unplugged.' })).json
   await work()
   expect(await finding(second)).toMatchObject({ category: 'network', diagnosis: 'The switch was unplugged.' })
-  expect((await api(`/corrections/${id}`, undefined, 'DELETE')).json).toMatchObject({ id, category: 'network' })
+  expect((await api(`/corrections/${id}/undo`, undefined, 'POST')).json).toMatchObject({ id, category: 'network' })
   await work()
   for (const build of [first, second]) expect(await finding(build)).toMatchObject({ category: before.category })
   expect((await finding(second)).diagnosis).toBe(before.diagnosis)
-  expect((await api(`/corrections/${id}`, undefined, 'DELETE')).status).toBe(404)
+  expect((await api('/corrections')).json.corrections).toEqual([])
+  expect((await api(`/corrections/${id}/undo`, undefined, 'POST')).status).toBe(200)
+  expect((await api('/corrections/999999/undo', undefined, 'POST')).status).toBe(404)
+})
+
+test('a correction after an undo has only what is given then', async () => {
+  const { failed, correct, api } = await room()
+  const build = await failed(10)
+  const { id } = (await correct(build, { line: 2, category: 'license_seat' })).json
+  await api(`/corrections/${id}/undo`, undefined, 'POST')
+  expect((await correct(build, { cause: 'No seat was left.' })).json).toMatchObject({
+    id,
+    line: null,
+    line_text: null,
+    category: null,
+  })
 })
 
 test('a cleared change is no longer suspected, and its author no longer named', async () => {

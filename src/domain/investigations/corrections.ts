@@ -35,7 +35,7 @@ export interface KnownCorrection extends EngineCorrection {
 export const correctionsFor = (db: Database, { account_id, project_id, build_run_id }: Case): Promise<KnownCorrection[]> =>
   db.rows(sql`
     select id, coalesce(build_run_id = ${build_run_id}, false) as own, line, template, fingerprint, category, cause, cleared_change_ids
-    from corrections where account_id = ${account_id} and project_id = ${project_id}
+    from corrections where account_id = ${account_id} and project_id = ${project_id} and undone_at is null
     order by corrected_at desc, id desc limit ${APPLIED_MAX}`)
 
 /** Two lists are the same if nobody corrected anything in between. */
@@ -80,7 +80,7 @@ export async function list(
     order by i.id desc limit 1)`
   const rows = await db.rows<Correction>(sql`
     select ${COLUMNS} from corrections c
-    where c.account_id = ${account_id} and c.project_id = ${project_id} ${when(build_run_id, applied)}
+    where c.account_id = ${account_id} and c.project_id = ${project_id} and c.undone_at is null ${when(build_run_id, applied)}
     order by c.corrected_at desc, c.id desc limit ${limit + 1}`)
   return {
     corrections: rows.slice(0, limit),
@@ -112,39 +112,43 @@ export async function correct(
   await requireChanges(db, by, input.cleared_change_ids ?? [])
   return db.transaction(async (db) => {
     await lockBreakages(db, project_id)
-    const given = <K extends keyof CorrectionInput>(name: K) => input[name] !== undefined
+    // After an undo a correction starts anew.
+    const isGiven = (name: keyof CorrectionInput) => sql`(${input[name] !== undefined} or c.undone_at is not null)`
     const made = (await db.one<Correction>(sql`
       insert into corrections as c (account_id, project_id, build_run_id, line, line_text, category, cause, cleared_change_ids, user_id)
       values (${account_id}, ${project_id}, ${build.id}, ${input.line ?? null}, ${line_text}, ${input.category ?? null}, ${input.cause ?? null},
         ${input.cleared_change_ids ?? []}::bigint[], ${by.user_id})
       on conflict (account_id, build_run_id) do update set
-        line = case when ${given('line')} then excluded.line else c.line end,
-        line_text = case when ${given('line')} then excluded.line_text else c.line_text end,
-        template = case when ${given('line')} then null else c.template end,
-        category = case when ${given('category')} then excluded.category else c.category end,
-        cause = case when ${given('cause')} then excluded.cause else c.cause end,
-        cleared_change_ids = case when ${given('cleared_change_ids')} then excluded.cleared_change_ids else c.cleared_change_ids end,
-        user_id = excluded.user_id, corrected_at = goldmaster_now(), applied_at = null
+        line = case when ${isGiven('line')} then excluded.line else c.line end,
+        line_text = case when ${isGiven('line')} then excluded.line_text else c.line_text end,
+        template = case when ${isGiven('line')} then null else c.template end,
+        category = case when ${isGiven('category')} then excluded.category else c.category end,
+        cause = case when ${isGiven('cause')} then excluded.cause else c.cause end,
+        cleared_change_ids = case when ${isGiven('cleared_change_ids')} then excluded.cleared_change_ids else c.cleared_change_ids end,
+        user_id = excluded.user_id, corrected_at = goldmaster_now(), applied_at = null, undone_at = null
       returning ${COLUMNS}`))!
     await investigateAgain(db, account_id, sql`select ${build.id}::bigint as id`)
     return made
   })
 }
 
-/** Removes a correction. The builds that it was applied to are investigated again. */
+/** Undoes a correction. The builds that it was applied to are investigated again. */
 export const undo = (db: Database, { account_id, project_id }: Editor, id: number | undefined): Promise<Correction> =>
   db.transaction(async (db) => {
     await lockBreakages(db, project_id)
-    const gone = await db.one<Correction>(sql`
-      delete from corrections c where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id ?? 0}
-      returning ${COLUMNS}`)
-    if (!gone) throw notFound('Correction')
-    await investigateAgain(
-      db,
-      account_id,
-      sql`select i.build_run_id as id from investigations i where i.account_id = ${account_id} and i.correction_id = ${id!}`,
-    )
-    return gone
+    const isUndone = await db.execute(sql`
+      update corrections set undone_at = goldmaster_now()
+      where account_id = ${account_id} and project_id = ${project_id} and id = ${id ?? 0} and undone_at is null`)
+    const found = await db.one<Correction>(sql`
+      select ${COLUMNS} from corrections c where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id ?? 0}`)
+    if (!found) throw notFound('Correction')
+    if (isUndone > 0)
+      await investigateAgain(
+        db,
+        account_id,
+        sql`select i.build_run_id as id from investigations i where i.account_id = ${account_id} and i.correction_id = ${id!}`,
+      )
+    return found
   })
 
 const lineOf = (log: string, number: number): string => {

@@ -20,7 +20,7 @@ export async function* labelledLogs(db: Database, accountId: number): AsyncGener
     const found = await db.one<Stored>(sql`
       select c.id, c.line, c.category, b.output_log as log, b.log_object
       from corrections c join build_runs b on b.account_id = c.account_id and b.id = c.build_run_id
-      where c.account_id = ${accountId} and c.id > ${after} and (c.line is not null or c.category is not null)
+      where c.account_id = ${accountId} and c.id > ${after} and c.undone_at is null and (c.line is not null or c.category is not null)
       order by c.id limit 1`)
     if (!found) return
     const { log, log_object, ...label } = found

@@ -34,6 +34,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   editBreakage: { shown: 'showBreakage', lock: ({ db, by }) => lockBreakages(db, by.project_id) },
   editDeployment: { shown: 'showDeployment', lock: ({ db, by }) => lockProject(db, by.project_id) },
   decideAsset: { shown: 'showAsset' },
+  correctBuild: { shown: 'showBuild' },
 }
 
 /** Refuses the edit unless the record matches `If-Match`. In the transaction of the edit. */

@@ -1,4 +1,5 @@
 import type { Noun } from '../../../terminal/command.ts'
+import { extra } from '../../../terminal/table.ts'
 import { command } from '../../program/command.ts'
 import { listCommand } from '../../program/list-command.ts'
 import { SUMMARIES } from '../../summaries.ts'
@@ -15,8 +16,8 @@ const list = listCommand({
     { title: 'build', cell: ({ build_run_id }) => build_run_id },
     'category',
     { title: 'line', cell: ({ line_text }) => line_text, main: true },
-    'cause',
-    { title: 'by', cell: ({ user_id }) => user_id && `user:${user_id}` },
+    extra('cause'),
+    { title: 'by', cell: ({ user_id }) => user_id && `user:${user_id}`, extra: true },
     'corrected_at',
   ],
   examples: ['corrections list', 'corrections list --build-run-id 341'],
