@@ -325,7 +325,7 @@ export const FIELDS = {
   corrections: {
     key,
     project: required(reference('projects')),
-    build_run: required(reference('build_runs')),
+    build_run: optional(reference('build_runs')),
     line: optional(integer(1)),
     line_text: optional(text()),
     category: optional(oneOf(sets.CORRECT_CATEGORIES)),

@@ -90,10 +90,10 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     suspects: [`${mark}change${i}`],
     opened_at: tied(i),
   })),
-  corrections: [4, 6].map((i) => ({
+  // Of deleted builds, so that they apply to none.
+  corrections: rows((i) => ({
     key: `${mark}correction${i}`,
     project,
-    build_run: `${mark}build${i}`,
     line: 2,
     line_text: 'error: it broke at owner@example.com',
     cause: 'It broke, says someone@example.com',
@@ -183,8 +183,8 @@ export const nightOwl = {
   ],
   corrections: [
     ...both('corrections'),
-    { key: 'demo-correction', project: 'demo', build_run: 'demo-build_run', cause: 'It broke' },
-    { key: 'lapsed-correction', project: 'lapsed', build_run: 'lapsed-build_run', cause: 'It broke' },
+    { key: 'demo-correction', project: 'demo', cause: 'It broke' },
+    { key: 'lapsed-correction', project: 'lapsed', cause: 'It broke' },
   ],
   tasks: [
     ...both('tasks'),

@@ -36,6 +36,7 @@ const BY_NAME: Record<string, string | number> = {
   jobs: 'Win64 Development',
   labels: 'door',
   line: 204,
+  line_text: 'Door.cpp(12): error C2065: Hinge: undeclared identifier',
   message: 'Win64 Development #1482 failed',
   name: 'Cinder Coast',
   next_cursor: 'eyJhdCI6IjIwMjYifQ',

@@ -59,6 +59,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   approvals: () => idOf('approvals', 'fox-approval4'),
   deployments: () => idOf('deployments', 'fox-deployment4'),
   breakages: () => idOf('breakages', 'fox-breakage4'),
+  corrections: () => idOf('corrections', 'fox-correction4'),
   integrations: () => idOf('integrations', 'theirs'),
   deliveries: () =>
     ofTheirs(sql`select id::text from deliveries where integration_id = ${Number(idOf('integrations', 'theirs'))}`),
@@ -79,6 +80,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   editAccountMember: { role: 'member' },
   setProjectMember: { project_role: 'viewer' },
   deleteProject: { name: 'Fox' },
+  correctBuild: { category: 'network' },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 

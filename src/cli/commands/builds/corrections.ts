@@ -27,6 +27,7 @@ const undo = command({
   name: 'undo',
   summary: 'Undo a correction of a finding',
   project: true,
+  web: ({ project }) => `/projects/${project}/builds`,
   args: { correction: { help: 'Id of a correction' } },
   shows: { route: 'undoCorrection' },
   details: 'Its builds are investigated again.',
