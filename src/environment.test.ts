@@ -61,7 +61,7 @@ test('the session length and the password check are configurable', () => {
   for (const SESSION_LENGTH of ['0d', '91d', '2w', '14', 'forever'])
     expect(() => readEnvironment({ SESSION_LENGTH })).toThrow(/^SESSION_LENGTH must be a time from 1h to 90d/)
   expect(() => readEnvironment({ BREACHED_PASSWORDS: '/nowhere/at/all' })).toThrow(
-    /^BREACHED_PASSWORDS must be builtin, off or a file/,
+    /^BREACHED_PASSWORDS must be builtin, off or a readable file/,
   )
   expect(() => readEnvironment({ BREACHED_PASSWORDS: import.meta.filename })).toThrow(
     /^BREACHED_PASSWORDS must be a file with a SHA-1/,

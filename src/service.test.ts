@@ -45,7 +45,7 @@ test('a command does not change a database with the sets of an older version', a
   await own.db.execute(
     sql`alter table tasks drop constraint tasks_state_set, add constraint tasks_state_set check (state = 'to_do')`,
   )
-  await expect(open(COMMAND)).rejects.toThrow(/of an older version: run `goldmaster migrate`/)
+  await expect(open(COMMAND)).rejects.toThrow(/has an older version\. Run `goldmaster migrate`/)
   await open()
   await open(COMMAND)
 })

@@ -140,16 +140,16 @@ const CLEARED_MAX = 50
 export const CorrectionInput = body(
   {
     line: {
-      sent: nullable(Type.Integer({ minimum: 1, description: 'number of the log line that shows the cause' })),
+      sent: Type.Integer({ minimum: 1, description: 'Number of the log line that shows the cause' }),
       read: readers.integer(1),
     },
-    category: { sent: nullable(oneOf(CORRECT_CATEGORIES)), read: readers.oneOf(CORRECT_CATEGORIES) },
+    category: choice(CORRECT_CATEGORIES),
     cause: {
-      sent: nullable(Type.String({ minLength: 1, maxLength: CAUSE_MAX, description: 'why the build failed, in your words' })),
+      sent: Type.String({ minLength: 1, maxLength: CAUSE_MAX, description: 'Why the build failed, in your words' }),
       read: readers.filled(CAUSE_MAX),
     },
     cleared_change_ids: {
-      sent: Type.Array(recordId, { maxItems: CLEARED_MAX, description: 'changes that did not cause the failure' }),
+      sent: Type.Array(recordId, { maxItems: CLEARED_MAX, description: 'Ids of changes that did not cause the failure' }),
       read: readers.list(readers.integer(1, ID_MAX), 0, CLEARED_MAX),
     },
   },

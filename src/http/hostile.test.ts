@@ -138,6 +138,7 @@ describe.each(all)('%s', (name, route) => {
 describe.each(writing)('%s: bodies', (name) => {
   const method = all.find(([other]) => other === name)![1].method
   const inTask = (json: string) => {
+    if (name === 'correctBuild') return `{"cause":${json}}`
     if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
     if (name === 'markBranchGood') return `{"branch":"main","change":"${sha(4)}","reason":${json}}`
     return name === 'editBreakage' || name === 'editDeployment' ? `{"note":${json}}` : `{"task":{"title":${json}}}`

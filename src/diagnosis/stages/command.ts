@@ -14,7 +14,7 @@ const KINDS: readonly [RegExp, FailureCategory][] = [
     'dependency_resolution',
   ],
   [
-    /(?:^|[\s;&|/"])(?:pytest|py\.test|rspec|phpunit|ctest|jest|mocha|karma|tox|nosetests|prove|(?:npm|yarn|pnpm|go|cargo|mix|dotnet|rake|make|mvnw?|gradlew?|sbt|lein|swift|flutter|dart|bundle exec rake|npm run|yarn run|xcodebuild) (?:-\S+ )*(?:test|spec|check)s?)\b/,
+    /(?:^|[\s;&|/"])(?:pytest|py\.test|rspec|phpunit|ctest|jest|mocha|karma|tox|nosetests|prove|(?:npm|yarn|pnpm|go|cargo|mix|dotnet|rake|make|mvnw?|gradlew?|sbt|lein|swift|flutter|dart|bundle exec rake|npm run|yarn run|xcodebuild) (?:-\S+ )*(?:test|spec|check)s?)\b|\s-runTests\b/,
     'test_failure',
   ],
 ]

@@ -108,7 +108,7 @@ export async function correct(
     where account_id = ${account_id} and project_id = ${project_id} and id = ${buildId ?? 0}`)
   if (!build) throw notFound('Build run')
   if (build.status !== 'failed') throw buildNotFailed(build.status)
-  const line_text = input.line == null ? null : lineOf((await logOf(db, { account_id, ...build })) ?? '', input.line)
+  const line_text = input.line === undefined ? null : lineOf((await logOf(db, { account_id, ...build })) ?? '', input.line)
   await requireChanges(db, by, input.cleared_change_ids ?? [])
   return db.transaction(async (db) => {
     await lockBreakages(db, project_id)

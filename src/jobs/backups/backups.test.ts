@@ -153,7 +153,7 @@ test('without the right to create databases, the backup is read to its end inste
   try {
     await makeBackup({ db: limited, log, backups: backupsTo(folderPlace(folder)) }, {})
     expect(await newest(), text()).toMatchObject([{ status: 'good', test: 'read' }])
-    expect(text()).toContain('may not create databases')
+    expect(text()).toContain('cannot create databases')
   } finally {
     await limited.close()
     await admin.query(`revoke ${rows[0]!.owner} from ${role}; drop role ${role}`)
