@@ -73,7 +73,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
   const { account_id, domains } = connection
   const known = await db.one<{ user_id: number; email: string }>(sql`
     select u.id as user_id, u.email from logins l join users u on u.id = l.user_id
-    where l.provider_id = ${providerId(account_id)} and l.account_id = ${claims.sub}`)
+    where l.provider_id = ${providerId(account_id)} and l.provider_account_id = ${claims.sub}`)
   if (known)
     return domains.includes(domainOf(known.email))
       ? { user_id: known.user_id }

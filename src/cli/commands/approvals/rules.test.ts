@@ -58,7 +58,7 @@ test('rules are removed by number, and a number that is none is refused', async 
   await json('reset-rules')
   await json('add-rule', '--author', 'Kim*')
   expect(await json('remove-rule', '1')).toEqual({ approval_rules: [{ ...ANY, author: 'Kim*' }] })
-  expect(await line.run(['approvals', 'remove-rule', '2'])).toMatchObject({ code: 2, err: expect.stringContaining('no rule 2') })
+  expect(await line.run(['approvals', 'remove-rule', '2'])).toMatchObject({ code: 2, err: expect.stringContaining('No rule 2') })
   expect(await line.run(['approvals', 'remove-rule', '0'])).toMatchObject({ code: 2 })
   expect(await json('remove-rule', '1')).toEqual({ approval_rules: [] })
   expect((await line.run(['approvals', 'rules'])).err).toContain('nothing needs approval')

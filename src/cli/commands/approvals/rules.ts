@@ -42,7 +42,7 @@ function tellRules(answer: ReplyOf<'listApprovalRules'>, out: Output) {
     { title: 'branch', cell: ({ branch }) => any(branch) },
     { title: 'author', cell: ({ author }) => any(author) },
   ])
-  if (answer.approval_rules === null) out.note('This is the default rule: the project has no rules of its own.')
+  if (answer.approval_rules === null) out.note('The project uses the default rule.')
 }
 
 const current = ({ client, project }: Reach) => client.listApprovalRules({ project_id: project })
@@ -84,7 +84,7 @@ const removeRule = command({
   async run(call) {
     const before = rulesIn(await current(call))
     if (call.args.number > before.length)
-      throw usage(`there is no rule ${call.args.number}: goldmaster approvals rules lists ${before.length}`)
+      throw usage(`No rule ${call.args.number}. To see the rules, run goldmaster approvals rules`)
     await save(
       call,
       before.filter((_, index) => index + 1 !== call.args.number),
