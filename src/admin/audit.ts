@@ -52,7 +52,7 @@ const verify = command({
   args,
   flags: {
     head: {
-      help: 'Entry that must be in the log, as number:hash. The service logs the newest one every hour; streams contain both',
+      help: 'Entry that must be in the audit log, as number:hash. The service prints the newest one every hour',
       value: 'head',
       read: link,
     },

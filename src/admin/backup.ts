@@ -33,7 +33,7 @@ export const backup = rawDatabaseCommand({
   },
   flags: { passphrase_file: PASSPHRASE_FLAG },
   details:
-    'The backup has a consistent copy of the database and the key from DATA_DIR: keep it private. A key set as SECRET_KEY is not included.\nWith a passphrase the backup is encrypted in the age format; age -d can decrypt it.',
+    'The backup has a consistent copy of the database and the key from DATA_DIR: keep it private. A key set as SECRET_KEY is not included.\nWith a passphrase the backup is encrypted in the age format; age -d can decrypt it.\nScheduled backups go to a folder or the object store: see BACKUP_TO in docs/configuration.md.',
   examples: [
     'admin backup',
     'admin backup /mnt/backups/monday.backup.age --passphrase-file phrase.txt',

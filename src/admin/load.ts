@@ -12,7 +12,7 @@ export const load = command({
   makes: true,
   summary: 'Import a world file; prints the new ids and secrets',
   args: { file: { help: 'World file (JSON, plain or gzipped), or - for standard input' } },
-  flags: { passphrase_file: passphraseFlag },
+  flags: { passphrase_file: { ...passphraseFlag, help: 'File with the passphrase of the export in its first line' } },
   details: 'It imports everything or, on an error, nothing. The ids and secrets are always printed as JSON.',
   examples: ['admin load world.json > made.json', 'admin load - < world.json'],
   async run({ args: { file }, flags, out, store }) {

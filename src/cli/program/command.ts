@@ -49,8 +49,9 @@ const shapeOf = ({ route, rows }: Shows) => ({ fields: fieldsOf(route, rows), fi
 function scopeDetails({ route }: Shows): string {
   const { scope } = clientRoutes[route]
   if (scope === undefined || LOGIN_SCOPES.includes(scope)) return ''
-  const way = GRANTABLE_SCOPES.includes(scope) ? 'sign in with goldmaster login --scope all' : 'goldmaster login cannot grant it'
-  return `Needs the scope ${scope}: ${way}, or create a token under Settings → API tokens.`
+  if (!GRANTABLE_SCOPES.includes(scope))
+    return `Needs the scope ${scope}, which goldmaster login cannot grant. Create a token under Settings → API tokens.`
+  return `Needs the scope ${scope}: sign in with goldmaster login --scope all, or create a token under Settings → API tokens.`
 }
 
 /** A command that calls the service. Gives `run` its flags and arguments by name. */
