@@ -97,7 +97,7 @@ test('a backup under writes, restored elsewhere and moved to another PostgreSQL,
     return { token, before, written }
   })
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  await expect(admin(first, 'backup', file)).rejects.toThrow('exists already')
+  await expect(admin(first, 'backup', file)).rejects.toThrow('already exists')
   await expect(admin(first, 'restore', file)).rejects.toThrow('not empty')
 
   expect(await admin(second, 'restore', file)).toMatch(/^Restored [\d,]+ rows/m)

@@ -111,7 +111,7 @@ test('one that is stuck or killed leaves new connections to the others, and is r
   await until(() => !servers().includes(killed!))
   await until(async () => (await ask(TASKS).catch(() => undefined))?.status === 200)
   await until(() => servers().length === 2)
-  expect(service.said()).toContain('is started again')
+  expect(service.said()).toContain('restarting it')
 })
 
 test('stopped under load, they respond to accepted requests and all of them end', async () => {
