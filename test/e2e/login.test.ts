@@ -116,7 +116,7 @@ describeWith('chromium')('logging in through a browser', () => {
     })
     expect(code).toBe(1)
     expect(err).toContain('The login was denied in the browser.')
-    expect(said).toContain('Nothing was granted')
+    expect(said).toContain('Access denied')
     expect((await line.run(['whoami'])).code).toBe(4)
   })
 
