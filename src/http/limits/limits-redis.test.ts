@@ -99,7 +99,7 @@ describe('a Redis that is unreachable', () => {
       expect([await create(a!), await create(a!), await create(a!)]).toEqual([201, 201, 429])
       await until(() => said().includes('redis does not respond'))
       const again = await startRedis(port)
-      const answers = () => said().split('redis answers').length - 1
+      const answers = () => said().split('redis responds again').length - 1
       await until(() => answers() >= 4)
       expect(passed(await Promise.all([create(a!), create(b!), create(a!), create(b!)]))).toBe(2)
       await stop(again)
