@@ -83,7 +83,7 @@ describeWith('chromium')('problems in a browser', () => {
     await create.click()
     await page
       .getByRole('alert')
-      .getByText(/try again in \d+ s/)
+      .getByText(/try again in \d+ s/i)
       .waitFor()
     await page.getByText(/Retrying in \d+ min/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Written with care')
@@ -116,7 +116,7 @@ describeWith('chromium')('problems in a browser', () => {
     // Last requests of the previous page do not count.
     page.once('framenavigated', () => asked.splice(0))
     await page.reload()
-    await page.getByText(/again in \d+ s/).waitFor()
+    await page.getByText(/again in \d+ s/i).waitFor()
     expect(asked).toEqual([...new Set(asked)])
     await node.close()
     await open()
