@@ -15,7 +15,7 @@ import { type Route, routes } from '../contract/routes.ts'
 import { searches } from '../contract/searches.ts'
 import { PLAIN_SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
-import { TOOLS } from './catalogue.ts'
+import { TOOLS } from './catalog.ts'
 
 interface Described {
   type?: unknown
@@ -70,7 +70,7 @@ afterAll(async () => {
   await studio.close()
 })
 
-describe('the catalogue', () => {
+describe('the catalog', () => {
   test('has a tool for every route but searches, which belong to their lists, under its name, and not too many', () => {
     const words = (name: string) => name.replace(/([A-Z])/g, '_$1').toLowerCase()
     const isTool = ([name, route]: [string, Route]) =>
@@ -131,15 +131,18 @@ describe('the catalogue', () => {
 })
 
 describe('scopes', () => {
-  test.each(PLAIN_SCOPES.filter((scope) => scope !== 'ping'))('a token without %s sees none of its tools', async (scope) => {
-    const assistant = await kept(connectHttp(studio.site, tokenOf(`without ${scope}`)))
-    const names = TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name)
-    expect((await assistant.toolNames()).sort()).toEqual(names.sort())
-    const hidden = TOOLS.find((tool) => tool.scope === scope)!
-    const { error, text } = await assistant.call(hidden.name)
-    expect(error).toBe(true)
-    expect(text).toContain(`needs the scope ${scope}`)
-  })
+  test.each(PLAIN_SCOPES.filter((scope) => scope !== 'ping' && TOOLS.some((tool) => tool.scope === scope)))(
+    'a token without %s sees none of its tools',
+    async (scope) => {
+      const assistant = await kept(connectHttp(studio.site, tokenOf(`without ${scope}`)))
+      const names = TOOLS.filter((tool) => tool.scope !== scope).map(({ name }) => name)
+      expect((await assistant.toolNames()).sort()).toEqual(names.sort())
+      const hidden = TOOLS.find((tool) => tool.scope === scope)!
+      const { error, text } = await assistant.call(hidden.name)
+      expect(error).toBe(true)
+      expect(text).toContain(`needs the scope ${scope}`)
+    },
+  )
 
   test('a login token has everything but the members', async () => {
     const assistant = await kept(connectStdio(studio.site, tokenOf('login')))

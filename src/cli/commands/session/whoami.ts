@@ -1,5 +1,5 @@
-import { command } from '../program/command.ts'
-import { SUMMARIES } from '../summaries.ts'
+import { command } from '../../program/command.ts'
+import { SUMMARIES } from '../../summaries.ts'
 
 export const whoami = command({
   name: 'whoami',

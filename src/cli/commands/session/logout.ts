@@ -1,7 +1,7 @@
-import { EXIT, Failure } from '../../terminal/failures.ts'
-import { removeCredential } from '../connection/config.ts'
-import { command } from '../program/command.ts'
-import { SUMMARIES } from '../summaries.ts'
+import { EXIT, Failure } from '../../../terminal/failures.ts'
+import { removeCredential } from '../../connection/config.ts'
+import { command } from '../../program/command.ts'
+import { SUMMARIES } from '../../summaries.ts'
 
 export const logout = command({
   name: 'logout',

@@ -1,5 +1,5 @@
-import type { ApprovalRule } from './routes/approval-rules.ts'
-import { APPROVED_TYPES } from './sets.ts'
+import { APPROVED_TYPES } from '../sets.ts'
+import type { ApprovalRule } from './approval-rules.ts'
 
 /** Matches every asset version. */
 export const EVERY_VERSION: ApprovalRule = { path: '', asset_types: [], branch: '', author: '' }

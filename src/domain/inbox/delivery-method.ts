@@ -20,13 +20,17 @@ export interface Recipient {
   subject_id: string
 }
 
-type Way = { way: 'room' | 'mail' } | { way: 'direct'; channel_id: number } | { way: null }
+type DeliveryMethod = { way: 'room' | 'mail' } | { way: 'direct'; channel_id: number } | { way: null }
 
 /**
  * One message per event besides the inbox: a mention in a room if a bot can make it, otherwise a direct message, otherwise an email. People
  * who turned off chat get the email, and people who turned off email get the others.
  */
-export async function wayTo(db: Database, recipient: Recipient, wanted: { mail: boolean; chat: boolean }): Promise<Way> {
+export async function methodFor(
+  db: Database,
+  recipient: Recipient,
+  wanted: { mail: boolean; chat: boolean },
+): Promise<DeliveryMethod> {
   if (wanted.chat) {
     if (recipient.kind === 'suspected' && (await isMentioned(db, recipient))) return { way: 'room' }
     const [direct] = await directChannels(db, [recipient.account_id])

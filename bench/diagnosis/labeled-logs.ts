@@ -30,7 +30,7 @@ const projectOf = (set: string, { project, source }: Label) =>
   (project ?? /github\.com\/([\w.-]+\/[\w.-]+)/.exec(source ?? '')?.[1] ?? `set ${set}`).toLowerCase()
 
 /** The logs below a folder: one folder per set, each with a file `labels.jsonl`. */
-export function labelledLogs(root: string): LabelledLog[] {
+export function labeledLogs(root: string): LabelledLog[] {
   const logs: LabelledLog[] = []
   for (const set of readdirSync(root)) {
     const labels = join(root, set, 'labels.jsonl')

@@ -15,7 +15,7 @@ interface Stored extends Omit<Labelled, 'log'> {
 }
 
 /** The logs of builds whose line or category a person corrected, oldest correction first. One at a time: a log is large. */
-export async function* labelledLogs(db: Database, accountId: number): AsyncGenerator<Labelled> {
+export async function* labeledLogs(db: Database, accountId: number): AsyncGenerator<Labelled> {
   for (let after = 0; ; ) {
     const found = await db.one<Stored>(sql`
       select c.id, c.line, c.category, b.output_log as log, b.log_object

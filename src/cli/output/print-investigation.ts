@@ -1,11 +1,11 @@
 import { labelOf } from '../../contract/labels.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import type { Call } from '../program/call.ts'
-import { tellEvidence } from './tell-evidence.ts'
-import { tellSuspects } from './tell-suspects.ts'
+import { printEvidence } from './print-evidence.ts'
+import { printSuspects } from './print-suspects.ts'
 
 /** Why a build failed, as far as it is known. */
-export async function tellInvestigation(found: Investigation, call: Pick<Call, 'client' | 'project' | 'out'>) {
+export async function printInvestigation(found: Investigation, call: Pick<Call, 'client' | 'project' | 'out'>) {
   const { out } = call
   out.line()
   out.title('Investigation')
@@ -14,11 +14,11 @@ export async function tellInvestigation(found: Investigation, call: Pick<Call, '
   const retry_may_help = found.retry_may_help === null ? null : found.retry_may_help ? 'yes' : 'no'
   out.facts({ status, category, confidence, who_acts, retry_may_help, attributed_to: person === null ? null : `user:${person}` })
   out.prose(found.diagnosis)
-  tellEvidence(found.evidence, out)
+  printEvidence(found.evidence, out)
   if (found.suggested_fix) {
     out.line()
     out.title('What to do')
     out.item('', found.suggested_fix.trim())
   }
-  await tellSuspects(found.suspects, call)
+  await printSuspects(found.suspects, call)
 }

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 const OWN = `n.nspname = 'public' and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`
 
-export interface Table {
+interface Table {
   /** With its schema, quoted if necessary. */
   name: string
   /** Stored columns, without generated ones. */
@@ -58,8 +58,8 @@ export async function isInUse(client: pg.Client): Promise<boolean> {
 }
 
 /** Names are looked up before the first drop: an object dropped by cascade no longer has one. */
-const dropAll = (kind: string, catalogue: 'pg_class' | 'pg_proc', named: string, condition: string) => `
-  names := array(select c.oid::${named}::text from ${catalogue} c join pg_namespace n on n.oid = c.${catalogue === 'pg_class' ? 'rel' : 'pro'}namespace
+const dropAll = (kind: string, catalog: 'pg_class' | 'pg_proc', named: string, condition: string) => `
+  names := array(select c.oid::${named}::text from ${catalog} c join pg_namespace n on n.oid = c.${catalog === 'pg_class' ? 'rel' : 'pro'}namespace
     where ${OWN} and ${condition});
   foreach one in array names loop execute format('drop ${kind} if exists %s cascade', one); end loop;`
 

@@ -3,7 +3,7 @@ import type { Output } from '../../terminal/output.ts'
 import { field } from '../../terminal/table.ts'
 
 /** The changes between two builds as a table. */
-export function tellContents({ changes, doubtful, basis, has_more }: Contents, out: Output): void {
+export function printContents({ changes, doubtful, basis, has_more }: Contents, out: Output): void {
   if (basis === 'time') out.note('The branch is unknown: these changes of all branches arrived between the two builds.')
   if (basis === 'unknown') out.note('Unknown: the CI did not report the revision, or its change has not arrived yet.')
   else if (changes.length === 0) out.note('No changes: the earlier build already has all of them.')

@@ -5,6 +5,7 @@ import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { append, type InternalEventType } from '../feed/outbox.ts'
+import { bisectedSuspects } from './bisected.ts'
 import { bestFinding, type Finding, fixingChange, narrowed } from './evidence.ts'
 import { flickers } from './flicker.ts'
 import { hitsOf } from './hits.ts'
@@ -38,7 +39,7 @@ const SUMMARY = sql`concat_ws(' ', named_suspect(suspects) ->> 'change_id', name
  * reopened. The order of the reports does not matter. `movedTo`: the breakage that builds of this one moved to. Needs the lock of the
  * project's breakages.
  */
-export async function settle(db: Database, { account_id, id }: RecordKey, movedTo?: number) {
+export async function recompute(db: Database, { account_id, id }: RecordKey, movedTo?: number) {
   const known = (await db.one<StoredBreakage>(sql`
     select id, account_id, project_id, branch, state, occurrence, category, owner_user_id, task_id, fixed_by_change_id, reviewed_range, jobs,
       state = 'muted' and (muted_until is null or muted_until > goldmaster_now()) as muted, unfixed_at, flaky, ${SUMMARY} as summary
@@ -106,9 +107,11 @@ async function describe(db: Database, known: StoredBreakage, hits: readonly Hit[
   )
   const isFlickering = known.branch !== null && (found.some(({ flaky }) => flaky) || (await flickers(db, known, finding, found)))
   const isBlameless = known.branch === null || isFlickering
-  const { suspects, isUnweighed } = isBlameless
-    ? { suspects: [], isUnweighed: false }
-    : await narrowed(db, known, finding?.suspects ?? [], newest)
+  const bisected = isBlameless ? undefined : await bisectedSuspects(db, known, found.length, newest.lastGood)
+  const { suspects, isUnweighed } =
+    isBlameless || bisected
+      ? { suspects: bisected ?? [], isUnweighed: false }
+      : await narrowed(db, known, finding?.suspects ?? [], newest)
   const jobs = [...new Set(hits.map(({ job }) => job))].sort()
   await occurrences.write(db, known, found, {
     suspects,
@@ -182,7 +185,7 @@ async function reopen(db: Database, known: StoredBreakage) {
 }
 
 /** A withdrawn breakage was not fixed, has no suspects and is left out of all statistics. */
-export async function withdraw(
+async function withdraw(
   db: Database,
   { id, account_id, state, occurrence }: Pick<StoredBreakage, 'id' | 'account_id' | 'state' | 'occurrence'>,
   reason: WithdrawnReason,
@@ -243,17 +246,17 @@ export async function note(
 }
 
 /** Each in its own transaction, so that build reports wait for one at a time. */
-async function settleEach(db: Pool, due: readonly (RecordKey & { project_id: number })[]) {
+async function recomputeEach(db: Pool, due: readonly (RecordKey & { project_id: number })[]) {
   for (const { account_id, id, project_id } of due)
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)
-      await settle(db, { account_id, id })
+      await recompute(db, { account_id, id })
     })
 }
 
 /** A build of this job ended without failing. A build that is reported late may change what was fixed since it ran. */
-export const settleJob = async (db: Pool, { account_id, project_id, job, since }: Jobs['recompute_breakages']) =>
-  settleEach(
+export const recomputeJob = async (db: Pool, { account_id, project_id, job, since }: Jobs['recompute_breakages']) =>
+  recomputeEach(
     db,
     await db.rows(sql`
       select k.account_id, k.id, k.project_id from breakages k
@@ -262,8 +265,8 @@ export const settleJob = async (db: Pool, { account_id, project_id, job, since }
   )
 
 /** Time-based changes: jobs that fell silent, and mutes that expire. */
-export const settleOverdue = async (db: Pool) =>
-  settleEach(
+export const recomputeOverdue = async (db: Pool) =>
+  recomputeEach(
     db,
     await db.rows(sql`
       select k.account_id, k.id, k.project_id from breakages k
@@ -271,8 +274,8 @@ export const settleOverdue = async (db: Pool) =>
   )
 
 /** The breakages of a deleted branch. */
-export const settleDeleted = async (db: Pool, project: ProjectKey) =>
-  settleEach(
+export const recomputeDeletedBranches = async (db: Pool, project: ProjectKey) =>
+  recomputeEach(
     db,
     await db.rows(sql`
       select k.account_id, k.id, k.project_id from breakages k

@@ -32,8 +32,17 @@ const MOST_PREFIXES = 20
 const MARKS = /^(?:##\[error\]|::error(?: [^:]{0,300})?::)/
 const PEELABLE = /^[\d[#ULPM:]|^(?:build|error|simple|command)\t|^ *(?:Log\.|mono:|\[exec\])/
 
-const peel = (shown: string): { text: string; marked: boolean } => {
-  let text = shown.length > LINE_CAP ? shown.slice(0, LINE_CAP) : shown
+/** No line with a carrier's prefix is shorter. */
+const SHORTEST_PREFIX = 3
+
+const isTrimmed = (text: string) => {
+  const last = text.charCodeAt(text.length - 1)
+  return last > 0x20 && last < 0x7f
+}
+
+/** The number of characters of prefixes, negative if one of them marks an error. */
+function prefixesOf(line: string): number {
+  let text = line
   let marked = false
   for (let peeled = 0; peeled < MOST_PREFIXES && PEELABLE.test(text); peeled++) {
     const mark = MARKS.exec(text)
@@ -42,11 +51,8 @@ const peel = (shown: string): { text: string; marked: boolean } => {
     marked ||= mark !== null
     text = text.slice(prefix[0].length)
   }
-  return { text: text.trimEnd(), marked }
+  return (marked ? -1 : 1) * (line.length - text.length)
 }
-
-/** Some terminals on build machines write the newline as the letters `nl`; this many lines are needed to assume it. */
-const SPELLED_NEWLINES = 20
 
 /** A log that starts in the middle of a line, with exactly the maximum length, has lost its beginning. */
 const isTruncated = (raw: string) => raw.length >= LOG_CAP - 1
@@ -54,24 +60,13 @@ const isTruncated = (raw: string) => raw.length >= LOG_CAP - 1
 /** Every block ends at this many blank lines. */
 const APART = 3
 
-/** The parts of each line as its tool wrote it: consoles wrap lines at their edge. */
-function spansOf(texts: readonly string[]): Span[] {
-  const isWrapped = learnWrapping(texts)
-  const spans: Span[] = []
-  for (let first = 0; first < texts.length; first++) {
-    const span = spanOf(texts, first)
-    if (isWrapped && span.last === first) while (isWrapped(span.last)) span.last++
-    if (span.last > first) span.lengths = texts.slice(first, span.last + 1).map(({ length }) => length)
-    spans.push(span)
-    first = Math.max(first, span.last)
-  }
-  return spans
+/** The lines of the log that a console wrapped into one, from the first. */
+function spanAt(texts: readonly string[], first: number, isWrapped: ReturnType<typeof learnWrapping>): Span {
+  let last = isBlankText(texts[first]!) ? first - 1 : first
+  if (!isWrapped || last < first) return { first, last }
+  while (isWrapped(last)) last++
+  return last > first ? { first, last, lengths: texts.slice(first, last + 1).map(({ length }) => length) } : { first, last }
 }
-
-const spanOf = (texts: readonly string[], index: number): Span => ({
-  first: index,
-  last: isBlankText(texts[index]!) ? index - 1 : index,
-})
 
 const textOf = (texts: readonly string[], { first, last }: Span) =>
   last > first
@@ -111,25 +106,45 @@ function read(log: Log, lines: readonly string[], numbers: readonly number[] | n
     }
     return
   }
-  const spelled = texts.filter((text) => text === 'nl').length >= SPELLED_NEWLINES
-  for (const span of spansOf(texts)) {
+  const isWrapped = learnWrapping(texts)
+  const start = log.text.length
+  for (let first = 0; first < texts.length; first++) {
+    const span = spanAt(texts, first, isWrapped)
     add(log, textOf(texts, span), numbers ? placed(span, numbers) : span)
-    if (spelled) log.text.push(log.text.pop()!.replace(/^nl(?![a-z])/, ''))
+    first = Math.max(first, span.last)
   }
+  if (!isSpelled(texts)) return
+  for (let i = start; i < log.text.length; i++) log.text[i] = log.text[i]!.replace(/^nl(?![a-z])/, '')
 }
 
+/** Some terminals on build machines write the newline as the letters `nl`; this many lines are needed to assume it. */
+const SPELLED_NEWLINES = 20
+
+const isSpelled = (texts: readonly string[]) => {
+  let found = 0
+  for (const text of texts) if (text === 'nl' && ++found >= SPELLED_NEWLINES) return true
+  return false
+}
+
+/** A log may have as many lines as characters, so short ones must not cost anything. */
 const add = (log: Log, line: string, span: Span | null) => {
-  const { text, marked } = peel(line)
-  log.text.push(text)
-  log.marked.push(marked)
+  const capped = line.length > LINE_CAP ? line.slice(0, LINE_CAP) : line
+  const prefixes = capped.length < SHORTEST_PREFIX ? 0 : prefixesOf(capped)
+  const text = prefixes === 0 ? capped : capped.slice(Math.abs(prefixes))
+  log.text.push(isTrimmed(text) ? text : text.trimEnd())
+  log.marked.push(prefixes < 0)
   log.spans.push(span)
 }
 
-export function normalise(raw: string): Log {
+/** Most logs show their lines as they are: then there is no second list of them. */
+const shownOf = (lines: string[], show: (line: string) => string) =>
+  lines.some((line) => show(line) !== line) ? lines.map(show) : lines
+
+export function normalize(raw: string): Log {
   const text = withoutEscapes(withoutEmptyHalves(raw))
   const lines = text.split('\n')
   const log: Log = {
-    shown: lines.map(printedIn(text)),
+    shown: shownOf(lines, printedIn(text)),
     text: [],
     marked: [],
     spans: [],

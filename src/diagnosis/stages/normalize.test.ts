@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 
-const textOf = (raw: string) => normalise(raw).text
+const textOf = (raw: string) => normalize(raw).text
 
 describe('normalizing', () => {
   it('removes colors and window titles', () => {
@@ -31,7 +31,7 @@ describe('normalizing', () => {
   })
 
   it('records that the build service marked a line as an error', () => {
-    const log = normalise('2024-05-01T10:00:00.0Z ##[error]boom\nfine')
+    const log = normalize('2024-05-01T10:00:00.0Z ##[error]boom\nfine')
     expect(log.text).toEqual(['boom', 'fine'])
     expect(log.marked).toEqual([true, false])
   })
@@ -42,8 +42,8 @@ describe('normalizing', () => {
   })
 
   it('recognizes a log that has lost its beginning', () => {
-    expect(normalise('x'.repeat(256_000)).truncated).toBe(true)
-    expect(normalise('x'.repeat(1000)).truncated).toBe(false)
+    expect(normalize('x'.repeat(256_000)).truncated).toBe(true)
+    expect(normalize('x'.repeat(1000)).truncated).toBe(false)
   })
 
   it('shows patterns only the beginning of an endless line', () => {

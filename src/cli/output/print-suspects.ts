@@ -13,7 +13,7 @@ async function named({ client, project }: Telling, { change_id }: Suspect) {
 const authorOf = ({ user_id }: Suspect) => (user_id === null ? 'nobody here' : `user:${user_id}`)
 
 /** The suspected changes of a build, most likely first, each with its reasons. Authors of changes without one are not shown. */
-export async function tellSuspects(suspects: Investigation['suspects'], call: Telling) {
+export async function printSuspects(suspects: Investigation['suspects'], call: Telling) {
   if (suspects.length === 0) return
   const { out } = call
   const rows = await Promise.all(suspects.map(async (suspect) => ({ ...suspect, ...(await named(call, suspect)) })))
