@@ -39,6 +39,7 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     build_number: String(i),
     commit_hash: sha(i),
     branch: `line/${i}`,
+    agent: 'BUILD-07',
     created_at: tied(i),
     updated_at: tied(i),
     started_at: tied(i),
@@ -89,6 +90,7 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     evidence: [{ line: 2, text: 'error: it broke at owner@example.com' }],
     suspects: [`${mark}change${i}`],
     opened_at: tied(i),
+    bisection: { changes: [`${mark}change${i}`], user: person },
   })),
   // Of deleted builds, so that they apply to none.
   corrections: rows((i) => ({
@@ -163,8 +165,8 @@ export const nightOwl = {
   changes: both('changes'),
   build_runs: [
     ...both('build_runs'),
-    { key: 'demo-build_run', project: 'demo', status: 'failed', branch: 'main' },
-    { key: 'lapsed-build_run', project: 'lapsed', status: 'failed', branch: 'main' },
+    { key: 'demo-build_run', project: 'demo', status: 'failed', branch: 'main', agent: 'BUILD-07' },
+    { key: 'lapsed-build_run', project: 'lapsed', status: 'failed', branch: 'main', agent: 'BUILD-07' },
   ],
   assets: [
     ...both('assets'),

@@ -1,0 +1,71 @@
+import { readFileSync, statSync } from 'node:fs'
+import { filesOf } from './artifacts.ts'
+import type { BuildService, Outcome } from './service.ts'
+
+const UPLOAD_MS = 60_000
+/** File systems store times with a precision of up to 2 s. */
+const MTIME_MS = 2_000
+
+/** The build and report that test results belong to. */
+interface TestsOf {
+  job_name: string
+  build_number: string
+  report?: string
+  platform?: string
+}
+
+interface Uploaded {
+  files: number
+  tests: number
+  failing: number
+  /** Files that were not accepted, and why. */
+  refused: string[]
+}
+
+/** Sends every matching report. With `since`, files that are older are left out: an earlier run wrote them. */
+export async function uploadTests(service: BuildService, globs: readonly string[], of: TestsOf, since?: Date): Promise<Uploaded> {
+  const done: Uploaded = { files: 0, tests: 0, failing: 0, refused: [] }
+  for (const { name } of filesOf(globs)) {
+    if (since && statSync(name).mtimeMs < since.getTime() - MTIME_MS) continue
+    const outcome = await insistOnTests(service, of, readFileSync(name))
+    if (outcome.kind !== 'taken') done.refused.push(`${name}: ${outcome.why}`)
+    else {
+      done.files++
+      done.tests += outcome.tests ?? 0
+      done.failing += outcome.failing ?? 0
+    }
+  }
+  if (done.files + done.refused.length === 0) await insistOnTests(service, of, missingReport(globs))
+  return done
+}
+
+/** Tests that should have run and left no report are a failure: a report of one test that says so. */
+const missingReport = (globs: readonly string[]) =>
+  Buffer.from(
+    JSON.stringify({
+      results: {
+        tool: { name: 'goldmaster' },
+        tests: [
+          {
+            name: 'Test report',
+            status: 'failed',
+            message: `No test report was written: no file matches ${globs.join(' ')}`,
+            duration: 0,
+          },
+        ],
+      },
+    }),
+  )
+
+async function insistOnTests(service: BuildService, of: TestsOf, bytes: Buffer): Promise<Outcome> {
+  const until = performance.now() + UPLOAD_MS
+  for (let wait = 250; ; wait *= 2) {
+    const outcome = await service.tests({ ...of }, bytes, Math.max(1, Math.ceil((until - performance.now()) / 1000)))
+    const pause = outcome.kind === 'later' ? (outcome.seconds === undefined ? wait : outcome.seconds * 1000) : 0
+    if (outcome.kind !== 'later' || outcome.too_large || performance.now() + pause >= until) return outcome
+    await new Promise((done) => setTimeout(done, pause))
+  }
+}
+
+export const summaryOf = ({ files, tests, failing }: Uploaded): string =>
+  `${tests} ${tests === 1 ? 'test' : 'tests'} in ${files} ${files === 1 ? 'file' : 'files'}, ${failing} failed`

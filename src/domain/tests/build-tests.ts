@@ -1,0 +1,177 @@
+import { notFound } from '../../contract/errors.ts'
+import type { ReplyOf } from '../../contract/routes.ts'
+import type { TestFailureState, TestOutcome } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { type Counts, durationAt, outcomeAt, type Packed } from './packed.ts'
+import { IN_QUARANTINE } from './quarantine.ts'
+import { CASE, type CasePlace, isFailing, withNames } from './test-cases.ts'
+
+type BuildTests = ReplyOf<'listBuildTests'>
+export type Failure = BuildTests['failures'][number]
+
+const SHOWN_MAX = 200
+const SLOWER_MAX = 20
+/** Faster tests vary by more than a half anyway. */
+const SLOW_MS = 1_000
+const SLOWER = 1.5
+
+interface Run extends Packed, Counts {
+  report_id: number
+  report: string | null
+  platform: string | null
+  rhi: string | null
+  received_at: string
+  previous_id: string | null
+  previous_outcomes: Buffer | null
+  previous_durations: Buffer | null
+}
+
+/** The results of a build, compared with the previous run of the same tests on its branch. A preflight is compared with its target branch. */
+export async function ofBuild(db: Database, project: ProjectKey, buildRunId: number | undefined): Promise<BuildTests> {
+  const { runs, failures } = await resultsOf(db, project, buildRunId)
+  const compared = runs.map(compare)
+  const across = <K extends keyof Compared>(key: K) => compared.flatMap((each) => each[key] as Compared[K][number][])
+  const total = (count: (run: Run) => number) => runs.reduce((sum, run) => sum + count(run), 0)
+  const inState = (state: TestFailureState) => failures.filter((failure) => failure.state === state && isFailing(failure.outcome))
+  return {
+    ...countsOf(total),
+    reports: runs.map((run) => ({
+      report: run.report,
+      platform: run.platform,
+      rhi: run.rhi,
+      ...countsOf((count) => count(run)),
+      compared_with_build_run_id: run.previous_id,
+      received_at: run.received_at,
+    })),
+    new_failures: inState('new').length,
+    still_failing: inState('still_failing').length,
+    causes: causesOf(failures),
+    failures: failures.slice(0, SHOWN_MAX),
+    fixed: await withNames(db, project, across('fixed').slice(0, SHOWN_MAX)),
+    skipped_tests: await withNames(db, project, across('skipped').slice(0, SHOWN_MAX)),
+    slower: await withNames(db, project, slowest(across('slower'))),
+  }
+}
+
+async function resultsOf(db: Database, project: ProjectKey, buildRunId: number | undefined) {
+  const build = await db.one<{ test_build_id: number | null }>(sql`
+    select t.id as test_build_id from build_runs b left join test_builds t on t.account_id = b.account_id and (t.build_run_id = b.id
+      or t.build_run_id is null and t.integration_id = b.integration_id and t.ci_job_name = b.ci_job_name and t.build_number = b.build_number)
+    where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.id = ${buildRunId ?? 0}`)
+  if (!build) throw notFound('Build run')
+  if (build.test_build_id === null) return { runs: [], failures: [] }
+  const runs = await runsOf(db, project, build.test_build_id, buildRunId!)
+  return { runs, failures: await failuresOf(db, project, build.test_build_id, buildRunId!, runs) }
+}
+
+/** Its failed and flaky tests. */
+export const failuresOfBuild = async (db: Database, project: ProjectKey, buildRunId: number): Promise<Failure[]> =>
+  (await resultsOf(db, project, buildRunId)).failures
+
+const countsOf = (total: (count: (run: Run) => number) => number) => ({
+  tests: total((run) => run.passed + run.failed + run.errors + run.skipped + run.flaky),
+  passed: total((run) => run.passed),
+  failed: total((run) => run.failed),
+  errors: total((run) => run.errors),
+  skipped: total((run) => run.skipped),
+  flaky: total((run) => run.flaky),
+  duration_ms: total((run) => run.duration_ms),
+})
+
+const BASE = sql`case when b.kind = 'preflight' and b.target_branch <> '' then branch_key(b.target_branch)
+  else build_branch(b.branch, b.inferred_branch) end`
+
+const runsOf = (db: Database, { account_id }: ProjectKey, testBuildId: number, buildRunId: number) =>
+  db.rows<Run>(sql`
+    select r.test_report_id as report_id, nullif(p.name, '') as report, nullif(p.platform, '') as platform, nullif(p.rhi, '') as rhi,
+      r.passed, r.failed, r.errors, r.skipped, r.flaky, r.duration_ms, r.outcomes, r.durations, iso(r.received_at) as received_at,
+      before.id::text as previous_id, before.outcomes as previous_outcomes, before.durations as previous_durations
+    from test_runs r
+    join test_reports p on p.account_id = r.account_id and p.id = r.test_report_id
+    join build_runs b on b.account_id = r.account_id and b.id = ${buildRunId}
+    left join lateral (
+      select o.id, q.outcomes, q.durations from test_runs q
+      join test_builds t on t.account_id = q.account_id and t.id = q.test_build_id
+      join build_runs o on o.account_id = t.account_id and o.id = t.build_run_id
+      where q.account_id = r.account_id and q.test_report_id = r.test_report_id and (o.created_at, o.id) < (b.created_at, b.id)
+        and o.kind <> 'preflight' and build_branch(o.branch, o.inferred_branch) = ${BASE}
+      order by q.received_at desc limit 1) before on true
+    where r.account_id = ${account_id} and r.test_build_id = ${testBuildId}
+    order by p.name, p.platform, p.rhi`)
+
+/** Failures before flaky tests, new ones first. */
+async function failuresOf(
+  db: Database,
+  { account_id }: ProjectKey,
+  testBuildId: number,
+  buildRunId: number,
+  runs: Run[],
+): Promise<Failure[]> {
+  const rows = await db.rows<Omit<Failure, 'state'> & { number: number; report_id: number }>(sql`
+    select ${CASE}, c.number, c.test_report_id as report_id, f.outcome, f.cause, f.message, nullif(f.file, '') as file, f.line,
+      k.test_case_id is not null as flaky, coalesce(${IN_QUARANTINE}, false) as quarantined
+    from test_failures f
+    join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
+    join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
+    join build_runs b on b.account_id = f.account_id and b.id = ${buildRunId}
+    left join flaky_tests k on k.account_id = f.account_id and k.test_case_id = f.test_case_id and k.branch = ${BASE}
+    left join test_quarantines q on q.account_id = f.account_id and q.test_case_id = f.test_case_id
+    where f.account_id = ${account_id} and f.test_build_id = ${testBuildId} order by c.test_report_id, c.number`)
+  const byReport = new Map(runs.map((run) => [run.report_id, run]))
+  const found = rows.map(
+    ({ number, report_id, ...failure }): Failure => ({ ...failure, state: stateOf(byReport.get(report_id), number) }),
+  )
+  const rank = ({ outcome, state }: Failure) => (outcome === 'flaky' ? 2 : state === 'new' ? 0 : 1)
+  return found.toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** A test that the previous run did not contain is new too. */
+function stateOf(run: Run | undefined, number: number): TestFailureState {
+  if (!run?.previous_outcomes) return 'unknown'
+  return isFailing(outcomeAt({ outcomes: run.previous_outcomes }, number)) ? 'still_failing' : 'new'
+}
+
+function causesOf(failures: Failure[]): BuildTests['causes'] {
+  const causes = new Map<string, BuildTests['causes'][number]>()
+  for (const { cause, state, outcome } of failures.filter((failure) => isFailing(failure.outcome))) {
+    const group = causes.get(cause) ?? { cause, tests: 0, new_failures: 0 }
+    causes.set(cause, group)
+    group.tests++
+    if (state === 'new' && isFailing(outcome)) group.new_failures++
+  }
+  return [...causes.values()].toSorted((a, b) => b.tests - a.tests).slice(0, SHOWN_MAX)
+}
+
+interface Slower extends CasePlace {
+  duration_ms: number
+  previous_ms: number
+}
+
+interface Compared {
+  fixed: CasePlace[]
+  skipped: CasePlace[]
+  slower: Slower[]
+}
+
+function compare(run: Run): Compared {
+  const { report_id } = run
+  const previous = run.previous_outcomes && { outcomes: run.previous_outcomes, durations: run.previous_durations! }
+  const found: Compared = { fixed: [], skipped: [], slower: [] }
+  for (let number = 0; number < run.outcomes.length; number++) {
+    const outcome: TestOutcome | undefined = outcomeAt(run, number)
+    if (outcome === 'skipped') found.skipped.push({ report_id, number })
+    if (outcome !== 'passed' || !previous) continue
+    const before = outcomeAt(previous, number)
+    if (isFailing(before)) found.fixed.push({ report_id, number })
+    const duration_ms = durationAt(run, number)
+    const previous_ms = durationAt(previous, number)
+    if (before !== 'passed' || duration_ms === null || previous_ms === null) continue
+    if (duration_ms >= SLOW_MS && duration_ms >= previous_ms * SLOWER)
+      found.slower.push({ report_id, number, duration_ms, previous_ms })
+  }
+  return found
+}
+
+const slowest = (slower: Slower[]) =>
+  slower.toSorted((a, b) => b.duration_ms - b.previous_ms - (a.duration_ms - a.previous_ms)).slice(0, SLOWER_MAX)

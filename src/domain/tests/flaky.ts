@@ -1,0 +1,73 @@
+import type { TestOutcome } from '../../contract/sets.ts'
+import { isFailing } from './test-cases.ts'
+
+/** A run of a case on a branch. Lists of them are in the order of the branch, oldest first. */
+export interface CaseRun {
+  outcome: TestOutcome
+  /** Equal for runs of one change; empty if unknown. */
+  change: string
+  /** Null if the changes of the branch are unknown. */
+  position: number | null
+  /** So many tests of the report failed that their cause is not in each of them. */
+  massive: boolean
+}
+
+/** Whether a change above the first and up to the second position touches the files of the case. */
+export type Touched = (above: number, upTo: number) => boolean
+
+/** Runs that are read per branch. */
+export const RUNS_READ = 100
+/** The newest runs of a case, which decide whether it is flaky. */
+const DECIDING = 60
+const UNTOUCHED_MIN = 20
+const RECOVERIES_MIN = 3
+
+/**
+ * The runs in which a flaky test failed, as places in the list; empty if it is not flaky. It is if it passed and failed at one change, or if
+ * three times in at least 20 runs it failed and passed again although no change touched its files. A regression is not: its failures follow
+ * each other until it is fixed.
+ */
+export function flakyFailures(all: readonly CaseRun[], touched: Touched): number[] {
+  const places = [...all.keys()].filter((at) => all[at]!.outcome !== 'skipped').slice(-DECIDING)
+  const atOneChange = places.filter((at) => all[at]!.outcome === 'flaky' || hasPassedToo(all, at))
+  const recovered = recoveries(
+    places.filter((at) => all[at]!.position !== null && all[at]!.outcome !== 'flaky'),
+    all,
+    touched,
+  )
+  return [...new Set([...atOneChange, ...recovered])].toSorted((a, b) => a - b)
+}
+
+const hasPassedToo = (runs: readonly CaseRun[], at: number) => {
+  const { outcome, change, massive } = runs[at]!
+  return isFailing(outcome) && !massive && change !== '' && runs.some((run) => run.change === change && run.outcome === 'passed')
+}
+
+/** The failures that were gone later without a change to the files, if there are enough of them. */
+function recoveries(places: readonly number[], all: readonly CaseRun[], touched: Touched): number[] {
+  const runs = places.map((at) => all[at]!)
+  const between = (from: number, to: number) => touched(runs[from]!.position!, runs[to]!.position!)
+  const episodes: number[][] = []
+  for (let at = 1; at < runs.length; at++) {
+    if (!isFailing(runs[at]!.outcome) || isFailing(runs[at - 1]!.outcome)) continue
+    const end = runs.findIndex((run, later) => later > at && !isFailing(run.outcome))
+    if (end < 0) break
+    const failures = Array.from({ length: end - at }, (_, more) => at + more)
+    if (!failures.some((failure) => runs[failure]!.massive) && !between(at - 1, end)) episodes.push(failures)
+  }
+  if (episodes.length < RECOVERIES_MIN) return []
+  const untouched = runs.filter((_, at) => at === 0 || !between(at - 1, at)).length
+  return untouched < UNTOUCHED_MIN ? [] : episodes.flat().map((at) => places[at]!)
+}
+
+/** Since when a case fails: the first failure after its last pass, and that pass, as places in the list. Null if its newest run passed. */
+export function failingSince(runs: readonly Pick<CaseRun, 'outcome'>[]): { first: number; lastPassed: number | null } | null {
+  let first: number | null = null
+  for (let at = runs.length - 1; at >= 0; at--) {
+    const { outcome } = runs[at]!
+    if (isFailing(outcome)) first = at
+    // A pass in a second attempt shows neither that the change was good nor that it was bad.
+    else if (outcome === 'passed') return first === null ? null : { first, lastPassed: at }
+  }
+  return first === null ? null : { first, lastPassed: null }
+}

@@ -1,0 +1,85 @@
+import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { type Database, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { asShown } from '../privacy/scrub.ts'
+import { durationAt, type Packed } from './packed.ts'
+import { IN_QUARANTINE, QUARANTINE } from './quarantine.ts'
+import { CASE, type CasePlace, withNames } from './test-cases.ts'
+
+type ProjectTests = ReplyOf<'listTests'>
+
+const SHOWN_MAX = 20
+const REPORTS_MAX = 50
+const QUARANTINED_MAX = 200
+const SINCE = sql`now() - interval '30 days'`
+
+/** Which tests need attention, by what the last 30 days show. */
+export async function overview(db: Database, project: ProjectKey, query: QueryOf<'listTests'>): Promise<ProjectTests> {
+  const [failing, flaky, slowest, quarantined] = await Promise.all([
+    failingTests(db, project, query),
+    flakyTests(db, project, query),
+    slowestTests(db, project, query),
+    quarantinedTests(db, project, query),
+  ])
+  return { failing, flaky, slowest, quarantined }
+}
+
+const ofJob = ({ job }: QueryOf<'listTests'>) => when(job, (name) => sql`and r.ci_job_name = ${asShown(name)}`)
+
+const failingTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
+  db.rows<ProjectTests['failing'][number]>(sql`
+    select ${CASE}, f.failures, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
+    from (
+      select account_id, test_case_id, count(*)::integer as failures, max(failed_at) as last_failed_at, max(test_build_id) as last_id
+      from test_failures where account_id = ${account_id} and project_id = ${project_id} and failed_at >= ${SINCE} and outcome <> 'flaky'
+      group by account_id, test_case_id) f
+    join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
+    join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
+    join test_builds t on t.account_id = f.account_id and t.id = f.last_id
+    where true ${ofJob(query)}
+    order by f.failures desc, f.last_failed_at desc limit ${SHOWN_MAX}`)
+
+/** As `judge` found them, on any branch. */
+const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
+  db.rows<ProjectTests['flaky'][number]>(sql`
+    select ${CASE}, f.flaky_runs, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
+    from (
+      select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, max(last_failed_at) as last_failed_at,
+        max(last_test_build_id) as last_id
+      from flaky_tests where account_id = ${account_id} and project_id = ${project_id} and last_failed_at >= ${SINCE}
+      group by account_id, test_case_id) f
+    join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
+    join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
+    join test_builds t on t.account_id = f.account_id and t.id = f.last_id
+    where true ${ofJob(query)}
+    order by f.flaky_runs desc, f.last_failed_at desc limit ${SHOWN_MAX}`)
+
+/** Those that end first come first. */
+const quarantinedTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
+  db.rows<ProjectTests['quarantined'][number]>(sql`
+    select ${CASE}, ${QUARANTINE} as quarantine, (select count(*) from test_failures f
+      where f.account_id = c.account_id and f.test_case_id = c.id and f.failed_at >= q.quarantined_at and f.outcome <> 'flaky')::integer as failures
+    from test_quarantines q
+    join test_cases c on c.account_id = q.account_id and c.id = q.test_case_id
+    join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
+    where q.account_id = ${account_id} and q.project_id = ${project_id} and ${IN_QUARANTINE} ${ofJob(query)}
+    order by q.until limit ${QUARANTINED_MAX}`)
+
+/** By the newest run of each report. */
+async function slowestTests(db: Database, project: ProjectKey, query: QueryOf<'listTests'>): Promise<ProjectTests['slowest']> {
+  const newest = await db.rows<Packed & { report_id: number }>(sql`
+    select r.id as report_id, q.outcomes, q.durations from test_reports r
+    cross join lateral (
+      select q.outcomes, q.durations from test_runs q where q.account_id = r.account_id and q.test_report_id = r.id and q.received_at >= ${SINCE}
+      order by q.received_at desc limit 1) q
+    where r.account_id = ${project.account_id} and r.project_id = ${project.project_id} ${ofJob(query)}
+    order by r.id desc limit ${REPORTS_MAX}`)
+  const timed: (CasePlace & { duration_ms: number })[] = []
+  for (const { report_id, ...packed } of newest)
+    for (let number = 0; number < packed.outcomes.length; number++) {
+      const duration_ms = packed.outcomes[number] === 0 ? null : durationAt(packed, number)
+      if (duration_ms) timed.push({ report_id, number, duration_ms })
+    }
+  return withNames(db, project, timed.sort((a, b) => b.duration_ms - a.duration_ms).slice(0, SHOWN_MAX))
+}
