@@ -1,10 +1,32 @@
 /** One spelling for platforms and configurations. Unknown values stay as reported. */
 
 const PLATFORMS: Record<string, readonly string[]> = {
-  Win64: ['windows', 'win', 'windows64', 'win_64', 'win-x64', 'windows-x64', 'standalonewindows64', 'standalonewindows', 'pc'],
-  Linux: ['linux64', 'linux-x64', 'standalonelinux64', 'standalonelinux'],
+  Win64: [
+    'windows',
+    'win',
+    'windows64',
+    'win_64',
+    'win-x64',
+    'windows-x64',
+    'standalonewindows64',
+    'standalonewindows',
+    'pc',
+    'windowsnoeditor',
+    'windows (64-bit)',
+  ],
+  Linux: ['linux64', 'linux-x64', 'standalonelinux64', 'standalonelinux', 'linuxnoeditor'],
   LinuxArm64: ['linux-arm64', 'linuxaarch64'],
-  Mac: ['macos', 'osx', 'mac os', 'mac os x', 'darwin', 'standaloneosx', 'standaloneosxintel', 'standaloneosxuniversal'],
+  Mac: [
+    'macos',
+    'osx',
+    'mac os',
+    'mac os x',
+    'darwin',
+    'standaloneosx',
+    'standaloneosxintel',
+    'standaloneosxuniversal',
+    'macnoeditor',
+  ],
   PS5: ['playstation5', 'playstation 5', 'playstation_5', 'prospero'],
   PS4: ['playstation4', 'playstation 4', 'playstation_4', 'orbis'],
   XSX: [
@@ -35,20 +57,22 @@ const CONFIGURATIONS: Record<string, readonly string[]> = {
   Shipping: ['ship'],
 }
 
-const spelling = (names: Record<string, readonly string[]>) => {
-  const known = new Map(
+const byAlias = (names: Record<string, readonly string[]>): ReadonlyMap<string, string> =>
+  new Map(
     Object.entries(names).flatMap(([name, aliases]) =>
       [name.toLowerCase(), ...aliases].map((alias): [string, string] => [alias, name]),
     ),
   )
-  return (told: string) => known.get(told.trim().toLowerCase()) ?? told.trim()
-}
+
+/** Names by their aliases in lower case. */
+export const PLATFORM_NAMES = byAlias(PLATFORMS)
+export const CONFIGURATION_NAMES = byAlias(CONFIGURATIONS)
 
 /** `Windows` and `StandaloneWindows64` are `Win64`. */
-export const buildPlatformOf = spelling(PLATFORMS)
+export const buildPlatformOf = (told: string) => PLATFORM_NAMES.get(told.trim().toLowerCase()) ?? told.trim()
 
 /** `shipping` is `Shipping`. */
-export const configurationOf = spelling(CONFIGURATIONS)
+export const configurationOf = (told: string) => CONFIGURATION_NAMES.get(told.trim().toLowerCase()) ?? told.trim()
 
 /** Characters of a platform, configuration or agent. */
 export const DIMENSION_MAX = 100

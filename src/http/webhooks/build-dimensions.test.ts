@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { workOff } from '../../../test/support/work-off.ts'
 
 let tools: Tools
 beforeAll(async () => {
@@ -73,6 +74,42 @@ describe('a build report', () => {
     expect(json.warnings.at(-1)).toBe('480 more unknown fields were ignored.')
     const { json: measured } = await build({ measures: Array.from({ length: 80 }, (_, i) => ({ name: `m${i}`, value: i })) })
     expect(measured.warnings).toEqual([expect.stringContaining('30 of 80 measures')])
+  })
+})
+
+describe('a build without a platform in its report', () => {
+  const named = async (job_name: string, more: object = {}) => {
+    number += 1
+    const { json } = await report({ job_name, build_number: number, ...more })
+    return json.records[0].id as number
+  }
+
+  test('has those of its job name, until a report names others', async () => {
+    const id = await named('Game-PS5-Shipping')
+    expect(await shown(id)).toMatchObject({ platform: 'PS5', configuration: 'Shipping', target_type: 'development' })
+    await report({ job_name: 'Game-PS5-Shipping', platform: 'Win64', configuration: 'Test' })
+    expect(await shown(id)).toMatchObject({ platform: 'Win64', configuration: 'Test' })
+  })
+
+  test('has none if its log contradicts the name, and those of a log without a name, failed or passed', async () => {
+    const log = (platform: string) => `BuildCookRun -targetplatform=${platform} -clientconfig=Test -cook\n`
+    const contradicted = await named('Cook-PS5', { status: 'SUCCESS', logs_tail: log('Switch') })
+    const passed = await named('Nightly', { status: 'SUCCESS', logs_tail: log('Switch') })
+    const failed = await named('Nightly', { status: 'FAILURE', logs_tail: log('XSX') })
+    expect(await shown(contradicted)).toMatchObject({ platform: 'PS5', configuration: null })
+    await workOff(tools.studio, 'read_log')
+    expect(await shown(contradicted)).toMatchObject({ platform: null, configuration: 'Test' })
+    expect(await shown(passed)).toMatchObject({ platform: 'Switch', configuration: 'Test' })
+    expect(await shown(failed)).toMatchObject({ platform: 'XSX', configuration: 'Test' })
+  })
+
+  test('is found by platform, configuration and agent in any spelling of the platform', async () => {
+    const id = await named('Package-Mac-Shipping', { agent: 'MAC-2' })
+    const found = async (query: string) =>
+      (await tools.api(`search/build_runs?${query}`)).build_runs.map((build: { id: string }) => Number(build.id))
+    for (const query of ['platform=macos&configuration=shipping', 'agent=MAC-2', 'platform=Mac&agent=MAC-2&status=building'])
+      expect(await found(query), query).toEqual([id])
+    expect(await found('platform=Mac&agent=MAC-3')).toEqual([])
   })
 })
 
