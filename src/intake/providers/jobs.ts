@@ -1,5 +1,49 @@
+import type { StartableProvider } from '../../contract/sets.ts'
+import { enqueue, type JobKind, type Jobs } from '../../db/queue.ts'
+import { refuse } from '../../domain/breakages/bisections.ts'
+import * as subjects from '../../domain/integrations/job-subjects.ts'
+import { asking, type JobContext } from '../job-context.ts'
+import { jobs as buildkite } from './buildkite/jobs.ts'
+import { Refused } from './ci-replies.ts'
+import { jobs as github } from './github/jobs.ts'
 import { jobs as jenkins } from './jenkins/jobs.ts'
 import { jobs as perforce } from './perforce/jobs.ts'
 
+/** Ends the search that the build is for if its CI refuses to build. Any other failure is retried. */
+const orEndSearch =
+  (start: (outside: JobContext, payload: Jobs['start_build'], signal?: AbortSignal) => Promise<unknown>) =>
+  async (outside: JobContext, payload: Jobs['start_build'], signal?: AbortSignal) => {
+    try {
+      await start(outside, payload, signal)
+    } catch (error) {
+      const { account_id, build_run_id: id } = payload
+      if (!(error instanceof Refused) || !(await refuse(outside.db, { account_id, id }, error.message))) throw error
+    }
+  }
+
 /** Jobs that call the servers of tools, by kind. Separate from the providers' declarations, which only read. */
-export const serverJobs = { ...jenkins, ...perforce }
+export const serverJobs = {
+  ...buildkite,
+  ...github,
+  ...jenkins,
+  ...perforce,
+  start_buildkite: orEndSearch(buildkite.start_buildkite),
+  start_github: orEndSearch(github.start_github),
+  start_jenkins: orEndSearch(jenkins.start_jenkins),
+}
+
+/** The job that starts a build at each CI. */
+const STARTS = {
+  jenkins: 'start_jenkins',
+  buildkite: 'start_buildkite',
+  github: 'start_github',
+} as const satisfies Record<StartableProvider, JobKind>
+
+/** Passes a build on to the job of its CI, in the queue of its server. */
+export async function startBuild({ db }: Pick<JobContext, 'db'>, payload: Jobs['start_build']) {
+  const { account_id, build_run_id } = payload
+  const build = await subjects.build(db, { account_id, id: build_run_id })
+  const kind = build && STARTS[build.provider as StartableProvider]
+  if (!kind) return refuse(db, { account_id, id: build_run_id }, 'The integration was deleted or is paused.')
+  await enqueue(db, kind, payload, { ...asking(build), name: `${kind}:${build_run_id}` })
+}

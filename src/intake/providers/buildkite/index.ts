@@ -9,6 +9,7 @@ import { agentOf, dimensionsOf } from '../../reports/build-dimensions.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { stepOf } from './job.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 const TOLERANCE_MS = 5 * 60 * 1000
@@ -39,6 +40,7 @@ export const buildkite: Provider = {
     if (subject !== 'build' && subject !== 'job') return []
     return read(delivery, subject)
   },
+  server,
   setup,
   sample,
 }

@@ -18,6 +18,16 @@ test('a run is a build identified by its id, and by workflow and number', () => 
   ])
 })
 
+test('a bisecting run builds the commit in its name, not the head of its branch', () => {
+  const [head_sha, commit] = ['a'.repeat(40), 'b'.repeat(40)]
+  const named = (display_title: string, event: string) => run('in_progress', { head_sha, display_title, event })[0]
+  expect(named(`Bisect ${commit}`, 'workflow_dispatch')).toMatchObject({ commit_hash: commit, build_kind: 'bisect' })
+  for (const other of [named(`Bisect ${commit}`, 'push'), named(`Bisect ${commit} again`, 'workflow_dispatch')]) {
+    expect(other).toMatchObject({ commit_hash: head_sha })
+    expect(other).not.toHaveProperty('build_kind')
+  }
+})
+
 test('a run goes from queued to building to finished, with the times of each', () => {
   expect(run('requested')[0]).toMatchObject({ status: 'queued', started_at: undefined, finished_at: undefined })
   expect(run('in_progress')[0]).toMatchObject({

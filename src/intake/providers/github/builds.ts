@@ -43,7 +43,7 @@ export function workflowRun(body: Json): Fact[] {
       build: { external_id: `run:${id}`, job: workflowName(body), number: word(at(run, 'run_number')) },
       status,
       ...(held && { held: true }),
-      commit_hash: text(at(run, 'head_sha')),
+      commit_hash: bisectedCommit(run) ?? text(at(run, 'head_sha')),
       branch: text(at(run, 'head_branch')),
       ...runOrigin(run),
       ...(repository && { repository }),
@@ -54,6 +54,15 @@ export function workflowRun(body: Json): Fact[] {
   ]
 }
 
+/**
+ * The commit that a bisecting run was started with. Its head is that of the branch, because GitHub starts workflows only there, and payloads
+ * don't contain inputs: its name has the commit.
+ */
+export const bisectedCommit = (run: unknown): string | undefined =>
+  at(run, 'event') === 'workflow_dispatch'
+    ? /^Bisect ([0-9a-f]{40,64})$/.exec(text(at(run, 'display_title')) ?? '')?.[1]
+    : undefined
+
 /** Events whose runs are preflights. */
 const PULL_REQUEST_EVENTS: readonly unknown[] = ['pull_request', 'pull_request_target', 'merge_group']
 
@@ -62,6 +71,7 @@ function runOrigin(run: unknown) {
   const forPull = PULL_REQUEST_EVENTS.includes(at(run, 'event'))
   return originOf({
     preflight: forPull,
+    bisect: bisectedCommit(run) !== undefined,
     pull_request: forPull ? at(run, 'pull_requests', 0) : undefined,
     repository: at(run, 'repository', 'full_name'),
     head_repository: at(run, 'head_repository', 'full_name'),

@@ -4,9 +4,11 @@ import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { checkRun, workflowJob, workflowRun } from './builds.ts'
 import { deploymentStatus, release } from './deployments.ts'
+import { followUp } from './follow-up.ts'
 import { deleted, push } from './push.ts'
 import { issue, pullRequest } from './references.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 /** Everything else (ping, create, comments, stars …) is accepted without facts. */
@@ -27,6 +29,7 @@ export const github: Provider = {
   label: 'GitHub',
   reports: 'Commits, pull requests, workflow runs and issues',
   category: 'version_control',
+  reportsBuilds: true,
   paths: ['github'],
   tokenHeader: 'x-service-token',
   answers: 200,
@@ -42,6 +45,8 @@ export const github: Provider = {
     if (reported === undefined) throw new Unreadable('The body must be a JSON object.')
     return READERS.get(name)?.(reported) ?? []
   },
+  server,
+  followUp,
   setup,
   sample,
 }

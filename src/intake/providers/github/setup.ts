@@ -26,7 +26,7 @@ gh api "repos/$REPO/hooks" -f name=web -F active=true \\
 echo "signing secret: $SECRET"   # save it here, or: ${saveSecret(id)}
 \`\`\`
 
-GitHub does not send logs. To see logs while workflows run and to have failures investigated, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy, and \`examples/github-action\` has a ready-made action.
+GitHub does not send logs. With the API URL of the repository and an access token under **Server access**, the log of the first job that failed is fetched when a run ends. To see logs while workflows run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy, and \`examples/github-action\` has a ready-made action.
 
 GitHub does not retry deliveries. You can redeliver those that were refused while the project was paused under **Recent Deliveries**.
 

@@ -1,6 +1,7 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
 import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, object, text } from '../../reading.ts'
+import { failureOf } from '../ci-replies.ts'
 
 /** The only Jenkins that an integration may call. */
 export class JenkinsServer {
@@ -35,8 +36,7 @@ export class JenkinsServer {
   /** Throws an error with the server's reply unless it succeeds. */
   async get(path: string, asked: FetchOptions = {}): Promise<FetchedReply> {
     const reached = await this.#ask(path, asked)
-    if (reached.status !== 200)
-      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path.split('?', 1)[0]}.`)
+    if (reached.status !== 200) throw this.#failure(reached, path)
     return reached
   }
 
@@ -53,8 +53,7 @@ export class JenkinsServer {
   async find(path: string, asked: FetchOptions = {}): Promise<FetchedReply | undefined> {
     const reached = await this.#ask(path, asked)
     if (reached.status === 404) return undefined
-    if (reached.status !== 200)
-      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path.split('?', 1)[0]}.`)
+    if (reached.status !== 200) throw this.#failure(reached, path)
     return reached
   }
 
@@ -63,8 +62,7 @@ export class JenkinsServer {
     const crumb = this.#login?.token === false ? await this.#crumb() : {}
     const headers = { ...crumb, 'content-type': 'application/x-www-form-urlencoded' }
     const reached = await this.#ask(path, { method: 'POST', headers, body: new URLSearchParams(fields).toString() })
-    if (reached.status < 200 || reached.status > 303)
-      throw new Unreachable(`${this.#base.origin} answers ${reached.status} to /${path}.`)
+    if (reached.status < 200 || reached.status > 303) throw this.#failure(reached, path)
     return reached
   }
 
@@ -77,6 +75,12 @@ export class JenkinsServer {
     if (field === undefined || crumb === undefined) throw new Unreachable(`${this.#base.origin} gives no crumb.`)
     const cookies = (reached.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0]!)
     return { [field]: crumb, ...(cookies.length > 0 && { cookie: cookies.join('; ') }) }
+  }
+
+  #failure(reply: FetchedReply, path: string) {
+    const needs =
+      'Check the user and the API token in the integration settings, and that the job exists and the user may build it.'
+    return failureOf(reply, { ci: `Jenkins at ${this.#base.origin}`, request: `/${path.split('?', 1)[0]}`, needs })
   }
 
   #ask(path: string, asked: FetchOptions): Promise<FetchedReply> {

@@ -85,8 +85,11 @@ describe('a commit trigger', () => {
     const payload = await trigger()
     let state = job()
     jenkins.answers[`${JOB}/api/json`] = json(() => state)
-    jenkins.answers[`${JOB}/build`] = (_, reply) => reply.writeHead(503).end()
-    await expect(startJenkins(outside, payload)).rejects.toThrow('503')
+    jenkins.answers[`${JOB}/build`] = (_, reply) => reply.writeHead(503, { 'retry-after': '40' }).end()
+    await expect(startJenkins(outside, payload)).rejects.toMatchObject({
+      retryAfter: 40,
+      message: expect.stringContaining('503'),
+    })
     // Received, but the response is lost.
     jenkins.answers[`${JOB}/build`] = (_, reply) => reply.destroy()
     await expect(startJenkins(outside, payload)).rejects.toThrow('is away')

@@ -5,6 +5,7 @@ import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import { asking, type JobContext } from '../../job-context.ts'
 import { at, number, objects, text } from '../../reading.ts'
+import { Refused } from '../ci-replies.ts'
 import { pollName } from './follow-up.ts'
 import { JenkinsServer, jobPathOf } from './server.ts'
 
@@ -34,6 +35,8 @@ export async function startJenkins(
   await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, phase: STARTING }))
   const defined = objects(job.property).flatMap((property) => objects(at(property, 'parameterDefinitions')))
   const names = defined.flatMap((parameter) => text(parameter.name) ?? [])
+  if (build.kind === 'bisect' && !names.some((name) => revisionFor(name.toLowerCase(), build) !== ''))
+    throw new Refused(withoutRevision(build))
   const { headers } =
     names.length > 0
       ? await server.post(`${path}buildWithParameters`, valuesFor(names, build))
@@ -60,6 +63,11 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
     status: 'building' as const,
     url,
   }
+  // Jenkins may have reported the number before, without the change that is built.
+  if (build.kind === 'bisect') {
+    const named = { job: build.ci_job_name, number: String(run_number) }
+    await builds.report(db, build, { build: named, existing: true, build_kind: 'bisect' })
+  }
   await builds.report(db, build, reported)
   return enqueue(
     db,
@@ -73,11 +81,22 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
 const COMMIT = ['commit', 'commit_hash', 'commit_sha', 'git_commit', 'sha', 'sha1', 'revision']
 const CHANGELIST = ['changelist', 'change_list', 'p4_changelist', 'p4_change', 'p4cl', 'cl']
 const BRANCH = ['branch', 'branch_name', 'git_branch']
+/** A job that declares it reports a bisecting build as such. */
+const BISECT = 'bisect'
+
+/** The revision to build, if a parameter of this name in lower case takes one. */
+function revisionFor(name: string, { commit_hash, changelist }: subjects.BuildSubject): string {
+  if (COMMIT.includes(name)) return commit_hash
+  return CHANGELIST.includes(name) ? changelist : ''
+}
+
+const withoutRevision = ({ ci_job_name, changelist }: subjects.BuildSubject) =>
+  `The Jenkins job ${ci_job_name} has no parameter for the change to build. Add one, such as ${changelist ? 'CHANGELIST' : 'COMMIT'}.`
 
 function valuesFor(names: string[], build: subjects.BuildSubject): Record<string, string> {
   const value = (name: string) => {
-    if (COMMIT.includes(name)) return build.commit_hash
-    if (CHANGELIST.includes(name)) return build.changelist
+    if (name === BISECT) return build.kind === 'bisect' ? 'true' : ''
+    if (revisionFor(name, build) !== '') return revisionFor(name, build)
     return BRANCH.includes(name) ? build.branch : ''
   }
   return Object.fromEntries(names.map((name) => [name, value(name.toLowerCase())] as const).filter(([, given]) => given !== ''))

@@ -1,0 +1,3 @@
+import { startBuildkite } from './start.ts'
+
+export const jobs = { start_buildkite: startBuildkite }

@@ -1,0 +1,9 @@
+import type { ServerSettings } from '../../provider.ts'
+
+export const server: ServerSettings = {
+  why: 'If you enter your organization and an API token, bisections can start builds.',
+  fields: [
+    { key: 'server', label: 'API URL', hint: 'https://api.buildkite.com/v2/organizations/your-organization' },
+    { key: 'api_token', label: 'API token', hint: 'With the scopes read_builds and write_builds' },
+  ],
+}

@@ -1,0 +1,44 @@
+import { retryAfterSeconds } from '../../contract/back-off.ts'
+import { type FetchedReply, Unreachable } from '../../net/safe-fetch.ts'
+
+/** The CI refuses a request: another attempt would get the same answer. */
+export class Refused extends Unreachable {
+  override readonly name = 'Refused'
+}
+
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [400, 'refuses the request'],
+  [401, 'does not accept the login'],
+  [403, 'does not permit this login to do that'],
+  [404, "does not have it, or this login can't see it"],
+  [422, 'refuses the request'],
+])
+
+interface Asked {
+  /** `Jenkins at https://ci.example`. */
+  ci: string
+  /** `GET /job/Cook/api/json`. */
+  request: string
+  /** What people have to check if it is refused. */
+  needs: string
+}
+
+/** What an unwelcome reply means: a refusal is final, after anything else the request is repeated, as late as the server asks for. */
+export function failureOf(reply: FetchedReply, { ci, request, needs }: Asked): Unreachable {
+  const { status } = reply
+  const refusal = isLimited(reply) ? undefined : REFUSALS.get(status)
+  return refusal === undefined
+    ? new Unreachable(`${ci} answers ${status} to ${request}.`, { retryAfter: waitAfter(reply) })
+    : new Refused(`${ci} ${refusal} (HTTP ${status} to ${request}). ${needs}`)
+}
+
+/** Some servers answer 403 to too many requests. */
+const isLimited = ({ headers }: FetchedReply) => headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'
+
+/** A waiting time of more than a day is a mistake. */
+const LONGEST_S = 86_400
+
+function waitAfter({ headers }: FetchedReply): number {
+  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) - Date.now() / 1000 : 0
+  return Math.min(LONGEST_S, Math.max(0, Math.ceil(retryAfterSeconds(headers['retry-after']) || reset || 0)))
+}

@@ -1,0 +1,50 @@
+import type { AllowedHosts } from '../../../net/addresses.ts'
+import { type FetchedReply, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { type Json, text } from '../../reading.ts'
+import { failureOf } from '../ci-replies.ts'
+
+const NEEDS =
+  'Check the API URL in the integration settings. The access token needs the permissions Actions: read and write and Contents: read.'
+
+/** The configured repository, through GitHub's REST API. Any reply but a success is thrown. */
+export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
+  const base = (text(config.server) ?? '').replace(/\/$/, '')
+  const permitted: AllowedHosts = (host, ip, port) => allowed(host, ip, port, 'github')
+  const send = async (path: string, more: { body?: object; raw?: boolean; manualRedirect?: boolean } = {}) => {
+    const { body, raw, ...options } = more
+    const reply = await safeFetch(`${base}${path}`, permitted, {
+      ...options,
+      method: body ? 'POST' : 'GET',
+      headers: {
+        accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
+        authorization: `Bearer ${text(config.api_token) ?? ''}`,
+        'content-type': 'application/json',
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+    if (reply.status >= 400) throw failureOf(reply, { ci: 'GitHub', request: path.split('?', 1)[0]!, needs: NEEDS })
+    return reply
+  }
+  return {
+    json: async (path: string) => jsonOf(await send(path)),
+    text: async (path: string) => (await send(path, { raw: true })).body.toString(),
+    post: (path: string, body: object) => send(path, { body }),
+    /** A file that is stored elsewhere, which doesn't get the token. */
+    async download(path: string, limit: number): Promise<string> {
+      const { status, headers, body } = await send(path, { manualRedirect: true })
+      if (status < 300) return body.toString()
+      const stored = await safeFetch(headers.location ?? '', permitted, { limit, ...(signal && { signal }) })
+      if (stored.status !== 200) throw new Unreachable(`The storage of GitHub answers ${stored.status} to a log.`)
+      return stored.body.toString()
+    },
+  }
+}
+
+function jsonOf({ body }: FetchedReply): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    throw new Unreachable('GitHub answers with no JSON.')
+  }
+}
