@@ -1,9 +1,10 @@
 import { diagnose } from '../src/diagnosis/diagnose.ts'
 import { CARRIERS } from './diagnosis/carriers.ts'
-import { type LabelledLog, labelledLogs } from './diagnosis/labelled-logs.ts'
+import { type LabelledLog, labeledLogs } from './diagnosis/labeled-logs.ts'
 import { leftOut } from './diagnosis/left-out.ts'
 import { passedBefore } from './diagnosis/passed.ts'
 import { speed } from './diagnosis/speed.ts'
+import { suspects } from './diagnosis/suspects.ts'
 import { count, HEADING, rowOf, sureness, type Tally, zero } from './diagnosis/tally.ts'
 
 /** How well the labeled logs are read: one line for each set, one for all. */
@@ -56,11 +57,12 @@ export async function benchDiagnosis() {
   const root = process.argv[3]
   if (root === undefined) console.log('No folder of labelled logs is given: only the time is measured, on made-up ones.')
   else {
-    const logs = labelledLogs(root)
+    const logs = labeledLogs(root)
     const before = plain(logs)
     leftOut(logs, before)
     carried(logs, before)
     compared(logs)
+    suspects(root)
   }
   speed(root)
 }

@@ -3,7 +3,7 @@ import { featuresOf } from '../../src/diagnosis/model/features.ts'
 import type { StoredModel } from '../../src/diagnosis/model/linear.ts'
 import { RULES } from '../../src/diagnosis/rules/index.ts'
 import type { Verdict } from '../../src/diagnosis/stages/classify.ts'
-import type { LabelledLog } from './labelled-logs.ts'
+import type { LabelledLog } from './labeled-logs.ts'
 import { type Example, train } from './train.ts'
 
 /** A labeled failed log after its examination. */
@@ -43,8 +43,13 @@ export function learn(lessons: readonly Lesson[]): StoredModel {
 
 const FOLDS = 5
 
-/** Each fold of projects with the model trained on all the others. */
-export function learnWithout(lessons: readonly Lesson[]): { projects: Set<string>; model: StoredModel }[] {
+/** Some projects, and the model trained on all the others. */
+export interface Fold {
+  projects: ReadonlySet<string>
+  model: StoredModel
+}
+
+export function learnWithout(lessons: readonly Lesson[]): Fold[] {
   const folds = Array.from({ length: FOLDS }, () => new Set<string>())
   const projects = [...new Set(lessons.map(({ log }) => log.project))].sort()
   for (const [index, project] of projects.entries()) folds[index % FOLDS]!.add(project)

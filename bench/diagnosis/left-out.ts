@@ -1,6 +1,7 @@
 import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import { judgeBy } from '../../src/diagnosis/model/judge.ts'
-import type { LabelledLog } from './labelled-logs.ts'
+import { corrected } from './corrections.ts'
+import type { LabelledLog } from './labeled-logs.ts'
 import { learnWithout, lessonsOf } from './learn.ts'
 import { count, interval, rowOf, sureness, type Tally, zero } from './tally.ts'
 
@@ -17,7 +18,8 @@ export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
   const lessons = lessonsOf(logs)
   const all = zero()
   const [first, kind]: [Parts, Parts] = [new Map(), new Map()]
-  for (const { projects, model } of learnWithout(lessons)) {
+  const folds = learnWithout(lessons)
+  for (const { projects, model } of folds) {
     const judge = judgeBy(model)
     for (const { log } of lessons.filter(({ log }) => projects.has(log.project))) {
       const alone = zero()
@@ -33,4 +35,5 @@ export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
     `95 % intervals over projects: first ${interval(first)}, kind ${interval(kind)}; kind ${gap.toFixed(1)} points below plain`,
   )
   console.log(`left out, ${sureness(all)}`)
+  for (const share of [3, 10]) corrected(lessons, folds, share)
 }

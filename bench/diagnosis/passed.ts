@@ -1,5 +1,5 @@
 import { passedLines } from '../../src/diagnosis/stages/passed.ts'
-import type { LabelledLog } from './labelled-logs.ts'
+import type { LabelledLog } from './labeled-logs.ts'
 
 const MOST = 5
 

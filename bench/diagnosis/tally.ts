@@ -1,5 +1,5 @@
 import type { Finding } from '../../src/diagnosis/finding.ts'
-import type { Label } from './labelled-logs.ts'
+import type { Label } from './labeled-logs.ts'
 
 /** How well logs were read: sums, shown as shares. */
 export interface Tally {

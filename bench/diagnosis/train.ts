@@ -9,7 +9,7 @@ export interface Example {
 }
 
 const EPOCHS = 8
-const RATE = 0.3
+const RATE = 0.1
 /** Pulls every weight towards zero: evidence of a single log is not trusted. */
 const DECAY = 1e-3
 

@@ -114,7 +114,7 @@ describe('a diagnosis', () => {
 
   it('records a step for every stage, with lines', () => {
     const { steps } = diagnose('a.c:1:1: error: boom')
-    expect(steps.map((step) => step.name)).toEqual(['normalise', 'segment', 'match', 'group', 'rank', 'classify', 'compose'])
+    expect(steps.map((step) => step.name)).toEqual(['normalize', 'segment', 'match', 'group', 'rank', 'classify', 'compose'])
     expect(steps.at(-1)!.evidence).toEqual([1])
   })
 

@@ -6,6 +6,7 @@ import { ADVICE } from './stages/advice.ts'
 import type { Verdict } from './stages/classify.ts'
 import { cluesOf } from './stages/clues.ts'
 import { compose } from './stages/compose.ts'
+import { separateFailure, withSeparate } from './stages/separate.ts'
 import { attribute } from './suspects/attribute.ts'
 
 export interface Options extends ExamineOptions {
@@ -29,7 +30,7 @@ const withoutLog = (own: Correction | undefined): Finding => ({
   cause_keys: [],
   joins_keys: [],
   clues: { rule: 'unknown', tool: '', message: '', files: [], symbols: [], tests: [] },
-  steps: [{ name: 'normalise', status: 'skipped', detail: 'No log was sent with the build.', evidence: [] }],
+  steps: [{ name: 'normalize', status: 'skipped', detail: 'No log was sent with the build.', evidence: [] }],
   ...(own && { correction: { id: own.id, own: true, template: null, fingerprint: 'infrastructure' } }),
 })
 
@@ -57,11 +58,14 @@ export function diagnose(raw: string, options: Options = {}): Finding {
 
 /** The finding in words, after the correction of a person if there is one for it. */
 function composed(examination: Examination, verdict: Verdict, { corrections = [], passed }: Options): Omit<Finding, 'steps'> {
-  const { log, ranked, note } = examination
+  const { log, segments, ranked, note } = examination
   const clues = cluesOf(log, verdict)
   const found = compose(log, verdict, clues, ranked)
   const corrected = corrections.length > 0 ? correct(examination, verdict, found, corrections, passed) : null
-  if (!corrected) return { ...found, clues }
+  if (!corrected) {
+    const separate = separateFailure(log, segments, ranked, verdict)
+    return { ...(separate === null ? found : withSeparate(found, log, separate)), clues }
+  }
   const { applied, cause } = corrected
   const lead = corrected.verdict.lead
   note(

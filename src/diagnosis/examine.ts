@@ -5,7 +5,7 @@ import { RULES } from './rules/index.ts'
 import { classify, type Verdict } from './stages/classify.ts'
 import { group } from './stages/group.ts'
 import { match, type RuleBook, ruleBook } from './stages/match.ts'
-import { normalise } from './stages/normalise.ts'
+import { normalize } from './stages/normalize.ts'
 import { familiarIn, type PassedLines, unfamiliar } from './stages/passed.ts'
 import { type Ranked, rank } from './stages/rank.ts'
 import { salientLines } from './stages/salient-lines.ts'
@@ -53,10 +53,10 @@ export const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 
 /** Finds the line of the cause and the lines that belong to it. */
 export function examine(raw: string, options: ExamineOptions): Examination {
   const steps: Step[] = []
-  const log = normalise(raw)
+  const log = normalize(raw)
   const note = (name: string, detail: string, indexes: number[] = []) =>
     steps.push({ name, status: 'done', detail, evidence: indexes.flatMap((index) => linesAt(log, index).slice(0, 1)) })
-  note('normalise', `${count(log.shown.length, 'line')}${log.truncated ? '; the beginning is missing' : ''}.`)
+  note('normalize', `${count(log.shown.length, 'line')}${log.truncated ? '; the beginning is missing' : ''}.`)
 
   const segments = segment(log)
   const { failing } = segments

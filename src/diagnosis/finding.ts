@@ -90,7 +90,7 @@ export interface Candidate {
   files: ChangedFile[]
 }
 
-export interface Suspect {
+interface Suspect {
   change_id: string
   author: string
   score: number

@@ -31,6 +31,5 @@ test.each([
   { what: 'headings of failed tests', hostile: '___ t ___\n', plain: '... t ...\n' },
   { what: 'steps that print an error each', hostile: '$ x\nError: y\n', plain: '- x\nWords: y\n' },
 ])('a log of nothing but $what costs about as much as other lines of that length', ({ hostile, plain }) => {
-  // Each of their lines is an error with its own group; growth with the square of their number would be a hundred times as much.
-  expect(best(linesOf(hostile))).toBeLessThan(12 * best(linesOf(plain)) + 10)
+  expect(best(linesOf(hostile))).toBeLessThan(6 * best(linesOf(plain)) + 10)
 })

@@ -4,7 +4,7 @@ import { diagnose } from './diagnose.ts'
 import type { Finding } from './finding.ts'
 
 /** Small realistic logs, each with the line of the cause, as a build engineer would mark it. */
-interface Labelled {
+interface Labeled {
   name: string
   lines: string[]
   /** Counted from 1. */
@@ -13,7 +13,7 @@ interface Labelled {
   file?: string
 }
 
-const SET: Labelled[] = [
+const SET: Labeled[] = [
   {
     name: 'Unreal: a C++ error behind the build tool',
     category: 'compile_error',

@@ -1,22 +1,27 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
 import { openBreaker } from './breaker.ts'
 import { explainer } from './explainer.ts'
 
-const finding = diagnose(
+const found = diagnose(
   `Source\\Combat.cpp(5): error C2065: 'Damage' of kim@example.com, password=hunter22: undeclared identifier\n`,
 )
-const line = finding.evidence[0]!.line
+const [first] = found.evidence
+const line = first!.line
+/** The best lines, and a fourth one that the model may not choose. */
+const finding = {
+  ...found,
+  evidence: [first!, ...[7, 8, 9].map((line) => ({ line, text: `note ${line}: api_key=s3cr3tvalue of kim@example.com` }))],
+}
 const log = pino({ level: 'silent' })
 
-let server: Server
+let server: LocalServer
 let asked: { url: string; headers: Record<string, unknown>; body: string }[] = []
 let answer: (body: string) => { status?: number; body: string } | 'nothing'
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = await openLocalServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()
@@ -26,15 +31,11 @@ beforeAll(async () => {
     const { status = 200, body: reply } = given
     response.writeHead(status, { 'content-type': 'application/json' }).end(reply)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+afterAll(() => server.close())
 
 const modelAt = (path: string) => ({
-  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+  url: `${server.url}${path}`,
   key: 'k',
   model: 'm',
 })
@@ -44,18 +45,33 @@ const explain = (path = '/v1/chat/completions') => {
 }
 const says = (said: object | string) => {
   const content = typeof said === 'string' ? said : JSON.stringify(said)
-  return { body: JSON.stringify({ choices: [{ message: { content } }], content: [{ type: 'text', text: content }] }) }
+  const message = { role: 'assistant', content }
+  return { body: JSON.stringify({ choices: [{ message }], content: [{ type: 'text', text: content }], message }) }
 }
 const good = {
   diagnosis: 'Damage is not declared.',
   suggested_fix: 'Include the header; ask boss@example.com.',
+  cause_line: line,
   cited_lines: [line],
 }
 
-test('a wording that cites a given line is used, without addresses', async () => {
+test('a wording that cites a given line is used, without addresses, from every kind of API', async () => {
   answer = () => says(`Here you are: ${JSON.stringify(good)}`)
-  for (const path of ['/v1/chat/completions', '/v1/messages'])
-    expect(await explain(path)).toEqual({ diagnosis: 'Damage is not declared.', suggested_fix: 'Include the header; ask boss.' })
+  for (const path of ['/v1/chat/completions', '/openai/deployments/m/chat/completions', '/v1/messages', '/api/chat'])
+    expect(await explain(path)).toEqual({
+      line,
+      diagnosis: 'Damage is not declared.',
+      suggested_fix: 'Include the header; ask boss.',
+    })
+  // Ollama streams its answer unless told otherwise.
+  expect(JSON.parse(asked.at(-1)!.body)).toMatchObject({ model: 'm', stream: false, format: 'json' })
+})
+
+test('the model chooses among the three best lines', async () => {
+  answer = () => says({ ...good, cause_line: 8, cited_lines: [line, 8] })
+  expect(await explain()).toMatchObject({ line: 8 })
+  expect(asked[0]!.body).toContain('8: note 8')
+  expect(asked[0]!.body).not.toContain('9: note 9')
 })
 
 test('the model gets redacted evidence and no more', async () => {
@@ -63,12 +79,15 @@ test('the model gets redacted evidence and no more', async () => {
   await explain()
   expect(asked[0]!.body).toContain('error C2065')
   expect(asked[0]!.body).not.toContain('@example.com')
-  expect(asked[0]!.body).not.toContain('hunter22')
+  for (const secret of ['hunter22', 's3cr3tvalue']) expect(asked[0]!.body).not.toContain(secret)
   expect(asked[0]!.headers.authorization).toBe('Bearer k')
 })
 
 test.each([
   ['cites a line it was not given', says({ ...good, cited_lines: [line, 999] })],
+  ['cites a line that is not among the three best', says({ ...good, cited_lines: [9] })],
+  ['chooses a line that is not among the three best', says({ ...good, cause_line: 9 })],
+  ['chooses no line', says({ ...good, cause_line: undefined })],
   ['cites nothing', says({ ...good, cited_lines: [] })],
   ['is not JSON', says('I cannot help with that')],
   ['is an error', { status: 500, body: 'no' }],

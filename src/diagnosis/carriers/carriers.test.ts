@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { linesAt } from '../log.ts'
-import { normalise } from '../stages/normalise.ts'
+import { normalize } from '../stages/normalize.ts'
 
 const LINES = [
   'Cloning the game',
@@ -46,7 +46,7 @@ describe('the prefix that a carrier puts before each line is learned from the lo
     ['an object around a time', (line, i) => JSON.stringify({ log: `[${clock(i)}] ${line}\n`, stream: 'stdout', n: i })],
     ['an object around the end of a line', (line, i) => JSON.stringify({ log: `${line}\r`, stream: 'stdout', n: i })],
   ])('%s', (_, carry) => {
-    expect(normalise(LINES.map(carry).join('\n')).text).toEqual(LINES)
+    expect(normalize(LINES.map(carry).join('\n')).text).toEqual(LINES)
   })
 
   it("but a tool's own words stay: levels, verdicts, progress", () => {
@@ -57,7 +57,7 @@ describe('the prefix that a carrier puts before each line is learned from the lo
       'ok\tgame/hero\t0.1s',
       'LogCook: Display: cooking',
     ])
-      expect(normalise(Array.from({ length: 12 }, (_, i) => `${line} ${i}`).join('\n')).text[3]).toBe(`${line} 3`)
+      expect(normalize(Array.from({ length: 12 }, (_, i) => `${line} ${i}`).join('\n')).text[3]).toBe(`${line} 3`)
   })
 })
 
@@ -66,7 +66,7 @@ describe('parallel branches', () => {
     `[linux] ${line}`,
     ...(i % 2 ? [`[windows] Packing ${i}`, `[windows] Packed ${i}`] : []),
   ])
-  const log = normalise(['Started', ...raw, 'Ended'].join('\n'))
+  const log = normalize(['Started', ...raw, 'Ended'].join('\n'))
 
   it('are read one after the other', () => {
     expect(log.text.join('\n')).toContain(LINES.join('\n'))
@@ -80,7 +80,7 @@ describe('parallel branches', () => {
   it('also if one of them has another carrier, or a console that wraps its lines', () => {
     const own = [...LINES, ...broken]
     const mixed = own.flatMap((line, i) => [`[linux] ${clock(i % 9)} ${line}`, `[windows] Packing ${i}`])
-    const split = normalise(mixed.join('\n'))
+    const split = normalize(mixed.join('\n'))
     expect(split.text.join('\n')).toContain([...LINES, ...whole].join('\n'))
     const index = split.text.indexOf(whole[0]!)
     expect(linesAt(split, index)).toEqual([19, 21, 23])
@@ -88,14 +88,14 @@ describe('parallel branches', () => {
 
   it('while sequential steps stay where they are', () => {
     const steps = ['one', 'two'].flatMap((step) => LINES.map((line) => `[step ${step}] ${line}`))
-    expect(normalise(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
+    expect(normalize(steps.join('\n'))).toMatchObject({ branches: [], text: [...LINES, ...LINES] })
   })
 })
 
 describe('what a second process says between the lines', () => {
   const all = [...LINES, ...LINES, ...LINES, ...LINES]
   const mixed = all.flatMap((line, i) => (i % 2 ? [line, `Packing textures ${i}`] : [line]))
-  const log = normalise(mixed.join('\n'))
+  const log = normalize(mixed.join('\n'))
 
   it('is read apart from them', () => {
     expect(log.text.join('\n')).toContain(all.join('\n'))
@@ -108,7 +108,7 @@ describe('what a second process says between the lines', () => {
 
   it('unless it is an error', () => {
     const errors = all.flatMap((line, i) => (i % 2 ? [line, `Error reading texture ${i}`] : [line]))
-    expect(normalise(errors.join('\n')).text).toEqual(errors)
+    expect(normalize(errors.join('\n')).text).toEqual(errors)
   })
 })
 
@@ -116,16 +116,16 @@ describe('UTF-16 that was read byte by byte', () => {
   it.each(['\0', '\ufffd'])('is whole again, with %j for what is empty', (empty) => {
     const text = ['    ✗ hits twice', ...LINES].join('\n')
     const raw = Buffer.from(text, 'utf16le').toString('utf8').replaceAll('\0', empty)
-    expect(normalise(raw).text.join('\n')).toBe(text)
+    expect(normalize(raw).text.join('\n')).toBe(text)
   })
 })
 
 it('the time that Steam writes before an error is no part of it', () => {
-  expect(normalise('[2026-06-01 10:00:02]: ERROR! Failed to commit build').text).toEqual(['ERROR! Failed to commit build'])
+  expect(normalize('[2026-06-01 10:00:02]: ERROR! Failed to commit build').text).toEqual(['ERROR! Failed to commit build'])
 })
 
 describe('lines that a console wrapped', () => {
-  const log = normalise(['> Task :app:compile', ...broken, 'BUILD FAILED in 3s'].join('\r\n'))
+  const log = normalize(['> Task :app:compile', ...broken, 'BUILD FAILED in 3s'].join('\r\n'))
 
   it('are joined again', () => {
     expect(log.text).toEqual(['> Task :app:compile', ...whole, 'BUILD FAILED in 3s'])
@@ -137,12 +137,12 @@ describe('lines that a console wrapped', () => {
 
   it('while a list of lines of equal length stays a list', () => {
     const list = Array.from({ length: 30 }, (_, i) => `Compiling ${'x'.repeat(40)}${String(i).padStart(4, '0')}.cpp`)
-    expect(normalise(list.join('\n')).text).toEqual(list)
+    expect(normalize(list.join('\n')).text).toEqual(list)
   })
   it('and so do the rows of a table with the same last word', () => {
     const rows = ['Anchor', 'Buoy', 'Crane', 'Dock', 'Eddy', 'Ferry', 'Gale', 'Hull', 'Inlet', 'Jetty'].map(
       (name, i) => `${name.padEnd(44)}${i % 4 ? 'PASS' : 'FAIL'}`,
     )
-    expect(normalise(rows.join('\n')).text).toEqual(rows)
+    expect(normalize(rows.join('\n')).text).toEqual(rows)
   })
 })

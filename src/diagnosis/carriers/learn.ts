@@ -13,13 +13,21 @@ const SAMPLE = 400
 
 /** Lines from all over the log, so that no single step dominates. */
 function sampleOf(lines: readonly string[]): string[] {
-  const filled = lines.filter((line) => !isBlankText(line))
-  const step = Math.max(1, filled.length / SAMPLE)
-  return Array.from({ length: Math.min(SAMPLE, filled.length) }, (_, i) => filled[Math.floor(i * step)]!)
+  let filled = 0
+  for (const line of lines) if (!isBlankText(line)) filled++
+  const step = Math.max(1, filled / SAMPLE)
+  const sample: string[] = []
+  let at = 0
+  for (const line of lines) {
+    if (isBlankText(line)) continue
+    if (at++ === Math.floor(sample.length * step)) sample.push(line)
+    if (sample.length === SAMPLE) break
+  }
+  return sample
 }
 
 /** Lines without their carriers' prefixes; those of one branch have the same name in `branches`. */
-export interface Carried {
+interface Carried {
   texts: string[]
   branches: string[]
 }

@@ -51,6 +51,7 @@ function peaksOf(lines: readonly string[]): Set<number> {
 function widthOf(lines: readonly string[]): number | null {
   const breaks = new Map<number, number[]>()
   const peaks = peaksOf(lines)
+  if (peaks.size === 0) return null
   for (let i = 0; i + 1 < lines.length; i++) {
     const { length } = lines[i]!
     if (!peaks.has(length) || !isCut(lines[i]!, lines[i + 1]!)) continue

@@ -40,6 +40,11 @@ describe('the category', () => {
     expect(diagnose(raw)).toMatchObject({ category: 'unknown', confidence: 'low' })
   })
 
+  it('is the purpose of the command if that says more than the words', () => {
+    const raw = '$ ./lint-ships.sh\nthe tide went out\nThe command "./lint-ships.sh" exited with 1.'
+    expect(diagnose(raw)).toMatchObject({ category: 'lint_or_doc', confidence: 'low' })
+  })
+
   it('needs a trace of the tool that prints such lines', () => {
     const cross = '❌ 3 of 12 checks did not pass'
     expect(diagnose(cross).category).not.toBe('compile_error')

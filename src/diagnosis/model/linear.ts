@@ -10,7 +10,7 @@ export interface StoredModel {
   weights: string
 }
 
-export interface Model<Class extends string> {
+interface Model<Class extends string> {
   classes: readonly Class[]
   /** The probability of each class, in order. */
   likelihoods(features: Features): number[]

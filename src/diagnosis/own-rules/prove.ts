@@ -4,7 +4,7 @@ import { type Log, lineOf } from '../log.ts'
 import type { Rule } from '../rule.ts'
 import { group } from '../stages/group.ts'
 import { match, type RuleBook } from '../stages/match.ts'
-import { normalise } from '../stages/normalise.ts'
+import { normalize } from '../stages/normalize.ts'
 import { patientlyWithin, TookTooLong } from './within.ts'
 
 const EXAMPLES_MS = 2_000
@@ -33,7 +33,7 @@ const isNamed = (file: string, found: string | undefined) => found === file || f
 
 function showExamples(rule: Rule, at: (field: string) => string) {
   const book = bookFor([rule])
-  const logs = rule.examples.map(({ log }) => normalise(log))
+  const logs = rule.examples.map(({ log }) => normalize(log))
   rule.need.forEach((literal, index) => {
     if (!logs.some(({ text }) => text.some((line) => line.includes(literal))))
       throw invalidParameter(at(`need[${index}]`), 'stands in none of the examples')

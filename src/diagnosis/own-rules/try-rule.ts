@@ -3,7 +3,7 @@ import { bookFor } from '../examine.ts'
 import type { EvidenceLine, Finding } from '../finding.ts'
 import { lineOf, linesAt } from '../log.ts'
 import { match } from '../stages/match.ts'
-import { normalise } from '../stages/normalise.ts'
+import { normalize } from '../stages/normalize.ts'
 import { type Definition, readDefinition, ruleOf } from './definition.ts'
 import { diagnoseWithOwn, ownRules } from './own-rules.ts'
 import { findIn, isSilenced } from './prove.ts'
@@ -36,7 +36,7 @@ function trialOf(given: object, raw: string, others: readonly Definition[]): Tri
   const rule = ruleOf(definition)
   const own = [definition, ...others.filter(({ id }) => id !== rule.id)]
   const rules = [rule, ...ownRules(own).rules.filter(({ id }) => id !== rule.id)]
-  const log = normalise(raw)
+  const log = normalize(raw)
   const book = bookFor(rules)
   const indexes =
     rule.role === 'noise'

@@ -1,13 +1,23 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { Rule } from '../rule.ts'
 import { group } from '../stages/group.ts'
 import { match, ruleBook } from '../stages/match.ts'
-import { normalise } from '../stages/normalise.ts'
+import { normalize } from '../stages/normalize.ts'
 import { RULES } from './index.ts'
 
 const book = ruleBook(RULES)
 const baseOf = (path: string) => path.split(/[\\/]/).at(-1)
 
 describe('every rule', () => {
+  it('is listed, whichever file it is in', async () => {
+    const files = ['engines', 'languages', 'tools'].flatMap((folder) =>
+      readdirSync(new URL(`./${folder}/`, import.meta.url)).map((file) => `./${folder}/${file}`),
+    )
+    const lists = await Promise.all(files.map(async (file) => Object.values<Rule[]>(await import(file)).flat()))
+    expect(new Set(lists.flat().map(({ id }) => id))).toEqual(new Set(RULES.map(({ id }) => id)))
+  })
+
   it('has a unique id of its toolchain and its error', () => {
     const ids = RULES.map((rule) => rule.id)
     expect(new Set(ids).size).toBe(ids.length)
@@ -24,7 +34,7 @@ describe('every rule', () => {
 
   const cases = RULES.flatMap((rule) => rule.examples.map((example) => ({ id: rule.id, rule, example })))
   it.each(cases)('$id finds the line of its example', ({ rule, example }) => {
-    const log = normalise(example.log)
+    const log = normalize(example.log)
     const hits = match(log, book).filter((hit) => hit.rule.id === rule.id)
     const [found] = group(log, hits)
     expect(found, 'no match').toBeDefined()

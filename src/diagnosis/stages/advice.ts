@@ -61,8 +61,8 @@ export const ADVICE: Readonly<Record<FailureCategory, { what: string; fix: strin
     fix: 'Check that the branch, revision or large file still exists and that the build machine may read it.',
   },
   license_seat: {
-    what: 'No licence was available',
-    fix: 'Activate the licence on the build machine, or free a seat that a dead machine still holds.',
+    what: 'No license was available',
+    fix: 'Activate the license on the build machine, or free a seat that a dead machine still holds.',
   },
   signing: {
     what: 'Signing failed',

@@ -9,7 +9,7 @@ const CARET = /^[\s|]*[~^][\s~^]*$/
 /** A source line with a caret below it, as compilers print, or that caret. */
 const isQuoted = (log: Log, index: number) => CARET.test(log.text[index]!) || CARET.test(log.text[index + 1] ?? '')
 
-const SEPARATOR = /^[-=_*#~+\s]{5,}$/
+export const SEPARATOR = /^[-=_*#~+\s]{5,}$/
 
 /** A ruler below the last line belongs to what follows. */
 const withoutRuler = (log: Log, index: number, last: number): number => {

@@ -6,7 +6,7 @@ import { shortHash, signatureOf, withoutRoot } from './masks.ts'
 import type { Ranked } from './rank.ts'
 import { undecorated } from './symbol.ts'
 
-export type Cause = Pick<Finding, 'fingerprint' | 'cause_keys' | 'joins_keys'>
+type Cause = Pick<Finding, 'fingerprint' | 'cause_keys' | 'joins_keys'>
 
 /** Categories whose failures have a location. */
 const PLACED: ReadonlySet<FailureCategory> = new Set(['compile_error', 'shader_error'])

@@ -1,6 +1,7 @@
 import type { Confidence, FailureCategory } from '../../contract/sets.ts'
 import { isShown, type Log } from '../log.ts'
 import { categoryOfUnknown, isCheck } from './command.ts'
+import { detailed } from './detail.ts'
 import type { Hit } from './match.ts'
 import type { Ranked } from './rank.ts'
 import { reasonIn } from './reason.ts'
@@ -110,7 +111,8 @@ export function classify(
   find: () => SalientLines | null,
   failed: boolean,
 ): Verdict {
-  const [best, second] = ranked
+  const [first, second] = ranked
+  const best = first && detailed(log, ranked, first)
   if (!failed && endsWell(segments, ranked)) return nothing('the log ends in success', failed)
   const doubtful = !best || best.score <= 0 || isDoubtful(best, segments)
   const salient = doubtful ? find() : null

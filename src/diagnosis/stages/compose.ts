@@ -6,6 +6,7 @@ import { causeOf } from './cause.ts'
 import type { Verdict } from './classify.ts'
 import { missingIn } from './missing.ts'
 import { FOREIGN, type Ranked } from './rank.ts'
+import { REASON } from './reason.ts'
 import { inWorkspace } from './workspace.ts'
 
 const TEXT_MAX = 4000
@@ -27,20 +28,19 @@ function fill(template: string, values: Readonly<Record<string, string | undefin
 
 const whereOf = (file: string | null, line: number | null) => (file ? ` in ${file}${line ? `:${line}` : ''}` : '')
 
-const REASON = /\b(?:\w*(?:Error|Exception|Failure)\b|assert\w*|[Ee]xpected|[Ff]ailed asserting|panicked|did not|should)/
-
 /** pytest marks the error, far below the code that it prints first. */
 const MARKED = /^E {2,}\S/
 const MARKED_WITHIN = 80
 
-/** The reason of a failed test is below its name. */
+/** The reason of a failed test is below its name, or above it if the runner prints output first. */
 const reasonOf = (log: Log, { category, lead, lines, hit }: Verdict): string => {
   if (category !== 'test_failure' || lead === null) return ''
   // The next match is the next test.
   const isOther = (text: string) => hit?.index === lead && hit.rule.match.test(text)
   const below = (within: number, pattern: RegExp) =>
     lines.find((each) => each > lead && each <= lead + within && pattern.test(log.text[each]!))
-  const index = below(MARKED_WITHIN, MARKED) ?? below(REASON_WITHIN, REASON)
+  const above = () => lines.find((each) => each < lead && REASON.test(log.text[each]!))
+  const index = below(MARKED_WITHIN, MARKED) ?? below(REASON_WITHIN, REASON) ?? above()
   return index === undefined || isOther(log.text[index]!) ? '' : log.text[index]!.trim()
 }
 

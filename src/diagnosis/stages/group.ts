@@ -1,6 +1,6 @@
 import { RULE_ROLES } from '../../contract/sets.ts'
 import { isBlank, type Log } from '../log.ts'
-import { extents } from './block.ts'
+import { extents, SEPARATOR } from './block.ts'
 import type { Hit } from './match.ts'
 
 /** One finding: neighboring matches of one tool. `start` and `end` are inclusive indexes. */
@@ -23,11 +23,11 @@ const better = (a: Hit, b: Hit) => (b.rule.score > a.rule.score ? b : a)
 
 const ANNOUNCED_WITHIN = 8
 
-/** A header is replaced with the first line after it. */
+/** A header is replaced with the first line after it, unless that is on the header's own line. */
 const landing = (log: Log, hit: Hit): Hit | null => {
-  if (!hit.rule.header) return hit
+  if (!hit.rule.header || hit.groups.msg) return hit
   for (let i = hit.index + 1; i <= hit.index + ANNOUNCED_WITHIN && i < log.text.length; i++)
-    if (!isBlank(log, i)) return { ...hit, index: i }
+    if (!isBlank(log, i) && !SEPARATOR.test(log.text[i]!)) return { ...hit, index: i }
   return null
 }
 

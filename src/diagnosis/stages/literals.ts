@@ -1,6 +1,9 @@
 /** More different characters than this are not distinguished. */
 const MOST_CLASSES = 255
 
+/** Most lines have none of them: no list is made for these. */
+const NONE: readonly number[] = []
+
 /** Finds which of many literals are on a line, in one pass over its characters (Aho-Corasick over a dense table). */
 export class Literals {
   readonly #classes = new Uint8Array(65536)
@@ -81,21 +84,24 @@ export class Literals {
    * The index of each literal that ends somewhere on the line; the same one may occur more than once, and with hundreds of different
    * characters there may be false positives.
    */
-  scan(line: string): number[] {
+  scan(line: string): readonly number[] {
     const next = this.#next
     const width = this.#width
     const classes = this.#classes
     const ends = this.#ends
     const { length } = line
-    const found: number[] = []
+    let found: number[] | undefined
     let state = 0
     for (let i = 0; i < length; i++) {
       // No function calls in here: V8 then loads the tables once, not for every character.
       do state = next[state * width + classes[line.charCodeAt(i)]!]!
       while (ends[state] === 0 && ++i < length)
-      if (ends[state] === 1) for (const id of this.#found[state]!) found.push(id)
+      if (ends[state] === 1) {
+        found ??= []
+        for (const id of this.#found[state]!) found.push(id)
+      }
     }
-    return found
+    return found ?? NONE
   }
 
   /** Whether any of them is in the text. */

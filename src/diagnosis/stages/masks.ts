@@ -4,8 +4,7 @@ const HEX = /\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b/gi
 const NUMBERS = /\d+/g
 
 /** The line without everything that changes from run to run. */
-export const mask = (text: string) =>
-  text.trim().replace(TEMPORARY, '~').replace(GUID, '#').replace(HEX, '#').replace(NUMBERS, '0')
+const mask = (text: string) => text.trim().replace(TEMPORARY, '~').replace(GUID, '#').replace(HEX, '#').replace(NUMBERS, '0')
 
 /** From a root, one folder or more deep. */
 const ABSOLUTE = /(?<![\w./\\:])(?:[A-Za-z]:)?[\\/](?:[^\\/\s:"'`()<>|,;*?]+[\\/])+[^\\/\s:"'`()<>|,;*?]*/g

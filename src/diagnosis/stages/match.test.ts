@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Rule } from '../rule.ts'
 import { match, ruleBook } from './match.ts'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 
 const ruleOf = (id: string, role: Rule['role']): Rule => ({
   id,
@@ -14,7 +14,7 @@ const ruleOf = (id: string, role: Rule['role']): Rule => ({
   examples: [],
 })
 const book = ruleBook([ruleOf('alpha', 'root'), ruleOf('hush', 'noise')])
-const hitsIn = (...lines: string[]) => match(normalise(lines.join('\n')), book).length
+const hitsIn = (...lines: string[]) => match(normalize(lines.join('\n')), book).length
 
 it('a line of noise matches nothing else, whichever comes first', () => {
   expect(hitsIn('alpha hush', 'hush alpha', 'alpha')).toBe(1)

@@ -1,6 +1,7 @@
 import { type Log, plainAt } from '../log.ts'
 import type { Rule } from '../rule.ts'
 import { Literals } from './literals.ts'
+import type { PlainLine } from './plain-paths.ts'
 
 /** A rule that matched a line (an index, not a line number). */
 export interface Hit {
@@ -13,6 +14,8 @@ export interface Hit {
 interface LiteralIndex {
   literals: Literals
   askers: readonly (readonly number[])[]
+  /** The length of the shortest one: no rule matches a shorter line. */
+  shortest: number
 }
 
 /** Compiled rules; compiling costs more than scanning a log. */
@@ -26,6 +29,9 @@ export interface RuleBook {
 
 const BEYOND_ASCII = /[^\0-\x7f]/
 
+/** One letter is checked without a pattern: a log may be nothing but such lines. */
+const isBeyondAscii = (text: string) => (text.length === 1 ? text.charCodeAt(0) > 0x7f : BEYOND_ASCII.test(text))
+
 export function ruleBook(rules: readonly Rule[]): RuleBook {
   const askers = new Map<string, number[]>()
   rules.forEach((rule, index) => {
@@ -37,7 +43,12 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
   })
   const asked = (isBeyond: boolean): LiteralIndex => {
     const own = [...askers].filter(([literal]) => BEYOND_ASCII.test(literal) === isBeyond)
-    return { literals: new Literals(own.map(([literal]) => literal)), askers: own.map(([, list]) => list) }
+    const literals = own.map(([literal]) => literal)
+    return {
+      literals: new Literals(literals),
+      askers: own.map(([, list]) => list),
+      shortest: Math.min(...literals.map(({ length }) => length)),
+    }
   }
   return { rules, ascii: asked(false), beyond: asked(true) }
 }
@@ -45,11 +56,10 @@ export function ruleBook(rules: readonly Rule[]): RuleBook {
 const NO_GROUPS: Readonly<Record<string, string | undefined>> = {}
 
 /** The groups of a rule on a line, in the original text. */
-function groupsOf({ match }: Rule, log: Log, index: number): Hit['groups'] | null {
-  const plain = plainAt(log, index)
+function groupsOf({ match }: Rule, text: string, plain: PlainLine | null): Hit['groups'] | null {
   const read = plain && match.exec(plain.text)
-  if (!plain || !read) {
-    const found = match.exec(log.text[index]!)
+  if (!read) {
+    const found = match.exec(text)
     return found && (found.groups ?? NO_GROUPS)
   }
   const groups = Object.entries(read.groups ?? NO_GROUPS)
@@ -66,13 +76,16 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
   const matches = new Int32Array(rules.length)
   let noise = false
   const matched: number[] = []
+  /** Of the current line, once a rule needs it. */
+  let plain: PlainLine | null | undefined
   const ask = (index: number, text: string, { literals, askers }: LiteralIndex) => {
     for (const literal of literals.scan(text))
       for (const asker of askers[literal]!) {
         if (triedAt[asker] === index || matches[asker]! >= MOST_MATCHES) continue
         triedAt[asker] = index
         const rule = rules[asker]!
-        const groups = groupsOf(rule, log, index)
+        if (plain === undefined) plain = plainAt(log, index)
+        const groups = groupsOf(rule, text, plain)
         if (!groups) continue
         if (rule.role === 'noise') noise = true
         else {
@@ -85,8 +98,9 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
     const text = log.text[index]!
     const before = hits.length
     noise = false
-    ask(index, text, ascii)
-    if (BEYOND_ASCII.test(text)) ask(index, text, beyond)
+    plain = undefined
+    if (text.length >= ascii.shortest) ask(index, text, ascii)
+    if (isBeyondAscii(text)) ask(index, text, beyond)
     if (matched.length === 0) continue
     if (noise) hits.length = before
     else for (const rule of matched) matches[rule]!++
@@ -97,7 +111,8 @@ export function match(log: Log, { rules, ascii, beyond }: RuleBook): Hit[] {
 
 /** Without matches of rules whose tool shows nowhere in the log. */
 function proven(log: Log, hits: Hit[]): Hit[] {
-  const doubtful = new Set(hits.flatMap(({ rule }) => (rule.proof ? [rule] : [])))
+  const doubtful = new Set<Rule>()
+  for (const { rule } of hits) if (rule.proof) doubtful.add(rule)
   const unproven = new Set([...doubtful].filter(({ proof }) => !log.text.some((text) => proof!.test(text))))
   return unproven.size === 0 ? hits : hits.filter(({ rule }) => !unproven.has(rule))
 }

@@ -1,7 +1,7 @@
 import { isBlank, type Log } from '../log.ts'
 import type { Group } from './group.ts'
 import { lineHash } from './masks.ts'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 
 /** The stored lines of passed logs of the same job: the hash of each distinct line, without what changes from run to run. */
 export type PassedLines = ReadonlySet<number>
@@ -9,7 +9,7 @@ export type PassedLines = ReadonlySet<number>
 export function passedLines(...logs: readonly string[]): Set<number> {
   const hashes = new Set<number>()
   for (const raw of logs) {
-    const log = normalise(raw)
+    const log = normalize(raw)
     for (let i = 0; i < log.text.length; i++) if (!isBlank(log, i)) hashes.add(lineHash(log.text[i]!))
   }
   return hashes

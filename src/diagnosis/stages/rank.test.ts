@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Rule } from '../rule.ts'
 import type { Group } from './group.ts'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 import { rank } from './rank.ts'
 import { segment } from './segment.ts'
 
@@ -22,7 +22,7 @@ const groupAt = (index: number, rule: Rule, groups: Record<string, string> = {})
 }
 /** The lines of the groups, best first. */
 const order = (lines: string[], ...groups: Group[]) => {
-  const log = normalise(lines.join('\n'))
+  const log = normalize(lines.join('\n'))
   return rank(log, segment(log), groups).map(({ lead }) => lead.index)
 }
 const [alpha, beta] = [ruleOf('alpha'), ruleOf('beta')]

@@ -26,7 +26,7 @@ const isOurs = (log: Log, { lead, start }: Group): boolean => {
 const LONG = 300
 
 /** The section of a line: they are in line order, and a log may have as many as matches. */
-const homeOf = (sections: readonly Section[], at: number): Section | undefined => {
+export const homeOf = (sections: readonly Section[], at: number): Section | undefined => {
   let [low, high] = [0, sections.length - 1]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -67,6 +67,9 @@ export function rank(log: Log, segments: Segments, groups: readonly Group[]): Ra
   const isExplained = ({ lead }: Group) => (explained.get(lead.rule.id) ?? Number.POSITIVE_INFINITY) < lead.index
   return groups
     .filter((group) => !isExplained(group))
-    .map((group) => ({ ...group, score: scoreOf(group, log, segments, first.get(group.lead.rule.id)!) }))
+    .map((group): Ranked => {
+      const { lead, hits, start, end } = group
+      return { lead, hits, start, end, score: scoreOf(group, log, segments, first.get(lead.rule.id)!) }
+    })
     .sort((a, b) => b.score - a.score || a.lead.index - b.lead.index)
 }

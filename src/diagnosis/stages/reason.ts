@@ -3,10 +3,13 @@ import { weigh } from './salient-lines.ts'
 
 /** A line that only announces a failure and leaves the reason to the lines below. */
 const ANNOUNCES =
-  /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following)\b[^'"`]{0,30}:\s*$|\(message\):\s*$|^Build file '|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
+  /^\W*(?:Execution failed for task|A (?:failure|problem) occurred|Multiple (?:task action )?failures|An exception occurred|What went wrong)|\b(?:failed|failures?|errors?|exception|problems?|following)\b[^'"`]{0,30}:\s*$|\(message\):\s*$|^Build file '|=== Critical error: ===|\bFatal error!?:? ?\[File:[^\]]{0,300}\](?: \[Line: \d+\])?\s*$|\b(?:linking|compilation|build command|script|task|step|command|resolution) (?:failed|error)\b|failed to run custom build command|\bsee (?:the )?(?:log|above|below|output|details)/i
+
+/** A failed test's reason. */
+export const REASON = /\b(?:\w*(?:Error|Exception|Failure)\b|assert\w*|[Ee]xpected|[Ff]ailed asserting|panicked|did not|should)/
 
 const CAUSED = /^\s*(?:Caused by|Reason|Cause): ?(?=\S)/
-const FRAME = /^\s+(?:at |from |File "|#\d+ |\.{3} \d+ )|^\s*\.{3} \d+ /
+const FRAME = /^\s+(?:at |from |File "|#\d+ |\.{3} \d+ )|^\s*\.{3} \d+ |\[Callstack\]/
 /** Advice, not a reason. */
 const ADVICE = /^\W*(?:Run with|Get more help|Try:|Run `|note: run with|For more|Please (?:see|refer|check)|Use '|hint:)/i
 

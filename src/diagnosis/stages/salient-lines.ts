@@ -2,13 +2,13 @@ import { isBlank, type Log } from '../log.ts'
 import { EDGE } from './edge.ts'
 import type { Segments } from './segment.ts'
 
-/** Words and shapes that make a line of an unknown tool worth reading. They add up. */
+/** Words and shapes that make a line of an unknown tool worth reading. They add up. Words in paths and names with dashes do not count. */
 const SIGNS: readonly [RegExp, number][] = [
   [/^\W{0,4}(?:(?:fatal|error|erreur|fehler|panic|abort(?:ed|ing)?)\b|ошибка|错误|오류|エラー)/i, 6],
-  [/\b\w*(?:Error|Exception)\b/, 4],
-  [/\b(?:error|failed|failure|fatal|panic)\b/i, 3],
+  [/(?<![/\\-])\b\w*(?:Error|Exception)(?![\w/\\-]|\.\w)/, 4],
+  [/(?<![\w./\\-])(?:error|failed|failure|fatal|panic)(?![\w/\\-]|\.\w)/i, 3],
   [
-    /\b(?:cannot|could not|couldn't|can't|unable to|not found|no such|missing|invalid|illegal|denied|refused|unexpected|undefined|undeclared|unresolved|ambiguous|unknown|mismatch|expected|must|should|forbidden|violation|incorrect|unrecognized|not installed)\b/i,
+    /(?<![\w./\\-])(?:cannot|could not|couldn't|can't|unable to|not found|no such|missing|invalid|illegal|denied|refused|unexpected|undefined|undeclared|unresolved|ambiguous|unknown|mismatch|expected|must|should|forbidden|violation|incorrect|unrecognized|not installed)(?![\w/\\-]|\.\w)/i,
     3,
   ],
   [/^\s*[✗✘✖×❌⨯]/, 5],
@@ -17,6 +17,7 @@ const SIGNS: readonly [RegExp, number][] = [
   [/\b(?:warning|warn|deprecat|notice|info|debug|skipping|ignored)\b/i, -3],
   [/\b(?:0 (?:errors?|failures?|failed)|no errors?|success\w*|passed|ok)\b/i, -4],
   [/\bexit(?:ed|ing)? (?:with )?(?:code|status)|exited with|^npm ERR!|^make.*\*\*\*|recipe for target/i, -3],
+  [/^\W{0,6}PASS(?:ED)?\b|\bPASS(?:ED)?$/, -6],
   [/^(?:\+|\$) |^travis_|https?:\/\/\S+$/, -2],
 ]
 
@@ -38,6 +39,20 @@ const READ = 400
 export const weigh = (line: string) => {
   const text = line.slice(0, READ)
   return SIGNS.reduce((sum, [sign, weight]) => (sign.test(text) ? sum + weight : sum), 0)
+}
+
+/** A heading of usage text, and what can be below it. */
+const USAGE = /^\s*(?:usage|synopsis|(?:\w+ )?(?:options|commands|flags|arguments))\s*:/i
+const HELP = 6
+
+/** Whether a line is usage text: a tool that was called wrongly prints it after the reason. Lines come in order. */
+function usage(): (text: string) => boolean {
+  let inside = false
+  return (text) => {
+    if (USAGE.test(text)) inside = true
+    else if (/^\S/.test(text)) inside = false
+    return inside
+  }
 }
 
 const isContent = (log: Log, index: number) => !isBlank(log, index) && !EDGE.test(log.text[index]!)
@@ -74,11 +89,13 @@ export function salientLines(
   let lead = end
   let best = -1
   let content = 0
+  const isUsage = usage()
   for (let i = start; i <= end; i++) {
     if (!isContent(log, i)) continue
     content++
+    const isHelp = isUsage(log.text[i]!)
     if (isFamiliar(i)) continue
-    const weight = weigh(log.text[i]!) + (3 * (i - start)) / (end - start + 1)
+    const weight = weigh(log.text[i]!) + (3 * (i - start)) / (end - start + 1) - (isHelp ? HELP : 0)
     if (weight > best) {
       best = weight
       lead = i

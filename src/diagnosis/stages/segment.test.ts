@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { normalise } from './normalise.ts'
+import { normalize } from './normalize.ts'
 import { segment } from './segment.ts'
 
 const failingOf = (...lines: string[]) => {
-  const { failing } = segment(normalise(lines.join('\n')))
+  const { failing } = segment(normalize(lines.join('\n')))
   return failing && [failing.start + 1, failing.end + 1]
 }
 
@@ -43,7 +43,7 @@ describe('the failing step', () => {
   })
 
   it('is identified by the reported command if its beginning is lost', () => {
-    const { failing } = segment(normalise('boom\nThe command "make check" exited with 2.'))
+    const { failing } = segment(normalize('boom\nThe command "make check" exited with 2.'))
     expect(failing!.reported).toBe('make check')
   })
 })
@@ -54,14 +54,14 @@ describe('several steps', () => {
   })
 
   it('a step that another interrupts has an unknown result', () => {
-    const { sections } = segment(normalise('$ a\nx\n$ b\ny\nThe command "b" exited with 0.'))
+    const { sections } = segment(normalize('$ a\nx\n$ b\ny\nThe command "b" exited with 0.'))
     expect(sections.map(({ ended }) => ended)).toEqual(['unknown', 'passed'])
   })
 })
 
 describe('success', () => {
   const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}`)
-  const succeededAt = (...all: string[]) => segment(normalise(all.join('\n'))).succeededAt
+  const succeededAt = (...all: string[]) => segment(normalize(all.join('\n'))).succeededAt
 
   it('counts only near the end of the log', () => {
     expect(succeededAt(...lines(10), 'BUILD SUCCESSFUL in 3s', ...lines(140))).toBe(10)

@@ -30,6 +30,9 @@ const successIn = (log: Log): number | null => {
   return null
 }
 
+/** No line that starts a command is shorter. */
+const SHORTEST_COMMAND = 3
+
 export function segment(log: Log): Segments {
   const sections: Section[] = []
   let open: Section = { start: 0, end: 0, command: '', reported: '', ended: 'unknown' }
@@ -45,7 +48,7 @@ export function segment(log: Log): Segments {
       close(i, ended.code === 0 ? 'passed' : 'failed', ended.reported)
       continue
     }
-    const groups = COMMAND.exec(text)?.groups
+    const groups = text.length < SHORTEST_COMMAND ? undefined : COMMAND.exec(text)?.groups
     if (groups) {
       close(i - 1, 'unknown')
       open.start = i

@@ -13,11 +13,14 @@ const resolveReturns = (line: string) => {
   return ''
 }
 
+const NARROWEST = 16
+
 /** UTF-16 read byte by byte leaves a zero, sometimes printed as a space, after every character. */
 const narrow = (printed: string) => {
+  if (printed.length < NARROWEST) return printed
   // Behind a line feed stands the other half of it.
   const line = printed[0] === ' ' && printed[2] === ' ' && printed[1] !== ' ' ? printed.slice(1) : printed
-  if (line.length < 16 || line[1] !== ' ' || line[3] !== ' ' || line[5] !== ' ' || line[7] !== ' ' || line[9] !== ' ')
+  if (line.length < NARROWEST || line[1] !== ' ' || line[3] !== ' ' || line[5] !== ' ' || line[7] !== ' ' || line[9] !== ' ')
     return printed
   let letters = ''
   for (let i = 0; i < line.length; i += 2) {

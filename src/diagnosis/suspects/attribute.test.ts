@@ -226,7 +226,9 @@ describe('no author is named', () => {
     const edited = change('c', 'ada', 'Wip', 'Source/Combat/HeroTest.cpp')
     expect(attributeAll('test_failure', failing, [...bystanders, edited]).named).toBeNull()
     const withCode = change('c', 'ada', 'Wip', 'Source/Combat/HeroTest.cpp', 'Source/Combat/Hero.cpp')
-    expect(attributeAll('test_failure', failing, [...bystanders, withCode]).named).toBe('ada')
+    expect(attributeAll('test_failure', failing, [...bystanders, withCode]).named).toBeNull()
+    const naming = [...failing.slice(0, 1), `${failing[1]} in Source/Combat/Hero.cpp:7`]
+    expect(attributeAll('test_failure', naming, [...bystanders, withCode]).named).toBe('ada')
   })
 
   it('if a test or a package manager met a failing machine', () => {

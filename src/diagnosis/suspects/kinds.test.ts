@@ -13,6 +13,8 @@ describe('the kind of a file', () => {
     ['Plugins/Fx/Shaders/Private/Glow.usf', 'shader'],
     ['Content/Maps/Arena.umap', 'content'],
     ['Assets/Props/Barrel.prefab.meta', 'content'],
+    ['Config/DefaultEngine.ini', 'content'],
+    ['tox.ini', 'script'],
     ['Source/Game/Game.Build.cs', 'manifest'],
     ['Game.uproject', 'manifest'],
     ['Packages/manifest.json', 'manifest'],

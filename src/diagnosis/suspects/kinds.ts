@@ -20,7 +20,7 @@ const NAMES: [FileKind, RegExp][] = [
   ['shader', /\.(?:usf|ush|hlsl|hlsli|glsl|vert|frag|comp|shader|cginc|compute|metal|wgsl|shadergraph)$/],
   [
     'content',
-    /\.(?:uasset|umap|prefab|unity|mat|asset|anim|controller|fbx|blend|psd|tga|exr|wav|ogg|mp3|bnk|meta|png|jpe?g|gif|bmp|ttf|otf)$/,
+    /\.(?:uasset|umap|prefab|unity|mat|asset|anim|controller|fbx|blend|psd|tga|exr|wav|ogg|mp3|bnk|meta|png|jpe?g|gif|bmp|ttf|otf|ini)$/,
   ],
   ['doc', /\.(?:md|markdown|rst|adoc|txt|textile|rdoc|pod|pdf|svg|1)$/],
   ['doc', /^(?:readme|changelog|changes|history|license|licence|copying|authors|contributors|contributing|notice)(?:\.[a-z]+)?$/],

@@ -113,8 +113,11 @@ function samePath(clue: Clue, folder: string[]): Fit {
 
 function sameStem(clue: Clue, folder: string[]): Fit {
   if (clue.kind === 'file') return { clue, how: 'stem', strength: WEIGHTS.sameStem }
-  const known = sharedTail(clue.segments.slice(0, -1), folder) > 0
-  return { clue, how: 'class', strength: known ? WEIGHTS.className : WEIGHTS.bareClassName }
+  const folders = clue.segments.slice(0, -1)
+  const shared = sharedTail(folders, folder)
+  // The engine names a package by its whole path.
+  if (folders[0] === 'content' && shared === folders.length) return { clue, how: 'class', strength: WEIGHTS.samePath }
+  return { clue, how: 'class', strength: shared > 0 ? WEIGHTS.className : WEIGHTS.bareClassName }
 }
 
 /** Both separators in one pass, from the end: searching for each would read most paths entirely. */

@@ -102,6 +102,8 @@ function readToken(token: string, add: Add) {
   const base = text.slice(slash + 1)
   const isFile = FILE.test(base) || FILE_WITHOUT_EXTENSION.test(base)
   if (slash < 0) {
+    // Jenkins reports errors of a Jenkinsfile under this name.
+    if (text === 'WorkflowScript') add('file', 'Jenkinsfile')
     if (isFile) add('file', text)
     if (DOTTED.test(text)) readDotted(text.split('.'), add)
     else if (CAMEL.test(text) || TEST_NAME.test(text)) add('class', text)

@@ -46,5 +46,6 @@ export const WEIGHTS = {
   rareWord: 0.6,
   /** The required factor between the first author's change and the next author's. */
   leadOnProof: 1.2,
+  leadOnOnlyProof: 1.05,
   leadOnHint: 2,
 }

@@ -46,3 +46,12 @@ export class Words {
 }
 
 const singular = (word: string) => (word.length > 4 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word)
+
+/** The words of a text or an identifier in their order, without those of one or two letters. */
+export const sequenceOf = (text: string): string[] =>
+  (text.match(IDENTIFIER) ?? []).flatMap((identifier) =>
+    identifier
+      .split(BOUNDARY)
+      .map((part) => part.toLowerCase())
+      .filter((part) => part.length > 2),
+  )

@@ -151,14 +151,14 @@ test('a correction during an investigation is not lost', async () => {
   const { id } = (await studio.db.one<{ id: number }>(sql`
     insert into investigations (account_id, build_run_id, automatic)
     select account_id, id, true from build_runs where project_id = ${project} and id = ${build} returning id`))!
-  // The explainer is asked after the finding is made and before it is stored.
+  // The service calls the explainer after it makes the finding and before it stores it.
   const account_id = studio.world.accounts!.owl!.id as number
   await studio.db.execute(sql`update accounts set uses_language_model = true where id = ${account_id}`)
   let asked = 0
   await run(studio.db, { account_id, id }, async () => {
     asked++
     expect((await correct(build, { category: 'network' })).status).toBe(200)
-    return { diagnosis: 'Something else', suggested_fix: '' }
+    return { line: 1, diagnosis: 'Something else', suggested_fix: '' }
   })
   // The corrected finding is not explained by anybody else.
   expect(asked).toBe(1)

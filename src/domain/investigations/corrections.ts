@@ -4,11 +4,11 @@ import type { Correction } from '../../contract/health-shapes.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
-import { enqueue } from '../../db/queue.ts'
 import type { Correction as EngineCorrection } from '../../diagnosis/corrections.ts'
 import type { Applied } from '../../diagnosis/finding.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
-import { logHash, logOf } from '../builds/stored-log.ts'
+import { logOf } from '../builds/stored-log.ts'
+import { investigateAgain } from './again.ts'
 
 /** What people corrected about findings. The engine applies it to the same failure in other builds of the project. */
 
@@ -27,7 +27,7 @@ interface Case {
 /** A project has few; older ones no longer apply. */
 const APPLIED_MAX = 500
 
-export interface KnownCorrection extends EngineCorrection {
+interface KnownCorrection extends EngineCorrection {
   cleared_change_ids: number[]
 }
 
@@ -163,20 +163,4 @@ async function requireChanges(db: Database, { account_id, project_id }: Editor, 
     select id from unnest(${ids}::bigint[]) given (id)
     where not exists (select from changes c where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = given.id) limit 1`)
   if (unknown) throw invalidParameter('cleared_change_ids', `must be changes of this project: ${unknown.id} is not`)
-}
-
-/** The newest of a breakage's builds say what it is; older ones keep their finding. */
-const AGAIN_MAX = 50
-
-/** Free of charge. An investigation that is running notices by itself: see `finish`. */
-async function investigateAgain(db: Database, accountId: number, builds: ReturnType<typeof sql>) {
-  const started = await db.rows<{ id: number }>(sql`
-    insert into investigations (account_id, build_run_id, log_hash, automatic)
-    select b.account_id, b.id, ${logHash(sql`b`)}, true
-    from (${builds}) again join build_runs b on b.account_id = ${accountId} and b.id = again.id
-    where b.status = 'failed' order by b.id desc limit ${AGAIN_MAX}
-    on conflict (account_id, build_run_id) where status in ('pending', 'running') do nothing
-    returning id`)
-  for (const { id } of started)
-    await enqueue(db, 'investigate', { account_id: accountId, investigation_id: id }, { account_id: accountId })
 }

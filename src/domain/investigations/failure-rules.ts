@@ -4,7 +4,7 @@ import type { Definition } from '../../diagnosis/own-rules/definition.ts'
 import { readOwnRules } from '../../diagnosis/own-rules/own-rules.ts'
 import type { Trial } from '../../diagnosis/own-rules/try-rule.ts'
 import { RULES } from '../../diagnosis/rules/index.ts'
-import { findRuleProblems, tryRule, validateRule } from './rule-checks.ts'
+import { findRuleProblems, tryRule, validateRule } from './rule-thread.ts'
 
 /** A rule of an account for its own tools; one with the id of a built-in rule replaces it. */
 export interface FailureRule {

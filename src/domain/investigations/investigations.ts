@@ -5,7 +5,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
 import { INVESTIGATION } from '../builds/newest-investigation.ts'
-import { logHash } from '../builds/stored-log.ts'
+import { evidenceHash } from '../builds/stored-log.ts'
 
 interface Started {
   investigation: Investigation
@@ -14,12 +14,12 @@ interface Started {
 
 interface Build extends RecordKey {
   status: string
-  log_hash: Buffer
+  evidence_hash: Buffer
 }
 
 /** Whether `start` would begin an investigation of a failed build: none is running, and none ended with the same log. */
 export const wouldBegin = (build: Sql) => sql`not coalesce((
-  select i.status in ('pending', 'running') or i.status = 'completed' and i.log_hash = ${logHash(build)}
+  select i.status in ('pending', 'running') or i.status = 'completed' and i.evidence_hash = ${evidenceHash(build)}
   from investigations i where i.account_id = ${build}.account_id and i.build_run_id = ${build}.id order by i.id desc limit 1), false)`
 
 /**
@@ -30,7 +30,7 @@ export function start(db: Database, project: ProjectKey, buildId: number | undef
   const accountId = project.account_id
   return db.transaction(async (db) => {
     const build = await db.one<Build>(sql`
-      select account_id, id, status, ${logHash(sql`b`)} as log_hash
+      select account_id, id, status, ${evidenceHash(sql`b`)} as evidence_hash
       from build_runs b where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${buildId ?? 0}`)
     if (!build) throw notFound('Build run')
     if (build.status !== 'failed') throw buildNotFailed(build.status)
@@ -38,13 +38,13 @@ export function start(db: Database, project: ProjectKey, buildId: number | undef
       sql`select plan, credits, daily_limit from accounts where id = ${accountId} for update`,
     ))!
     const known = await newest(db, build)
-    const settled = known?.status === 'completed' && known.log_hash?.equals(build.log_hash)
+    const settled = known?.status === 'completed' && known.evidence_hash?.equals(build.evidence_hash)
     if (known && (known.status === 'pending' || known.status === 'running' || settled))
       return { investigation: await find(db, known), created: false }
     await refuseBeyondLimit(db, accountId, account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan])
     if (account.credits !== null && account.credits < 1) throw insufficientCredits()
     const { id } = (await db.one<{ id: number }>(sql`
-      insert into investigations (account_id, build_run_id, log_hash) values (${accountId}, ${build.id}, ${build.log_hash}) returning id`))!
+      insert into investigations (account_id, build_run_id, evidence_hash) values (${accountId}, ${build.id}, ${build.evidence_hash}) returning id`))!
     if (account.credits !== null)
       await db.execute(sql`update accounts set credits = credits - 1, updated_at = now() where id = ${accountId}`)
     await enqueue(db, 'investigate', { account_id: accountId, investigation_id: id }, { account_id: accountId })
@@ -53,8 +53,8 @@ export function start(db: Database, project: ProjectKey, buildId: number | undef
 }
 
 const newest = (db: Database, build: RecordKey) =>
-  db.one<RecordKey & { status: string; log_hash: Buffer | null }>(
-    sql`select account_id, id, status, log_hash from investigations
+  db.one<RecordKey & { status: string; evidence_hash: Buffer | null }>(
+    sql`select account_id, id, status, evidence_hash from investigations
       where account_id = ${build.account_id} and build_run_id = ${build.id} order by id desc limit 1`,
   )
 

@@ -1,19 +1,24 @@
 import { isObjectStoreAway } from '../../contract/errors.ts'
+import { suspicionWords } from '../../contract/labels/agent-words.ts'
 import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
+import { isCausedByTests, withFailedTests } from '../../diagnosis/failed-tests.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
+import { IS_MUTED, suspicionOf } from '../agents/agents.ts'
 import { BRANCH, inferBranchAnew, inOrder, positionOn } from '../branches/positions.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
-import { assignToBreakage } from '../breakages/assign.ts'
+import { assignToBreakage, leaveBreakage } from '../breakages/assign.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
-import { settle } from '../breakages/settle.ts'
+import { recompute } from '../breakages/recompute.ts'
+import { scheduleBisection } from '../builds/follow-up-jobs.ts'
 import { logOf } from '../builds/stored-log.ts'
+import { failedTestsOf } from '../tests/failed-tests.ts'
 import { applyToOthers, correctionsFor, revisionOf } from './corrections.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
 import { linesOfLastPasses } from './passed-lines.ts'
-import { diagnoseInWorker } from './rule-checks.ts'
+import { diagnoseInThread } from './rule-thread.ts'
 import { type Case, type Span, type Suspects, suspectsOf } from './suspects.ts'
 
 interface Outcome {
@@ -23,10 +28,26 @@ interface Outcome {
   steps: { name: string; status: string; detail: string }[]
   /** The state of the project's corrections that the finding follows. */
   revision: string
+  /** The test results name the cause. */
+  fromTests: boolean
+  /** Only quarantined tests failed: no breakage. */
+  isExcused: boolean
 }
 
-/** Improves the wording of a finding, never its facts; null leaves it unchanged. */
-export type Explain = (finding: Finding) => Promise<{ diagnosis: string; suggested_fix: string } | null>
+type Blamed = Pick<Outcome, 'suspects' | 'attributed_user_id'>
+const NOBODY: Blamed = { suspects: [], attributed_user_id: null }
+
+/** Better words for a finding, and the line of its evidence that shows the cause. */
+export interface Explained {
+  line: number
+  diagnosis: string
+  suggested_fix: string
+}
+
+export type Explainable = Pick<Finding, 'category' | 'diagnosis' | 'suggested_fix' | 'evidence'>
+
+/** Improves the wording of a finding and the order of its lines; null leaves it unchanged. */
+export type Explain = (finding: Explainable) => Promise<Explained | null>
 
 /** Does the work: reads the log, ranks the changes, writes the result. Safe to repeat until it is finished. */
 export async function run(db: Database, { account_id, id }: RecordKey, explain?: Explain): Promise<void> {
@@ -51,11 +72,12 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
     await fail(db, { account_id, id }, error as Error)
     return
   }
-  // A person's words need no other.
-  const isExplained = explain && log !== '' && !outcome.finding.correction && (await mayLeave(db, it.account_id))
+  // A person's words need no other, and neither do those of a test.
+  const isExplained =
+    explain && log !== '' && !outcome.finding.correction && !outcome.fromTests && (await mayLeave(db, it.account_id))
   const words = isExplained ? await explain(outcome.finding) : null
   // Somebody corrected a finding of the project in the meantime.
-  if (!(await finish(db, id, it, outcome, words, log !== ''))) await run(db, { account_id, id }, explain)
+  if (!(await finish(db, id, it, outcome, words, log !== '' || outcome.fromTests))) await run(db, { account_id, id }, explain)
 }
 
 /** Whether the account allows a language model. Read right before the request, because an owner may just have switched it off. */
@@ -72,7 +94,7 @@ async function caseOf(db: Database, build: RecordKey): Promise<(Case & { stored:
   await inferBranchAnew(db, build)
   const found = await db.one<Case & StoredLog>(sql`
     select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.branch as told_branch, b.kind,
-      coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist,
+      coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist, b.agent,
       b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
     from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}`)
   if (!found) return undefined
@@ -99,7 +121,7 @@ export async function review(db: Database, build: RecordKey, span?: Span) {
         select max(id) from investigations where account_id = ${build.account_id} and build_run_id = ${build.id} and status = 'completed')`)
     const member = await db.one<{ breakage_id: number }>(sql`
       select breakage_id from breakage_builds where account_id = ${it.account_id} and build_run_id = ${build.id}`)
-    if (member) await settle(db, { account_id: it.account_id, id: member.breakage_id })
+    if (member) await recompute(db, { account_id: it.account_id, id: member.breakage_id })
   })
 }
 
@@ -108,15 +130,23 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
   const passed = await linesOfLastPasses(db, it)
   const corrections = await correctionsFor(db, it)
   const options = { passed, corrections, candidates: suspects.candidates, failed: true }
-  const finding = own.length === 0 ? diagnose(log, options) : await diagnoseInWorker(log, { ...options, own })
+  const found = own.length === 0 ? diagnose(log, options) : await diagnoseInThread(log, { ...options, own })
+  const failed = isCausedByTests(found) ? await failedTestsOf(db, it, it.build_run_id) : undefined
+  // The tests may have broken later than the job did.
+  const inRange = failed?.span && !isNarrowed ? await suspectsOf(db, it, failed.span) : suspects
+  const finding = failed ? withFailedTests(found, failed.tests, inRange.candidates) : found
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
-  const blamed = await blame(db, it, finding, steps, suspects, isNarrowed)
+  const blamed = failed?.tests.only ? NOBODY : await blame(db, it, finding, steps, inRange, isNarrowed)
   const applied = corrections.find(({ id }) => id === finding.correction?.id)
-  return { finding, steps, ...withoutCleared(blamed, applied?.cleared_change_ids ?? []), revision: revisionOf(corrections) }
+  return {
+    finding,
+    steps,
+    ...withoutCleared(blamed, applied?.cleared_change_ids ?? []),
+    revision: revisionOf(corrections),
+    fromTests: failed !== undefined,
+    isExcused: failed?.tests.only === 'quarantined' && found.category !== 'build_script_error',
+  }
 }
-
-type Blamed = Pick<Outcome, 'suspects' | 'attributed_user_id'>
-const NOBODY: Blamed = { suspects: [], attributed_user_id: null }
 
 /** The suspects without the changes that a person cleared. */
 function withoutCleared({ suspects, attributed_user_id }: Blamed, cleared: readonly number[]): Blamed {
@@ -125,7 +155,10 @@ function withoutCleared({ suspects, attributed_user_id }: Blamed, cleared: reado
   return { suspects: left, attributed_user_id: isLeft ? attributed_user_id : null }
 }
 
-/** The suspects of a finding. Adds to the steps why nobody is suspected. */
+/** Errors in the code: the same source fails on every machine. */
+const MACHINE_FREE: ReadonlySet<string> = new Set(['compile_error', 'link_error', 'shader_error', 'lint_or_doc'])
+
+/** The suspects of a finding. If there are none, adds a step that says why. */
 async function blame(
   db: Database,
   it: Case,
@@ -147,6 +180,15 @@ async function blame(
       name: 'flaky',
       status: 'done',
       detail: 'This test passed and failed at the same change before: nobody is named.',
+    })
+    return NOBODY
+  }
+  const suspicion = MACHINE_FREE.has(finding.category) ? undefined : await suspicionOf(db, it, it.agent)
+  if (suspicion) {
+    steps.push({
+      name: 'agent',
+      status: 'done',
+      detail: `${suspicionWords(it.agent, suspicion)} The machine is suspected, no change.`,
     })
     return NOBODY
   }
@@ -225,9 +267,9 @@ const finish = (
   db: Database,
   id: number,
   it: Case,
-  { finding, suspects, attributed_user_id, steps, revision }: Outcome,
-  words: { diagnosis: string; suggested_fix: string } | null,
-  hadLog: boolean,
+  { finding, suspects, attributed_user_id, steps, revision, isExcused }: Outcome,
+  words: Explained | null,
+  hadEvidence: boolean,
 ) =>
   db.transaction(async (db) => {
     await lockBreakages(db, it.project_id)
@@ -235,22 +277,28 @@ const finish = (
     const done = await db.execute(sql`
       update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
-        evidence = ${JSON.stringify(finding.evidence)}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
+        evidence = ${JSON.stringify(withFirst(finding.evidence, words?.line))}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
         steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint},
         correction_id = ${finding.correction?.id ?? null}, finished_at = now()
       where account_id = ${it.account_id} and id = ${id} and status = 'running'`)
-    // Without a log there was nothing to find: it costs nothing.
-    if (done > 0 && !hadLog) await refund(db, { account_id: it.account_id, id })
+    // Without a log or test results there was nothing to find: it costs nothing.
+    if (done > 0 && !hadEvidence) await refund(db, { account_id: it.account_id, id })
     if (done > 0 && finding.correction) await applyToOthers(db, it, finding.correction)
-    if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadLog)
+    if (done > 0 && isExcused) await leaveBreakage(db, it)
+    else if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadEvidence)
+    if (it.kind === 'bisect') await scheduleBisection(db, { account_id: it.account_id, id: it.build_run_id })
     return true
   })
 
-/** Whether it counts for its branch: a preflight does not. */
+/** The line that shows the cause comes first. */
+const withFirst = (evidence: Finding['evidence'], chosen: number | undefined) =>
+  evidence.toSorted((a, b) => Number(b.line === chosen) - Number(a.line === chosen))
+
+/** Whether it counts for its branch: a preflight does not, nor does a failure on a muted agent. */
 const isFailed = async (db: Database, { account_id, build_run_id }: Case) =>
   (await db.one(sql`
-    select from build_runs where account_id = ${account_id} and id = ${build_run_id} and status = 'failed' and kind <> 'preflight'`)) !==
-  undefined
+    select from build_runs b where account_id = ${account_id} and id = ${build_run_id} and status = 'failed' and kind <> 'preflight'
+      and not ${IS_MUTED}`)) !== undefined
 
 const fail = (db: Database, { account_id, id }: RecordKey, error: Error) =>
   db.transaction(async (db) => {

@@ -20,6 +20,8 @@ export interface Case {
   target_branch: string
   commit_hash: string
   changelist: string
+  /** Empty if unknown. */
+  agent: string
   began_at: string
 }
 

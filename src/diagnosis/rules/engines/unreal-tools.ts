@@ -124,6 +124,23 @@ export const unrealTools: readonly Rule[] = [
     examples: [{ log: 'LogMemory: Error: Ran out of memory allocating 12345 bytes with alignment 0.', line: 1 }],
   },
   {
+    id: 'gauntlet.role',
+    tool: 'Gauntlet',
+    category: 'test_failure',
+    role: 'root',
+    need: ['##### Failed:'],
+    match: /^\s*#{5} Failed: {1,4}(?<msg>\S.*)/,
+    score: 70,
+    block: { back: /^\s*#{3} Role: /, more: /^\s*\* /, max: 12 },
+    fix: 'Read the log of the role that Gauntlet names below.',
+    examples: [
+      {
+        log: '### Role: EditorGame (Win64 Development)\n  ##### Failed:  Process encountered fatal error (EncounteredFatalError, ExitCode=-1)\n  * CommandLine: Game.uproject -gauntlet=HarborController',
+        line: 2,
+      },
+    ],
+  },
+  {
     id: 'unreal.low-level',
     tool: 'Unreal',
     category: 'crash',
@@ -131,7 +148,7 @@ export const unrealTools: readonly Rule[] = [
     need: ['LowLevelFatalError', 'Fatal error: ', 'begin: stack for UAT'],
     match: /LowLevelFatalError \[File:|^(?:Log\w+: (?:Error: )?)?Fatal error: (?<msg>.*)/,
     score: 66,
-    block: { more: /^Log\w+: Error: \S/, max: 20 },
+    block: { more: /^Log\w+: Error:(?: \S|$)/, max: 20 },
     examples: [{ log: 'LogWindows: Error: LowLevelFatalError [File:D:/ws/RHI.cpp] [Line: 12]', line: 1 }],
   },
 ]

@@ -157,7 +157,7 @@ export const unreal: readonly Rule[] = [
     match:
       /(?:appError called: )?(?:Assertion failed: .{1,300}\[File:|Fatal error!? ?\[File:|Unhandled Exception: EXCEPTION_|=== Critical error: ===)(?<msg>.*)/,
     score: 70,
-    block: { more: /^Log\w+: Error: |^\[Callstack\]/, max: 30 },
+    block: { more: /^Log\w+: Error:(?: |$)|^\[Callstack\]/, max: 30 },
     near: 2,
     fix: 'The editor or commandlet crashed. Read the first frame of the call stack that belongs to your project.',
     examples: [{ log: 'LogWindows: Error: Assertion failed: Index >= 0 [File:D:/ws/Array.h] [Line: 772]', line: 1 }],

@@ -9,7 +9,7 @@ export const go: readonly Rule[] = [
     need: ['--- FAIL: '],
     match: /^\s*--- FAIL: (?<test>\S+)/,
     score: 78,
-    block: { more: /^\s+\S|^\s*--- (?:FAIL|PASS|SKIP): |^\t/, blanks: 1, max: 80 },
+    block: { back: /^\s+\S+\.go:\d+: /, more: /^\s+\S|^\s*--- (?:FAIL|PASS|SKIP): |^\t/, blanks: 1, max: 80 },
     near: 0,
     fix: 'Run `go test -run {test}` locally.',
     examples: [{ log: '--- FAIL: TestHits (0.18s)\n    hero_test.go:12: expected 1, got 2\nFAIL', line: 1 }],

@@ -101,14 +101,14 @@ export const java: readonly Rule[] = [
     role: 'root',
     need: ['<<< FAILURE!', '<<< ERROR!'],
     match:
-      /^(?:\[ERROR\] )?(?<test>\S.{0,300}?)(?<=\S)\s+(?:Time elapsed: .{1,40}|-- Time elapsed: .{1,40})<<< (?:FAILURE|ERROR)!/,
+      /^(?:\[ERROR\] )?(?<test>(?!Tests run: )\S.{0,300}?)(?<=\S)\s+(?:Time elapsed: .{1,40}|-- Time elapsed: .{1,40})<<< (?:FAILURE|ERROR)!/,
     score: 74,
     block: { until: /^(?:\[(?:INFO|ERROR)\] *$|\[INFO\]|Running |Tests run:|Results)/, blanks: 0, max: 40 },
     near: 1,
     examples: [
       {
-        log: 'hits(HeroTest)  Time elapsed: 0.01 sec  <<< FAILURE!\njava.lang.AssertionError: expected:<1> but was:<2>\n\tat HeroTest.hits(HeroTest.java:12)',
-        line: 1,
+        log: 'Tests run: 3, Failures: 1, Time elapsed: 0.02 sec <<< FAILURE! - in HeroTest\nhits(HeroTest)  Time elapsed: 0.01 sec  <<< FAILURE!\njava.lang.AssertionError: expected:<1> but was:<2>\n\tat HeroTest.hits(HeroTest.java:12)',
+        line: 2,
       },
     ],
   },

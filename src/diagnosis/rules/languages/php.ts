@@ -29,7 +29,7 @@ export const php: readonly Rule[] = [
     score: 76,
     header: true,
     block: { until: /^=+$/, max: 40 },
-    examples: [{ log: 'FAILED TEST SUMMARY\n---------------------\nBug #1 [tests/bug1.phpt]\n=====', line: 2 }],
+    examples: [{ log: 'FAILED TEST SUMMARY\n---------------------\nBug #1 [tests/bug1.phpt]\n=====', line: 3 }],
   },
   {
     id: 'php.fatal',

@@ -48,7 +48,7 @@ export const machine: readonly Rule[] = [
       'daemon disappeared',
     ],
     match:
-      /\b(?:[Oo]ut of memory|OOMKilled|Cannot allocate memory|oom-kill(?:er)?|Not enough memory|std::bad_alloc|[Rr]an out of memory|paging file is too small|heap space is exhausted|OutOfMemoryException|exit(?:ed with)? code:? 137|SIGKILL)\b|: (?:line )?\d+: +\d+ Killed |^Killed$|terminated with signal 9|Gradle build daemon disappeared/,
+      /\b(?:(?<!(?:could|may|might|can) (?:result in|cause|lead to|run|go) )[Oo]ut of memory|OOMKilled|Cannot allocate memory|oom-kill(?:er)?|Not enough memory|std::bad_alloc|[Rr]an out of memory|paging file is too small|heap space is exhausted|OutOfMemoryException|exit(?:ed with)? code:? 137|SIGKILL)\b|: (?:line )?\d+: +\d+ Killed |^Killed$|terminated with signal 9|Gradle build daemon disappeared/,
     score: 78,
     near: 0,
     examples: [

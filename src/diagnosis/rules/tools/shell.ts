@@ -64,6 +64,16 @@ export const shell: readonly Rule[] = [
     examples: [{ log: "make: *** No rule to make target 'hero.o', needed by 'game'.  Stop.", line: 1 }],
   },
   {
+    id: 'make.ignored',
+    tool: 'make',
+    category: 'build_script_error',
+    role: 'noise',
+    need: ['(ignored)'],
+    match: /^\S*make(?:\[\d+\])?: .{1,300} Error \d+ \(ignored\)$/,
+    score: 0,
+    examples: [],
+  },
+  {
     id: 'make.wrapper',
     tool: 'make',
     category: 'build_script_error',
