@@ -1,5 +1,6 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
+import { type Distributed, readDistribution } from './distributed-statement.ts'
 import { addressOf } from './hosts.ts'
 import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 
@@ -8,6 +9,8 @@ export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
 /** Statements are prepared once with a generic plan; `unprepared` is for those with values in their text. */
 export interface How {
   unprepared?: boolean
+  /** The only account that the statement is about, for several servers; see `ofAccount`. */
+  account?: number
 }
 
 /** Rows, one row, one value, a transaction: the database interface of the rest of the code. */
@@ -16,11 +19,13 @@ export interface Database {
   /** The first row, if there is one. */
   one<Row>(query: Sql, how?: How): Promise<Row | undefined>
   /** How many rows a statement changed. */
-  execute(query: Sql): Promise<number>
+  execute(query: Sql, how?: How): Promise<number>
   /** Everything inside happens or nothing does; inside a transaction it joins that one. */
   transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
   /** The store for large values outside of their rows, if configured. */
   readonly objects?: ObjectStore | undefined
+  /** The rows of accounts are on several servers: a statement that knows its account by a value is sent to one of them. */
+  isDistributed(): boolean
 }
 
 /** Bytes by a key, outside of the database; see domain/objects. */
@@ -34,7 +39,7 @@ export interface ObjectStore {
 }
 
 /** Timeouts in milliseconds for each statement of a transaction, if they differ from those of its pool. */
-export interface Limits {
+interface Limits {
   /** Waiting for a lock of another session. */
   lockTimeout?: number
   /** In total; 0: unlimited. */
@@ -94,22 +99,60 @@ const isFull = (client: pg.PoolClient) =>
   Object.keys((client as unknown as { connection: { parsedStatements: object } }).connection.parsedStatements).length >=
   STATEMENTS_MAX
 
-const run = async (client: pg.Pool | pg.PoolClient, query: Sql, { unprepared = false }: How = {}) => {
+/** What the first connection found out. */
+interface State {
+  isKnown: boolean
+  /** Undefined on one server. */
+  distributed: Distributed | undefined
+}
+
+const run = async (client: pg.Pool | pg.PoolClient, query: Sql, state: State, timeOf: TimeOf, how: How = {}) => {
   const { text, values } = query
-  return client.query(unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
+  if (!state.isKnown && client instanceof pg.Pool) (await client.connect()).release()
+  if (state.distributed) return client.query({ text: await state.distributed.formOf(text, values, how.account, timeOf), types })
+  return client.query(how.unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
+}
+
+type TimeOf = (time: string) => Promise<string>
+
+/** Within a transaction the time is always the same. */
+const timeOn = (client: pg.Pool | pg.PoolClient): TimeOf => {
+  const asked = new Map<string, Promise<string>>()
+  const ask = async (time: string) => (await client.query<{ time: string }>(`select (${time})::text as time`)).rows[0]!.time
+  return (time) => {
+    const answer = asked.get(time) ?? ask(time)
+    if (!(client instanceof pg.Pool)) asked.set(time, answer)
+    return answer
+  }
 }
 
 const over = (
   client: pg.Pool | pg.PoolClient,
   transaction: Database['transaction'],
   objects: ObjectStore | undefined,
+  state: State,
+  timeOf = timeOn(client),
 ): Database => ({
-  rows: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows as Row[],
-  one: async <Row>(query: Sql, how?: How) => (await run(client, query, how)).rows[0] as Row | undefined,
-  execute: async (query) => (await run(client, query)).rowCount ?? 0,
+  rows: async <Row>(query: Sql, how?: How) => (await run(client, query, state, timeOf, how)).rows as Row[],
+  one: async <Row>(query: Sql, how?: How) => (await run(client, query, state, timeOf, how)).rows[0] as Row | undefined,
+  execute: async (query, how) => (await run(client, query, state, timeOf, how)).rowCount ?? 0,
   transaction,
   objects,
+  isDistributed: () => state.distributed !== undefined,
 })
+
+/** Every statement is about this account: on several servers each is sent to the one that stores it. */
+export function ofAccount<D extends Database | Pool>(db: D, account: number | null | undefined): D {
+  if (account == null || !db.isDistributed()) return db
+  return {
+    ...db,
+    rows: (query: Sql, how?: How) => db.rows(query, { account, ...how }),
+    one: (query: Sql, how?: How) => db.one(query, { account, ...how }),
+    execute: (query: Sql, how?: How) => db.execute(query, { account, ...how }),
+    transaction: <T>(work: (db: Database) => Promise<T>, limits?: Limits) =>
+      db.transaction((inner) => work(ofAccount(inner, account)), limits),
+  }
+}
 
 interface PoolSettings {
   max?: number
@@ -135,8 +178,12 @@ const KEEPALIVE = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp
 
 const UTC = '-c timezone=UTC'
 
+/** With rows on several servers the values of a statement decide which server it is sent to: a generic plan does not know them. */
+const PLAN_BY_VALUES = `select set_config('plan_cache_mode', 'auto', false) where to_regclass('pg_dist_partition') is not null`
+
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, objects, onError } = settings
+  const state: State = { isKnown: pooled, distributed: undefined }
   const pool = new pg.Pool({
     ...(addressOf(url) as pg.PoolConfig),
     max,
@@ -145,14 +192,20 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'goldmaster',
-    ...(verify && { verify: (client, done) => void verify(nested(client)).then(() => done(), done) }),
+    verify: (client, done) => void begin(client).then(() => done(), done),
     // A generic plan, made once: planning costs several times as much as running, and JIT compilation takes seconds.
     options: pooled
       ? UTC
       : `${UTC} -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
   })
+  const begin = async (client: pg.PoolClient) => {
+    if (!pooled && (await client.query(PLAN_BY_VALUES)).rowCount === 1) state.distributed ??= await readDistribution(client)
+    state.isKnown = true
+    await verify?.(nested(client))
+  }
   /** A nested transaction joins the outer one. */
-  const nested = (client: pg.PoolClient): Database => over(client, (work) => work(nested(client)), objects)
+  const nested = (client: pg.PoolClient, timeOf = timeOn(client)): Database =>
+    over(client, (work) => work(nested(client, timeOf)), objects, state, timeOf)
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
@@ -201,7 +254,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     await pool.end()
     watchdog.stop()
   }
-  return { ...over(pool, transaction, objects), pool, url, onOneConnection, close }
+  return { ...over(pool, transaction, objects, state), pool, url, onOneConnection, close }
 }
 
 const beginning = ({ lockTimeout, statementTimeout }: Limits) =>

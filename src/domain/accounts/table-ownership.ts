@@ -8,7 +8,7 @@ export interface Scope {
 }
 
 /** The rows of a table that belong to an account. */
-export interface Holding {
+export interface TableOwnership {
   /** The condition for rows of the table `t`. */
   of(scope: Scope): Sql
   /** Whether its rows belong to one project and are deleted with it. */
@@ -46,12 +46,25 @@ const ofRecord =
       ? sql`t.account_id = ${account_id}`
       : sql`t.account_id = ${account_id} and t.${raw(column)} in (select t.id from ${raw(table)} t where ${ofProject({ account_id, project_id })})`
 const members = below('user_id', 'account_members', ofAccount, 'user_id')
+/** What is limited to one account is not part of another account's data. */
+const membersOwn = (column: string) => (scope: Scope) =>
+  sql`${members(scope)} and coalesce(t.${raw(column)}, ${scope.account_id}) = ${scope.account_id}`
 const none = () => sql`false`
 
-const account = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofAccount, level: 'account', key, ...more })
-const project = (key = 'id', more: Partial<Holding> = {}): Holding => ({ of: ofProject, level: 'project', key, ...more })
+const account = (key = 'id', more: Partial<TableOwnership> = {}): TableOwnership => ({
+  of: ofAccount,
+  level: 'account',
+  key,
+  ...more,
+})
+const project = (key = 'id', more: Partial<TableOwnership> = {}): TableOwnership => ({
+  of: ofProject,
+  level: 'project',
+  key,
+  ...more,
+})
 /** Data of the service itself, or of somebody's session. */
-const left = (why: string): Holding => ({ of: none, level: 'person', key: 'id', left: why })
+const left = (why: string): TableOwnership => ({ of: none, level: 'person', key: 'id', left: why })
 
 const DERIVED = 'derived: made again from the records'
 const SERVICE = 'of the service itself'
@@ -64,7 +77,7 @@ const ON_ITS_WAY = 'on its way out of this service: a copy would say everything 
  * Every table, parents before children: exports write in this order, deletion runs in reverse. A test fails for a new table that is not
  * listed.
  */
-export const HOLDINGS: Record<string, Holding> = {
+export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   accounts: account('id', { of: ({ account_id }) => sql`t.id = ${account_id}` }),
   // People, including former members that records still refer to: see `peopleOf`.
   users: { of: none, level: 'person', key: 'id' },
@@ -72,12 +85,11 @@ export const HOLDINGS: Record<string, Holding> = {
   account_members: account('account_id, user_id'),
   saved_views: account('account_id, id'),
   logins: { of: members, level: 'person', key: 'id', secret: 'credential' },
-  connected_accounts: { of: members, level: 'person', key: 'id' },
+  connected_accounts: { of: membersOwn('found_in'), level: 'person', key: 'id' },
   connected_account_confirmations: account('account_id, connected_account_id'),
   notification_preferences: { of: members, level: 'person', key: 'user_id, kind' },
-  // A token may be limited to one account: then it is not part of another account's data.
   api_tokens: {
-    of: (scope) => sql`${members(scope)} and coalesce(t.account_id, ${scope.account_id}) = ${scope.account_id}`,
+    of: membersOwn('account_id'),
     level: 'person',
     key: 'id',
     secret: 'credential',
@@ -105,6 +117,13 @@ export const HOLDINGS: Record<string, Holding> = {
   build_log_streams: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
   build_log_chunks: project('account_id, build_run_id, until', { of: ofRecord('build_run_id', 'build_runs') }),
   passed_lines: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
+  test_builds: project('account_id, id'),
+  test_reports: project('account_id, id'),
+  test_cases: project('account_id, id'),
+  test_runs: project('account_id, test_build_id, test_report_id', { of: ofRecord('test_build_id', 'test_builds') }),
+  test_failures: project('account_id, test_build_id, test_case_id'),
+  flaky_tests: project('account_id, test_case_id, branch'),
+  test_quarantines: project('account_id, test_case_id'),
   corrections: project('account_id, id'),
   investigations: project('account_id, id', { of: ofRecord('build_run_id', 'build_runs') }),
   assets: project('account_id, id'),
@@ -118,11 +137,14 @@ export const HOLDINGS: Record<string, Holding> = {
   task_deployments: project('account_id, task_id, deployment_id', { of: ofRecord('task_id', 'tasks') }),
   task_labels: project('account_id, task_id, label', { of: ofRecord('task_id', 'tasks'), left: DERIVED }),
   external_references: project('account_id, id'),
+  agent_mutes: project('account_id, project_id, agent'),
   branch_marks: project('account_id, project_id, branch, change_id'),
   breakages: project('account_id, id'),
   breakage_builds: project('account_id, build_run_id', { of: ofRecord('breakage_id', 'breakages') }),
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
+  bisections: project('account_id, id'),
+  bisection_builds: project('account_id, bisection_id, number'),
   deliveries: project('account_id, id', { of: ofRecord('integration_id', 'integrations') }),
   notifications: project('account_id, id'),
   ugs_sequences: project('account_id, project_id'),
@@ -131,6 +153,7 @@ export const HOLDINGS: Record<string, Holding> = {
   ugs_user_metadata: project('account_id, project_id, path, change, user_key'),
 
   outbox: project('account_id, id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
+  outbox_heads: account('account_id', { left: 'how far this service has read' }),
   messages: project('account_id, id', { left: ON_ITS_WAY }),
   attempts: project('account_id, id', { of: ofRecord('message_id', 'messages'), left: ON_ITS_WAY }),
   channel_people: account('account_id, channel_id, user_id', { left: 'looked up again' }),
@@ -167,8 +190,6 @@ export const HOLDINGS: Record<string, Holding> = {
   backups: left(SERVICE),
   daily_sizes: left(SERVICE),
   nodes: left(SERVICE),
-  outbox_cursors: left(SERVICE),
-  outbox_timelines: left(SERVICE),
   schema_migrations: left(SERVICE),
   secret_canary: left(SERVICE),
 }
@@ -187,6 +208,7 @@ export const REFERENCES: Record<string, string> = {
   project_id: 'projects',
   integration_id: 'integrations',
   connected_account_id: 'connected_accounts',
+  found_in: 'accounts',
   via_api_token_id: 'api_tokens',
   channel_id: 'destinations',
   change_id: 'changes',
@@ -196,7 +218,12 @@ export const REFERENCES: Record<string, string> = {
   fixed_by_change_id: 'changes',
   fixed_after_change_id: 'changes',
   fixed_up_to_change_id: 'changes',
+  found_change_id: 'changes',
   build_run_id: 'build_runs',
+  test_build_id: 'test_builds',
+  test_report_id: 'test_reports',
+  test_case_id: 'test_cases',
+  last_test_build_id: 'test_builds',
   first_build_run_id: 'build_runs',
   last_build_run_id: 'build_runs',
   fixed_build_run_id: 'build_runs',
@@ -204,6 +231,7 @@ export const REFERENCES: Record<string, string> = {
   asset_id: 'assets',
   deployment_id: 'deployments',
   breakage_id: 'breakages',
+  bisection_id: 'bisections',
   correction_id: 'corrections',
   same_as_breakage_id: 'breakages',
   task_id: 'tasks',

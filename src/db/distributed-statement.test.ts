@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { distributedForm, distributedOver } from './distributed-statement.ts'
+
+const TABLES = new Set(['builds', 'changes'])
+const formOf = (text: string, count = 1) => distributedForm(text, count, TABLES).text
+const own = (table: string, account = 2) => `(select * from ${table} where account_id = $${account}::integer)`
+
+describe('a statement about one account', () => {
+  test('reads only the rows of its account from each distributed table', () => {
+    expect(
+      formOf('select (select count(*) from changes c where c.account_id = b.account_id) from builds b where b.account_id = $1'),
+    ).toBe(
+      `select (select count(*) from ${own('changes')} c where c.account_id = b.account_id) from ${own('builds')} b where b.account_id = $1`,
+    )
+    expect(formOf('select 1 from users u join builds as b on true, changes c, lateral (select 1) x')).toBe(
+      `select 1 from users u join ${own('builds')} b on true, ${own('changes')} c, lateral (select 1) x`,
+    )
+  })
+
+  test('reads a table that is joined to one without an alias', () => {
+    expect(formOf('with c as (select 1) select 1 from c join builds b on true left join changes on true')).toBe(
+      `with c as (select 1) select 1 from c join ${own('builds')} b on true left join ${own('changes')} changes on true`,
+    )
+  })
+
+  test('keeps the name of a table without an alias', () => {
+    expect(formOf('select 1 from builds where builds.id = 1')).toBe(`select 1 from ${own('builds')} builds where builds.id = 1`)
+    expect(formOf('select 1 from (select 1 from builds) x')).toBe(`select 1 from (select 1 from ${own('builds')} builds) x`)
+    expect(formOf('select 1 from builds for update')).toBe(`select 1 from ${own('builds')} builds for update`)
+  })
+
+  test.each([
+    'delete from builds b where b.account_id = $1',
+    'update builds b set status = 1 where b.account_id = $1',
+    'insert into builds (account_id) values ($1)',
+    'with builds as (select 1) select 1 from builds',
+    'with builds (id) as materialized (select 1) select 1 from builds',
+    'select a, changes, builds as b from users',
+    'select 1 from users where x is distinct from changes',
+    'select extract(epoch from builds.at), max(x) from users',
+  ])('leaves what is no table that is read: %s', (text) => {
+    expect(formOf(text)).toBe(text)
+  })
+
+  test('is limited only if all accounts that it names are the same', async () => {
+    const text = 'select 1 from builds b where b.account_id = $1 and b.other_account_id = $2 and account_id = $2'
+    expect(await written(text, [7, 7])).toContain("from (select * from builds where account_id = '7'::integer) b")
+    expect(await written(text, [7, 8])).toBe(
+      "select 1 from builds b where b.account_id = '7' and b.other_account_id = '8' and account_id = '8'",
+    )
+    expect(await written(text, [7, 7], 8)).not.toContain('select *')
+    expect(await written('select 1 from builds', [], 8)).toContain("account_id = '8'")
+    expect(await written('select 1 from builds', [])).toBe('select 1 from builds')
+  })
+})
+
+const written = (text: string, values: unknown[], account?: number) =>
+  distributedOver(TABLES).formOf(text, values, account, async (time) => `${time}!`)
+
+describe('a value', () => {
+  test.each([
+    [5, "'5'"],
+    [-0.5, "'-0.5'"],
+    [true, "'true'"],
+    [null, 'null'],
+    ["it's", "'it''s'"],
+    ['a\\b', " E'a\\\\b'"],
+    ["'; drop table users; --", "'''; drop table users; --'"],
+    ['$1', "'$1'"],
+    [Buffer.from('é'), " E'\\\\xc3a9'"],
+    [['a"b', 'c,d', null], `' {"a\\\\"b","c,d",null}'`],
+    [[1, [2]], `'{"1",{"2"}}'`],
+    [{ a: 1 }, `'{"a":1}'`],
+    [new Date(0), "'1970-01-01T00:00:00.000Z'"],
+  ])('%j is written into the text', async (value, literal) => {
+    const text = await written('select $1', [value])
+    expect(text.replace(/^select ( E)?/, 'select ').replace(/\s/g, '')).toBe(
+      `select${literal.replace(/^ E/, '').replace(/\s/g, '')}`,
+    )
+  })
+
+  test('with NUL is refused like a parameter', async () => {
+    await expect(written('select $1', ['a\0b'])).rejects.toMatchObject({ code: '22021' })
+  })
+})
+
+describe('the time in a writing statement', () => {
+  test('is a value where it depends on a condition', async () => {
+    const text =
+      "update users set at = coalesce(at, now() - interval '1 day'), seen = goldmaster_now(), made = now() where id = $1"
+    expect(await written(text, [3])).toBe(
+      "update users set at = coalesce(at, 'now() - interval ''1 day''!'::timestamptz), seen = 'goldmaster_now()!'::timestamptz, made = 'now()!'::timestamptz where id = '3'",
+    )
+  })
+
+  test.each(['update users set at = now()', 'select coalesce(at, now()) from users'])('stays elsewhere: %s', (text) => {
+    expect(distributedForm(text, 0, TABLES)).toMatchObject({ text, times: [] })
+  })
+})

@@ -1,0 +1,122 @@
+import pg from 'pg'
+
+/**
+ * The form in which Citus can send a statement to the one server that stores its account. The rest of the code is written for one
+ * PostgreSQL; where the tables are distributed, each statement is changed here in ways that keep its result:
+ *
+ * 1. Citus finds the server only if each table is limited to the account by a value: `b.account_id = c.account_id` is not enough inside a
+ *    correlated subquery. So every mention of a distributed table becomes the account's part of it. Keys and references never cross
+ *    accounts, so a statement about one account finds the same rows.
+ * 2. Citus refuses `now()` in some places of a writing statement. There it becomes a value, which the database was asked for.
+ * 3. Citus cannot pass on rows without columns: `exists (select from …)` gets one.
+ * 4. Citus passes parameters to its servers without their types, which these then cannot always find: values are written into the text.
+ */
+interface Form {
+  text: string
+  /** The parameters that have the account's id, counted from 0: if they differ, the statement is about several accounts. */
+  accounts: number[]
+  /** Expressions of time whose values it expects too. */
+  times: string[]
+}
+
+const ACCOUNT = /\baccount_id\s*=\s*\$(\d+)\b/gi
+/** Words after a table that are not its alias. */
+const NO_ALIAS =
+  `as|where|join|left|right|inner|cross|full|natural|on|order|group|limit|offset|union|for|set|using|returning|having|window|except|
+  intersect|fetch|do|values|default|and|or`.replace(/\s+/g, '')
+/** A table where rows are read; those that a statement writes to are followed by their conditions. */
+const TABLE = new RegExp(
+  `(\\bdelete\\s+|\\bdistinct\\s+)?(\\bfrom\\s+|\\bjoin\\s+|\\busing\\s+|,\\s*)(\\w+)\\b(?!\\s*[.(])(\\s+as)?(?:\\s+(?!(?:${NO_ALIAS})\\b)(\\w+))?`,
+  'gi',
+)
+
+/** `name as (select …`: not the table of this name. */
+const isCommonTable = (text: string, name: string) =>
+  new RegExp(`\\b${name}\\s+(\\([^()]*\\)\\s*)?as\\s+((not\\s+)?materialized\\s+)?\\(`, 'i').test(text)
+
+const limited = (text: string, tables: ReadonlySet<string>, account: string) =>
+  text.replace(TABLE, (found, before: string, word: string, table: string, as: string | undefined, alias = table) => {
+    if (before !== undefined || !tables.has(table) || isCommonTable(text, table)) return found
+    // After a comma only a table has an alias without `as`.
+    if (word.startsWith(',') && (as !== undefined || alias === table)) return found
+    return `${word}(select * from ${table} where account_id = ${account}) ${alias}`
+  })
+
+const withColumns = (text: string) => text.replace(/\bselect\s+(?=from\b|where\b)/gi, 'select 1 ')
+
+const WRITES = /\b(insert\s+into|update|delete\s+from)\b/i
+const CONDITIONAL = /\b(do\s+update|case|coalesce)\b/i
+const TIME = /\b(goldmaster_)?now\(\)( [-+] interval '[^']*')?/g
+const timesIn = (text: string): string[] =>
+  WRITES.test(text) && CONDITIONAL.test(text) ? [...new Set([...text.matchAll(TIME)].map(([time]) => time))] : []
+
+/** `count`: the number of parameters. The account and the times follow them. */
+export function distributedForm(text: string, count: number, tables: ReadonlySet<string>): Form {
+  const accounts = [...new Set([...text.matchAll(ACCOUNT)].map(([, number]) => Number(number) - 1))]
+  const times = timesIn(text)
+  const timed = times.length === 0 ? text : text.replace(TIME, (time) => `$${count + times.indexOf(time) + 1}::timestamptz`)
+  return { text: limited(withColumns(timed), tables, `$${count + times.length + 1}::integer`), accounts, times }
+}
+
+/** How statements are written on a database whose tables are distributed. */
+export interface Distributed {
+  /** `account`: of the caller, if it is known; otherwise it is found in the statement. */
+  formOf(
+    text: string,
+    values: readonly unknown[],
+    account: number | undefined,
+    timeOf: (time: string) => Promise<string>,
+  ): Promise<string>
+}
+
+const FORMS_MAX = 1_000
+
+/** Undefined if no table is distributed. */
+export async function readDistribution(client: pg.ClientBase): Promise<Distributed | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'`,
+  )
+  return rows.length === 0 ? undefined : distributedOver(new Set(rows.map(({ name }) => name)))
+}
+
+export function distributedOver(tables: ReadonlySet<string>): Distributed {
+  const forms = new Map<string, Form & { timed: string }>()
+  const read = (text: string, count: number) => {
+    if (forms.size >= FORMS_MAX) forms.clear()
+    const form = { ...distributedForm(text, count, tables), timed: distributedForm(text, count, new Set()).text }
+    forms.set(text, form)
+    return form
+  }
+  return {
+    async formOf(text, values, account, timeOf) {
+      const form = forms.get(text) ?? read(text, values.length)
+      const named = [...new Set(form.accounts.map((index) => values[index]))]
+      const of = account ?? named[0]
+      const given: unknown[] = [...values]
+      for (const time of form.times) given.push(await timeOf(time))
+      const isLimited = form.text !== form.timed && of != null && named.every((value) => value === of)
+      return isLimited ? withValues(form.text, [...given, of]) : withValues(form.timed, given)
+    },
+  }
+}
+
+const withValues = (text: string, values: readonly unknown[]) =>
+  text.replace(/\$(\d+)\b/g, (_, number: string) => literalOf(values[Number(number) - 1]))
+
+/** Quoted, whatever it is: like a parameter it has the type that its place asks for. */
+function literalOf(value: unknown): string {
+  if (value == null) return 'null'
+  const text = Array.isArray(value) ? arrayOf(value) : textOf(value)
+  // It would end the statement. The same error as for a parameter.
+  if (text.includes('\0')) throw Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
+  return pg.escapeLiteral(text)
+}
+
+const textOf = (value: unknown): string => {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  if (value instanceof Date) return value.toISOString()
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const arrayOf = (values: readonly unknown[]): string =>
+  `{${values.map((value) => (value == null ? 'null' : Array.isArray(value) ? arrayOf(value) : `"${textOf(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`

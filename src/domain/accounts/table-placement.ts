@@ -1,0 +1,58 @@
+import type { Placement } from '../../db/distribute.ts'
+import { TABLE_OWNERSHIP } from './table-ownership.ts'
+
+/**
+ * Where the rows of each table are on several servers (docs/scale.md). Copied to all: what people and requests are looked up by before their
+ * account is known, and what these refer to.
+ */
+const COPIED = [
+  'accounts',
+  'users',
+  'account_members',
+  'former_members',
+  'projects',
+  'project_members',
+  'logins',
+  'sessions',
+  'passkeys',
+  'two_factors',
+  'recovery_codes',
+  'verifications',
+  'connected_accounts',
+  'connected_account_confirmations',
+  'notification_preferences',
+  'api_tokens',
+  'oauth_clients',
+  'oauth_codes',
+  'refresh_tokens',
+  'idempotency_keys',
+  'sso_connections',
+  'sso_domains',
+  'sso_sessions',
+  'scim_tokens',
+  'scim_users',
+  'invitations',
+  'integrations',
+  'ugs_tokens',
+]
+
+/** Only on the coordinator: the service's own rows, and those that may have no account. */
+const CENTRAL = [
+  'jobs',
+  'mails',
+  'refused_requests',
+  'audit_keys',
+  'backups',
+  'daily_sizes',
+  'nodes',
+  'schema_migrations',
+  'secret_canary',
+]
+
+/** Every table, in the order of the ownership table. What is not listed above is distributed by `account_id`. */
+export const PLACEMENTS: Record<string, Placement> = Object.fromEntries(
+  Object.keys(TABLE_OWNERSHIP).map((table) => [
+    table,
+    COPIED.includes(table) ? 'copied' : CENTRAL.includes(table) ? 'central' : 'by account',
+  ]),
+)

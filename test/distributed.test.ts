@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCOPES } from '../src/contract/sets.ts'
+import { openDatabase, type Pool, raw, sql } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'
+import { sequenceAll } from '../src/domain/feed/sequencer.ts'
+import { enqueueMessages } from '../src/domain/webhooks/webhook-messages.ts'
+import * as webhooks from '../src/domain/webhooks/webhooks.ts'
+import { CITUS_PREFIX, type Cluster, distributeDatabase, startCluster } from './support/cluster.ts'
+import { all, asker } from './support/every-route.ts'
+import { listen, titlesOf } from './support/listening.ts'
+import { nightOwl } from './support/night-owl.ts'
+import { openStudio, type Studio } from './support/studio.ts'
+
+const KEYS = ['owl', 'fox', 'elk', 'bat']
+const WORLD = {
+  accounts: KEYS.map((key) => ({ key, name: key, plan: 'team', payment_method: true })),
+  users: KEYS.map((key) => ({ key, email: `${key}@example.com`, name: key, accounts: { [key]: 'owner' } })),
+  projects: KEYS.map((key) => ({ key, account: key, name: key })),
+  tasks: KEYS.map((key) => ({ key, project: key, title: `${key} draws` })),
+  tokens: KEYS.map((key) => ({ key, user: key, name: key, scopes: SCOPES })),
+}
+
+const suite = CITUS_PREFIX ? describe : describe.skip
+suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : ' [CITUS_PREFIX not set]'}`, () => {
+  let cluster: Cluster
+  let db: Pool
+  let studio: Studio
+  let world: Studio['world']
+  let before: Record<string, number>
+  let url: string
+  const counts = async () => {
+    const tables = Object.keys(PLACEMENTS).map((table) => sql`select ${table} as name, count(*) from ${raw(table)}`)
+    const rows: { name: string; count: number }[] = []
+    for (const table of tables) rows.push(...(await db.rows<{ name: string; count: number }>(table)))
+    return Object.fromEntries(rows.map(({ name, count }) => [name, count]))
+  }
+
+  beforeAll(async () => {
+    cluster = await startCluster()
+    url = await cluster.create('studios')
+    await migrate(url)
+    const open = () => openDatabase(url, { max: 8, statementTimeout: 60_000 })
+    db = open()
+    const loading = await openStudio(WORLD, { beside: { db, url, drop: async () => {} } })
+    world = loading.world
+    await loading.close()
+    before = await counts()
+    expect(await distributeDatabase(url)).toBe(Object.values(PLACEMENTS).filter((place) => place !== 'central').length)
+    // A service that was running before is restarted.
+    await db.close()
+    db = open()
+    studio = await openStudio({}, { beside: { db, url, drop: async () => {} } })
+  })
+  afterAll(async () => {
+    await studio?.close()
+    await db?.close()
+    await cluster?.stop()
+  })
+
+  const token = (key: string) => world.tokens![key]!.token as string
+  const ids = (kind: 'accounts' | 'projects', key: string) => Number(world[kind]![key]!.id)
+
+  /** The number of the server that stores an account's rows. */
+  const serverOf = async (key: string) => {
+    const { nodeport } = (await db.one<{ nodeport: number }>(sql`
+      select s.nodeport from citus_shards s
+      where s.table_name = 'tasks'::regclass and s.shardid = get_shard_id_for_distribution_column('tasks', ${ids('accounts', key)}::integer)`))!
+    return cluster.servers.findIndex((server) => server.includes(`:${nodeport}/`))
+  }
+  const tasksOf = (key: string) => `/api/v1/projects/${ids('projects', key)}/tasks`
+  const createTask = async (key: string, title: string) =>
+    (await studio.ask(tasksOf(key), { method: 'POST', token: token(key), body: { task: { title } } })).status
+  const titlesIn = async (key: string): Promise<string[]> => {
+    const { status, json } = await studio.ask(tasksOf(key), { token: token(key) })
+    return status === 200 ? json.tasks.map(({ title }: { title: string }) => title) : [`status ${status}`]
+  }
+
+  test('has the same rows as before, on both workers, and is not distributed twice', async () => {
+    expect(await counts()).toEqual(before)
+    const workers = await db.rows(sql`
+      select distinct s.nodeport from accounts a, citus_shards s
+      where s.table_name = 'tasks'::regclass and s.shardid = get_shard_id_for_distribution_column('tasks', a.id)`)
+    expect(workers).toHaveLength(2)
+    expect(await distributeDatabase(url)).toBe(0)
+  })
+
+  test('lists of a project and a single task are read', async () => {
+    const project = `/api/v1/projects/${ids('projects', 'owl')}`
+    const task = `${project}/tasks/${world.tasks!.owl!.id}`
+    const lists = ['tasks', 'build_runs', 'assets', 'deployments'].map((list) => `${project}/${list}`)
+    for (const path of ['/api/v1/ping', '/api/v1/projects', ...lists, task]) {
+      const { status } = await studio.ask(path, { token: token('owl') })
+      expect([path, status]).toEqual([path, 200])
+    }
+  })
+
+  test('a stream gets the events of its account in order, and those of another account never', async () => {
+    const listeners = await Promise.all(KEYS.map((key) => listen({ site: studio.site, token: token(key) })))
+    for (const title of ['first', 'second'])
+      for (const key of KEYS)
+        await db.execute(sql`
+          insert into tasks (account_id, project_id, title) values (${ids('accounts', key)}, ${ids('projects', key)}, ${`${key} ${title}`})`)
+    await Promise.all(listeners.map((one) => one.until(2)))
+    expect(listeners.map(({ events }) => titlesOf(events))).toEqual(KEYS.map((key) => [`${key} first`, `${key} second`]))
+    for (const one of listeners) one.stop()
+  })
+
+  test('events of accounts on both workers are queued for their webhooks once', async () => {
+    for (const key of KEYS)
+      await webhooks.create(db, studio.service.vault, { account_id: ids('accounts', key), url: 'https://gold.example/hook' })
+    for (const key of KEYS)
+      await db.execute(sql`
+        insert into tasks (account_id, project_id, title) values (${ids('accounts', key)}, ${ids('projects', key)}, ${`${key} sends`})`)
+    await sequenceAll(db)
+    while (await enqueueMessages(db));
+    const queued = await db.rows(sql`select account_id, payload::json ->> 'type' as type from messages order by account_id`)
+    expect(queued).toEqual(KEYS.map((key) => ({ account_id: ids('accounts', key), type: 'task.state_changed' })))
+  })
+
+  test('deleting a record clears the references to it, and what belongs to it is deleted', async () => {
+    const [account, project] = [ids('accounts', 'fox'), ids('projects', 'fox')]
+    const change = (await db.one<{ id: number }>(sql`
+      insert into changes (account_id, project_id, identifier, source_type) values (${account}, ${project}, 'a', 'GitCommit') returning id`))!
+    await db.execute(sql`
+      insert into assets (account_id, project_id, name, path, asset_type, last_change_id)
+      values (${account}, ${project}, 'hero', 'hero.png', 'texture', ${change.id})`)
+    await db.execute(sql`delete from changes where account_id = ${account} and id = ${change.id}`)
+    expect(await db.rows(sql`select last_change_id from assets where account_id = ${account}`)).toEqual([
+      { last_change_id: null },
+    ])
+  })
+
+  test('a killed worker stops only its own accounts; nothing acknowledged is lost, and all continue after its restart', async () => {
+    const places = new Map<string, number>()
+    for (const key of KEYS) places.set(key, await serverOf(key))
+    const killed = places.get('owl')!
+    const [down, up] = [KEYS.filter((key) => places.get(key) === killed), KEYS.filter((key) => places.get(key) !== killed)]
+    for (const key of KEYS) expect(await createTask(key, 'before')).toBe(201)
+    await cluster.kill(killed)
+    try {
+      for (const key of up) {
+        expect([key, await createTask(key, 'meanwhile')]).toEqual([key, 201])
+        expect(await titlesIn(key)).toEqual(expect.arrayContaining(['before', 'meanwhile']))
+      }
+      for (const key of down) expect(await createTask(key, 'refused')).toBeGreaterThanOrEqual(500)
+    } finally {
+      await cluster.start(killed)
+    }
+    for (const key of down) {
+      await expect.poll(() => createTask(key, 'after')).toBe(201)
+      const titles = await titlesIn(key)
+      expect(titles).toEqual(expect.arrayContaining(['before', 'after']))
+      expect(titles).not.toContain('refused')
+    }
+    for (const key of up) expect(await createTask(key, 'after')).toBe(201)
+  })
+})
+
+suite(`every route of the API on a coordinator and two workers${CITUS_PREFIX ? '' : ' [CITUS_PREFIX not set]'}`, () => {
+  let loaded: Studio
+  let studio: Studio
+  let db: Pool
+  beforeAll(async () => {
+    loaded = await openStudio(nightOwl)
+    // From now on a statement that goes to several shards fails.
+    const name = new URL(loaded.url).pathname.slice(1)
+    await loaded.db.execute(sql`alter database ${raw(name)} set citus.multi_task_query_log_level = 'error'`)
+    db = openDatabase(loaded.url, { max: 4, statementTimeout: 60_000 })
+    studio = { ...(await openStudio({}, { beside: { ...loaded, db } })), world: loaded.world }
+  })
+  afterAll(async () => {
+    await studio?.close()
+    await db?.close()
+    await loaded?.close()
+  })
+  const { ask } = asker(() => studio)
+
+  test('a statement about all accounts is noticed', async () => {
+    await expect(db.rows(sql`select count(*) from tasks`)).rejects.toThrow('multi-task query')
+  })
+
+  test.each(all)('%s sends each statement to one shard', async (name) => {
+    expect([200, 201, 202]).toContain((await ask(name)).status)
+  })
+})
