@@ -9,4 +9,6 @@ export interface Bridge {
   say(text: string): void
   /** Resolves when the service has stored it. */
   tell(body: unknown): Promise<void>
+  /** Sends the tool's list of its users, who are proposed to the account's owners. */
+  tellPeople(list: string): Promise<void>
 }

@@ -1,3 +1,4 @@
+import { PEOPLE_LIST_MAX } from '../../contract/limits.ts'
 import type { Bridge } from './bridge.ts'
 import { BridgeRefused } from './post.ts'
 import { jsonLines } from './run-tool.ts'
@@ -7,6 +8,7 @@ import { readState, writeState } from './state.ts'
 const LOOK_BACK = 200
 /** More would make the request too large. */
 const FILES_MAX = 100_000
+const DAY_MS = 86_400_000
 
 interface State {
   /** Where it started: nothing up to here is ever reported. */
@@ -14,13 +16,16 @@ interface State {
   newest: number
   /** Those of the last few that are reported. */
   told: number[]
+  /** When the users of the server were sent, in milliseconds. */
+  people?: number
 }
 
 type Printed = Record<string, unknown>
 
 /** Reports every changelist submitted since the last poll, oldest first, and stores the progress after each. */
-export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }): Promise<void> {
+export async function bridgePerforce(bridge: Bridge, { path, people }: { path?: string; people: boolean }): Promise<void> {
   let state = readState<State>(bridge.state) ?? (await begin(bridge, path))
+  if (people) state = await tellPeople(bridge, state)
   const from = Math.max(state.floor + 1, state.newest - LOOK_BACK)
   const submitted = await numbers(bridge, ['-e', String(from)], path)
   for (const number of submitted.filter((one) => one >= from && !state.told.includes(one)).sort((a, b) => a - b)) {
@@ -30,6 +35,31 @@ export async function bridgePerforce(bridge: Bridge, { path }: { path?: string }
     writeState(bridge.state, state)
     bridge.say(`Reported changelist ${number}`)
   }
+}
+
+/** Once a day. A server that does not list its users, or an older service, costs no changelist. */
+async function tellPeople(bridge: Bridge, state: State): Promise<State> {
+  if (Date.now() - (state.people ?? 0) < DAY_MS) return state
+  try {
+    const list = await users(bridge)
+    if (list !== '') await bridge.tellPeople(list)
+  } catch (error) {
+    if (bridge.signal.aborted) throw error
+    bridge.say(`Couldn't send the users of the server: ${(error as Error).message}`)
+  }
+  const told = { ...state, people: Date.now() }
+  writeState(bridge.state, told)
+  return told
+}
+
+async function users({ tool, signal }: Bridge): Promise<string> {
+  let list = ''
+  for await (const record of jsonLines(tool, ['-Mj', '-ztag', 'users'], signal)) {
+    const one = `... User ${fieldOf(record, 'User')}\n... Email ${record.Email ?? ''}\n... FullName ${record.FullName ?? ''}\n`
+    if (list.length + one.length > PEOPLE_LIST_MAX) break
+    list += one
+  }
+  return list
 }
 
 /** Existing changelists are skipped, unless a start is given. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff, retryAfterSeconds } from '../../contract/back-off.ts'
 import { signatureHeader } from '../connection/webhook-signature.ts'
 
 /** A permanent refusal. */
@@ -28,12 +29,12 @@ const FINAL = [301, 302, 307, 308, 400, 401, 404, 405, 413, 422]
 
 /** Sends to the service and retries until it is accepted or refused for good. */
 export async function post({ url, token, secret, body, signal, say }: Post): Promise<void> {
-  for (let wait = 1_000; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+  for (let failures = 1; ; failures++) {
     signal.throwIfAborted()
     const answer = await attempt({ url, token, secret, body, signal })
     if (answer.ok) return
     if (FINAL.includes(answer.status)) throw new BridgeRefused(`${new URL(url).origin} answered ${answer.said}`, answer.status)
-    const pause = answer.retryAfter ?? wait
+    const pause = answer.retryAfter ?? backOff(failures, { first: 1_000, longest: LONGEST_WAIT_MS })
     say(`${answer.said}. Retrying in ${Math.ceil(pause / 1000)} s`)
     await sleep(pause, undefined, { signal })
   }
@@ -62,12 +63,12 @@ async function attempt({ url, token, secret, body, signal }: Omit<Post, 'say'>):
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     const answer = await response.text()
-    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    const seconds = retryAfterSeconds(response.headers.get('retry-after'))
     return {
       ok: response.ok,
       status: response.status,
       said: `${response.status} ${answer.slice(0, 200)}`.trim(),
-      ...(seconds >= 0 && { retryAfter: seconds * 1000 }),
+      ...(seconds !== undefined && { retryAfter: seconds * 1000 }),
     }
   } catch (error) {
     signal.throwIfAborted()

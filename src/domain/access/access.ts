@@ -9,7 +9,7 @@ import {
   type Scope,
   suffices,
 } from '../../contract/sets.ts'
-import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
 import { type Listing, type Page, type PageRow, paged, pageOf, readPage } from '../../db/page.ts'
 import type { ProjectSql } from '../../db/project-key.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
@@ -35,8 +35,8 @@ export interface Identity {
 }
 
 /** Excludes revoked and expired tokens. */
-export const livingToken = (t: Sql): Sql => sql`${t}.revoked_at is null and (${t}.expires_at is null or ${t}.expires_at > now())`
-export const livingSession = (s: Sql): Sql => sql`${s}.expires_at > now()`
+export const isValidToken = (t: Sql): Sql => sql`${t}.revoked_at is null and (${t}.expires_at is null or ${t}.expires_at > now())`
+export const isValidSession = (s: Sql): Sql => sql`${s}.expires_at > now()`
 
 /** A session has every scope that a token could have. */
 export const identity = (who: Who): Sql =>
@@ -44,12 +44,12 @@ export const identity = (who: Who): Sql =>
     ? sql`
         select t.id as token_id, null::integer as session_id, t.user_id, t.scopes, t.account_id as only_account_id,
           t.project_ids as only_project_ids, t.barred_account_ids, t.created_at as made_at, ${who.address}::inet as address from api_tokens t
-        where t.hash = ${who.hash} and ${livingToken(sql`t`)}`
+        where t.hash = ${who.hash} and ${isValidToken(sql`t`)}`
     : sql`
         select null::integer as token_id, s.id as session_id, s.user_id, ${[...SCOPES]}::text[] as scopes, null::integer as only_account_id,
           null::integer[] as only_project_ids, null::integer[] as barred_account_ids, null::timestamptz as made_at,
           ${who.address}::inet as address from sessions s
-        where s.token = ${who.session} and ${livingSession(sql`s`)}`
+        where s.token = ${who.session} and ${isValidSession(sql`s`)}`
 
 /** The same for a caller who is already authenticated. */
 export const known = (by: Identity): Sql => sql`
@@ -60,22 +60,22 @@ export const known = (by: Identity): Sql => sql`
 /**
  * Whether the identity `t` has access to an account of its user: not with a token that is limited to another account, barred or too old.
  */
-const reachesAccount = (account: Sql, tokenDaysMax: Sql): Sql => sql`(t.token_id is null or (
+const mayAccessAccount = (account: Sql, tokenDaysMax: Sql): Sql => sql`(t.token_id is null or (
   (t.only_account_id is null or t.only_account_id = ${account}) and not ${account} = any (t.barred_account_ids)
   and (${tokenDaysMax} is null or t.made_at > now() - make_interval(days => ${tokenDaysMax}))))`
 
 /** The projects that the identity `t` can access, with its roles, whether they are read-only and why they are blocked for now. */
-export const REACHED = sql`
+export const ACCESSIBLE_PROJECTS = sql`
   select a.project_id, a.account_id, a.account_role, a.project_role, a.read_only, ${blockedBy('t', 'a', 'a.account_id')} as blocked
   from project_access a
   where a.user_id = t.user_id and (t.only_project_ids is null or a.project_id = any (t.only_project_ids))
-    and ${reachesAccount(sql`a.account_id`, sql`a.token_days_max`)}`
+    and ${mayAccessAccount(sql`a.account_id`, sql`a.token_days_max`)}`
 
 /** The accounts that the identity `t` can access: `columns` of the account `a` and of its member `m`. */
-export const reachedAccounts = (columns: Sql, which: Sql): Sql => sql`
+export const accessibleAccounts = (columns: Sql, which: Sql): Sql => sql`
   select a.id as account_id, ${columns}, ${blockedBy('t', 'a')} as blocked
   from accounts a join account_members m on m.account_id = a.id and m.user_id = t.user_id
-  where ${reachesAccount(sql`a.id`, sql`a.token_days_max`)} and ${which}`
+  where ${mayAccessAccount(sql`a.id`, sql`a.token_days_max`)} and ${which}`
 
 /** The caller, and the account or project of the request; its fields are null when the caller has no access to it. */
 export interface Caller extends Identity {
@@ -110,11 +110,11 @@ const caller = ({ who, account, project }: Ask): Sql => {
     select t.*, p.*, ${isSession && project === undefined ? OPERATOR : sql`false`} as operator,
       ${isSession && !isNamed ? BLOCKED_ACCOUNTS : sql`'{}'::integer[]`} as blocked_account_ids
     from (${identity(who)}) t
-    left join lateral (${project !== undefined ? REACHED : account !== undefined ? REACHED_ACCOUNTS : NOTHING_NAMED}) p
+    left join lateral (${project !== undefined ? ACCESSIBLE_PROJECTS : account !== undefined ? ACCESSIBLE_ACCOUNTS : NOTHING_NAMED}) p
       on ${project !== undefined ? sql`p.project_id = ${project}::integer` : account !== undefined ? sql`p.account_id = ${account}::integer` : sql`true`}`
 }
 
-const REACHED_ACCOUNTS = reachedAccounts(
+const ACCESSIBLE_ACCOUNTS = accessibleAccounts(
   sql`null::integer as project_id, m.role as account_role, null::text as project_role,
     case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only`,
   sql`t.only_project_ids is null`,
@@ -197,7 +197,7 @@ export async function readListing(
   listing: (project: ProjectSql) => Listing,
   replica?: Replica,
 ): Promise<{ caller: Admitted; page: Page }> {
-  if (replica) return readApart(db, replica, ask, listing)
+  if (replica || db.isDistributed()) return readApart(db, replica, ask, listing)
   const seen = (column: Sql) => sql`case when ${ask.scope} = any (caller.scopes) then caller.${column} end`
   const asked = listing({ account_id: seen(sql`account_id`), project_id: seen(sql`project_id`) })
   const found = await db.one<Admitted & PageRow>(
@@ -209,11 +209,12 @@ export async function readListing(
   return { caller: found, page: pageOf(found) }
 }
 
-/** The caller is always looked up on the primary; only the page may come from the replica. */
-async function readApart(db: Database, replica: Replica, ask: Ask, listing: (project: ProjectSql) => Listing) {
+/** The caller is always looked up on the primary; only the page may come from the replica, or from the server of the account. */
+async function readApart(db: Database, replica: Replica | undefined, ask: Ask, listing: (project: ProjectSql) => Listing) {
   const found = await db.one<Caller & Positioned>(sql`select caller.*, ${POSITION} as position from (${caller(ask)}) caller`)
   if (!found) throw unauthorized()
   authorize(found, ask)
   const asked = listing({ account_id: sql`${found.account_id}::integer`, project_id: sql`${found.project_id}::integer` })
-  return { caller: found, page: await replica.read(found.position, (db) => readPage(db, asked)) }
+  const read = (db: Database) => readPage(ofAccount(db, found.account_id), asked)
+  return { caller: found, page: await (replica ? replica.read(found.position, read) : read(db)) }
 }

@@ -41,7 +41,7 @@ export const purge = (db: Database) =>
       or used_at < now() - make_interval(days => ${USED_DAYS})`)
 
 /** Whether a redirect URI is allowed: as registered, but with any port on the person's own machine. */
-export const comesBackTo = ({ redirect_uris }: Assistant, uri: string): boolean =>
+export const allowsRedirect = ({ redirect_uris }: Assistant, uri: string): boolean =>
   isRedirectUri(uri) && redirect_uris.includes(withoutLocalPort(uri))
 
 const LOCAL_HOSTS = ['127.0.0.1', '[::1]', 'localhost']

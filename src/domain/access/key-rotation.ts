@@ -19,7 +19,7 @@ export const SEALED: Record<string, { key: string; columns: Record<string, strin
 
 const BATCH = 100
 
-export interface Rotation {
+interface Rotation {
   /** Rows read, and those of them that were sealed again. */
   looked: number
   resealed: number
@@ -81,7 +81,7 @@ async function rotateBatch(db: Database, vault: Vault, { table, key, columns, af
   return rows.length < BATCH ? undefined : rows.at(-1)!.key
 }
 
-export type Reseal = (sealed: string, column: string) => string
+type Reseal = (sealed: string, column: string) => string
 
 export function mapSealed(value: unknown, column: string, reseal: Reseal): unknown {
   if (typeof value === 'string') return reseal(value, column)

@@ -36,7 +36,7 @@ async function sealedBefore(db: Database) {
 }
 
 /** Whether a canary was sealed with this key. */
-export const fits = (secret: string, canary: string) => opens(new Vault(secret), { sealed: canary, place: PLACE })
+export const isSealedWith = (secret: string, canary: string) => opens(new Vault(secret), { sealed: canary, place: PLACE })
 
 function opens(vault: Vault, { sealed, place }: { sealed: string; place: string }): boolean {
   try {

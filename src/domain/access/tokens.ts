@@ -6,7 +6,7 @@ import { requireVerified } from '../accounts/users.ts'
 import * as mailTemplates from '../mail/mail-templates.ts'
 import { writeToUser } from '../mail/mails.ts'
 import { hashOf, newToken } from '../privacy/secrets.ts'
-import { type Identity, livingToken } from './access.ts'
+import { type Identity, isValidToken } from './access.ts'
 
 interface NewToken {
   user_id: number
@@ -167,7 +167,7 @@ export const listOfAccount = (db: Database, accountId: number): Promise<(TokenRo
     from account_members m join accounts a on a.id = m.account_id join users u on u.id = m.user_id join api_tokens t on t.user_id = m.user_id
     where m.account_id = ${accountId} and (a.token_days_max is null or t.created_at > now() - make_interval(days => a.token_days_max))
       and (t.account_id is null or t.account_id = m.account_id) and not m.account_id = any (t.barred_account_ids)
-      and ${livingToken(sql`t`)}
+      and ${isValidToken(sql`t`)}
     order by t.created_at desc, t.id desc limit ${ACCOUNT_TOKENS_MAX}`)
 
 /** A token with access to other accounts too is only barred from this one. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
+import { PLACEMENTS } from './table-placement.ts'
 
 /** Rows of an account can be stored together on one of several servers only if every key begins with the account: docs/scale.md. */
 
@@ -41,15 +42,12 @@ const REASONS: Record<string, string> = {
   invitations_mailed_hash_key: BEFORE,
   scim_tokens_hash_key: BEFORE,
   ugs_tokens_hash_key: BEFORE,
-  outbox_order: 'positions count for the whole service: one sequencer numbers all events',
   mails: 'a mail may be about no account, such as one that ends a sign-up',
   jobs: 'workers claim across accounts in turns, and the service has jobs of its own: one queue, on one server',
   audit_keys: SERVICE,
   backups: SERVICE,
   daily_sizes: SERVICE,
   nodes: SERVICE,
-  outbox_cursors: SERVICE,
-  outbox_timelines: SERVICE,
   schema_migrations: SERVICE,
   secret_canary: SERVICE,
 }
@@ -103,6 +101,21 @@ test('only small tables have 32-bit ids, and no reference to another table is 32
     where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.atttypid in ('integer'::regtype, 'integer[]'::regtype)
       and a.attname ~ '(change|build_run|build_step|investigation|task)_ids?$'`)
   expect(references).toEqual([])
+})
+
+test('every table has a place on several servers that its keys and references allow', async () => {
+  const tables = await own.db.rows<{ name: string; unfit: boolean }>(sql`
+    select c.relname as name, not exists (select from pg_attribute a
+        where a.attrelid = c.oid and a.attname = 'account_id' and a.attnotnull and a.atttypid = 'integer'::regtype)
+      or exists (select from pg_index i where i.indrelid = c.oid and i.indisunique and pg_get_indexdef(i.indexrelid, 1, true) <> 'account_id') as unfit
+    from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`)
+  expect(tables.map(({ name }) => name).toSorted()).toEqual(Object.keys(PLACEMENTS).toSorted())
+  expect(tables.filter(({ name, unfit }) => PLACEMENTS[name] === 'by account' && unfit)).toEqual([])
+  const references = await own.db.rows<{ table: string; parent: string }>(sql`
+    select conrelid::regclass::text as table, confrelid::regclass::text as parent from pg_constraint
+    where contype = 'f' and connamespace = 'public'::regnamespace`)
+  const allowed = { copied: ['copied'], central: ['copied', 'central'], 'by account': ['copied', 'by account'] }
+  expect(references.filter(({ table, parent }) => !allowed[PLACEMENTS[table]!].includes(PLACEMENTS[parent]!))).toEqual([])
 })
 
 test('a row cannot refer to a record of another account', async () => {

@@ -4,6 +4,7 @@ import { timezone } from '../../contract/field-readers.ts'
 import { type AccountRole, DAILY_INVESTIGATIONS, RETENTION_KINDS, type RetentionKind, suffices } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as accounts from './accounts.ts'
+import { rememberFormerMember } from './forget-person.ts'
 import type { Retention } from './retention-days.ts'
 
 type Shown = AppReply<'showAccount'>
@@ -93,9 +94,11 @@ export function remove(db: Database, accountId: number, userId: number, by: Acco
   return db.transaction(async (db) => {
     await lock(db, accountId)
     await refuseToTouch(db, accountId, userId, by)
+    await rememberFormerMember(db, sql`account_id = ${accountId} and user_id = ${userId}`)
     await db.execute(sql`delete from account_members where account_id = ${accountId} and user_id = ${userId}`)
     await refuseWithoutOwner(db, accountId)
     await db.execute(sql`delete from project_members where account_id = ${accountId} and user_id = ${userId}`)
+    await db.execute(sql`delete from connected_accounts where found_in = ${accountId} and user_id = ${userId}`)
     await db.execute(sql`
       delete from connected_account_confirmations k using connected_accounts a
       where k.account_id = ${accountId} and a.id = k.connected_account_id and a.user_id = ${userId}`)

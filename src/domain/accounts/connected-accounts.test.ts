@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import type { AppReply } from '../../contract/app/routes.ts'
 import { sql } from '../../db/database.ts'
+
+type MemberName = AppReply<'listMemberNames'>['connected_accounts'][number]
 
 const PASSWORD = 'a long enough password'
 
@@ -42,8 +45,9 @@ const owl = () => studio.world.accounts.owl!.id
 const claim = async (visitor: Visitor, provider: string, uid: string) =>
   (await visitor.app('/me/connected_accounts', { method: 'POST', body: { provider, uid } })).json
 const confirm = (visitor: Visitor, id: number, account = owl()) =>
-  visitor.app(`/accounts/${account}/connected_accounts/${id}/confirm`, { method: 'POST' })
-const waiting = async () => (await lead.app(`/accounts/${owl()}/connected_accounts`)).json.connected_accounts
+  visitor.app(`/accounts/${account}/connected_accounts/confirm`, { method: 'POST', body: { ids: [id] } })
+const names = async () => (await lead.app(`/accounts/${owl()}/connected_accounts`)).json.connected_accounts as MemberName[]
+const waiting = async () => (await names()).filter(({ state }) => state === 'waiting')
 const shown = async (key: string) =>
   (await studio.client(studio.world.tokens.all!.token!).listMembers({ project_id: studio.world.projects.star!.id })).members.find(
     ({ user_id }) => user_id === idOf(key),

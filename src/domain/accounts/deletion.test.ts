@@ -6,9 +6,10 @@ import { fillTables, fullWorld } from '../../../test/support/full-account.ts'
 import { raw, sql } from '../../db/database.ts'
 import { loadWorld } from '../../world/world.ts'
 import { Vault } from '../privacy/secrets.ts'
+import * as accountSettings from './account-settings.ts'
 import { deleteAccount } from './deletion.ts'
 import { FORMER } from './forget-person.ts'
-import { HOLDINGS } from './table-ownership.ts'
+import { TABLE_OWNERSHIP } from './table-ownership.ts'
 import * as users from './users.ts'
 
 const vault = new Vault('a key of these tests, and long enough')
@@ -37,7 +38,7 @@ beforeAll(async () => {
   other = made.accounts.fox!.id
   person = made.users.zeb!.id
   // Left one account earlier.
-  await own.db.execute(sql`delete from account_members where account_id = ${other} and user_id = ${person}`)
+  await accountSettings.remove(own.db, other, person, 'owner')
 })
 afterAll(() => own.drop())
 
@@ -64,7 +65,7 @@ async function traces(...marks: string[]): Promise<string[]> {
 /** Writes a text into every column of the account that accepts it. */
 async function plant(text: string, levels: string[], account_id = account): Promise<void> {
   for (const { table, column, type } of await columns()) {
-    const holding = HOLDINGS[table.replace('public.', '')]
+    const holding = TABLE_OWNERSHIP[table.replace('public.', '')]
     // Skip hashes.
     if (!holding || !levels.includes(holding.level) || table === 'public.users' || (type === 'bytea' && column !== 'body'))
       continue
@@ -167,7 +168,7 @@ test('a deletion without a prompt needs --yes', async () => {
 
 const remaining = async (scope: { account_id: number; project_id?: number }, levels: string[]) => {
   const found: string[] = []
-  for (const [table, { of, level }] of Object.entries(HOLDINGS))
+  for (const [table, { of, level }] of Object.entries(TABLE_OWNERSHIP))
     if (levels.includes(level) && (await own.db.one(sql`select from ${raw(table)} t where ${of(scope)} limit 1`)))
       found.push(table)
   return found

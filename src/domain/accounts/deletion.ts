@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, type Pool, raw, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { forgetPerson } from './forget-person.ts'
-import { HOLDINGS, type Scope } from './table-ownership.ts'
+import { type Scope, TABLE_OWNERSHIP } from './table-ownership.ts'
 
 const BATCH = 1_000
 
@@ -102,7 +102,7 @@ async function deleteHoldings(
   onProgress: (deleted: Deleted) => void,
 ): Promise<Deleted> {
   const deleted: Deleted = {}
-  const holdings = Object.entries(HOLDINGS).filter(([, { level, appendOnly }]) => levels.includes(level) && !appendOnly)
+  const holdings = Object.entries(TABLE_OWNERSHIP).filter(([, { level, appendOnly }]) => levels.includes(level) && !appendOnly)
   for (const [table, { of }] of holdings.toReversed())
     for (let gone = BATCH; gone === BATCH; ) {
       const began = performance.now()

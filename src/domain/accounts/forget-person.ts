@@ -4,7 +4,7 @@ import { enqueue, forgetMentioning } from '../../db/queue.ts'
 import { recall } from '../objects/recall.ts'
 import * as exports from './exports.ts'
 import { forgetReasons } from './forget-reasons.ts'
-import { HOLDINGS, REFERENCES } from './table-ownership.ts'
+import { REFERENCES, TABLE_OWNERSHIP } from './table-ownership.ts'
 
 /** Replaces a name in history. */
 export const FORMER = 'Former member'
@@ -59,9 +59,15 @@ const closeUser = (db: Database, userId: number) =>
     await db.execute(sql`
       update users set default_account_id = coalesce(default_account_id, (select min(account_id) from account_members where user_id = id))
       where id = ${userId}`)
+    await rememberFormerMember(db, sql`user_id = ${userId}`)
     for (const table of [...WAYS_IN, 'project_members', 'account_members'])
       await db.execute(sql`delete from ${raw(table)} where user_id = ${userId}`)
   })
+
+/** Before memberships are deleted: texts of the accounts may still contain the person. */
+export const rememberFormerMember = (db: Database, which: Sql) =>
+  db.execute(sql`
+    insert into former_members (account_id, user_id) select account_id, user_id from account_members where ${which} on conflict do nothing`)
 
 /** Accounts whose texts may contain somebody: their own, those they left, and those whose records refer to them. */
 async function accountsOf(db: Pool, userId: number): Promise<number[]> {
@@ -70,7 +76,7 @@ async function accountsOf(db: Pool, userId: number): Promise<number[]> {
     join information_schema.columns a on a.table_schema = 'public' and a.table_name = c.table_name and a.column_name = 'account_id'
     where c.table_schema = 'public' and c.column_name = any (${Object.keys(REFERENCES).filter((name) => REFERENCES[name] === 'users')}::text[])`)
   const named = columns
-    .filter(({ table }) => HOLDINGS[table] && HOLDINGS[table].level !== 'person')
+    .filter(({ table }) => TABLE_OWNERSHIP[table] && TABLE_OWNERSHIP[table].level !== 'person')
     .map(({ table, column }) => sql`select t.account_id from ${raw(table)} t where t.${raw(column)} = ${userId}`)
   const rows = await db.transaction(
     (db) => db.rows<{ account_id: number }>(sql`${join(named, ' union ')} order by 1`),
@@ -138,7 +144,7 @@ async function forgetMentions(db: Pool, person: Person, account_id: number, onPr
     select table_name::text as table, column_name::text as column, udt_name::text as type from information_schema.columns
     where table_schema = 'public' and is_generated = 'NEVER' and (udt_name in ('text', '_text', 'json', 'jsonb') or column_name = 'body')`)
   let changed = 0
-  for (const [table, { of, appendOnly }] of Object.entries(HOLDINGS)) {
+  for (const [table, { of, appendOnly }] of Object.entries(TABLE_OWNERSHIP)) {
     const own = columns.filter((column) => column.table === table)
     if (own.length === 0 || appendOnly || table === 'users') continue
     const mentions = join(

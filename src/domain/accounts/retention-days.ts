@@ -17,6 +17,8 @@ export const RETENTION_DEFAULTS = {
   mails: 30,
   /** Jobs that failed for good, kept for troubleshooting. */
   jobs: 30,
+  /** Outcomes and durations of tests per build; failures stay. */
+  test_runs: 90,
   logs: null,
   investigations: null,
 } satisfies Record<string, number | null>

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { choicesOf, labelOf, lowered } from '../../../contract/labels.ts'
 import { ACCOUNT_ROLES, suffices } from '../../../contract/sets.ts'
-import { wordsOf } from '../../api.ts'
 import { queryClient, refreshAll, useApi, useWrite } from '../../queries.ts'
 import { useAccount, useMay, useMe } from '../../session.ts'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -11,13 +10,14 @@ import { Filter } from '../../ui/form/field.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Address } from '../../ui/text/address.tsx'
+import { PersonName } from '../../ui/text/person-name.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport, useToast } from '../../ui/toast.tsx'
 import { AccountChoice } from '../settings/account-choice.tsx'
-import { ClaimedAccounts } from './claimed-accounts.tsx'
+
 import { Invitations } from './invitations.tsx'
 import { FormerMembersTokens, TokensMadeBy } from './made-tokens.tsx'
+import { MemberNames } from './member-names.tsx'
 import { useRevokeMade } from './revoke-made.ts'
 
 type Member = AppReply<'listAccountMembers'>['members'][number]
@@ -44,12 +44,7 @@ export default function People() {
             columns={[
               {
                 head: 'Name',
-                cell: ({ name, email }) => (
-                  <div className="grid">
-                    <span className="font-medium">{name}</span>
-                    {email && <Address email={email} />}
-                  </div>
-                ),
+                cell: ({ name, email }) => <PersonName name={name} email={email} />,
               },
               { head: 'Role', cell: (member) => <RoleChoice member={member} accountId={account!.id} mayChange={admin} /> },
               { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
@@ -62,7 +57,7 @@ export default function People() {
           />
         )}
       </Loaded>
-      {admin && account && <ClaimedAccounts account={account} />}
+      {admin && account && <MemberNames account={account} />}
       {admin && account && <FormerMembersTokens accountId={account.id} />}
       {admin && account && <Invitations key={account.id} account={account} />}
     </Page>
@@ -71,17 +66,14 @@ export default function People() {
 
 function RoleChoice({ member, accountId, mayChange }: { member: Member; accountId: number; mayChange: boolean }) {
   const edit = useWrite('editAccountMember', ['listAccountMembers', 'showMe'])
-  const say = useToast()
+  const report = useReport()
   const own = useAccount()?.role ?? 'guest'
   if (!mayChange || !suffices(own, member.role)) return labelOf('account_role', member.role)
-  const change = async (role: Role) => {
-    try {
-      await edit.mutateAsync({ account_id: accountId, user_id: member.user_id, body: { role } })
-      say(`${member.name} is now ${/^[ao]/.test(role) ? 'an' : 'a'} ${lowered(labelOf('account_role', role))}`)
-    } catch (error) {
-      say(wordsOf(error), 'err')
-    }
-  }
+  const change = (role: Role) =>
+    report(
+      edit.mutateAsync({ account_id: accountId, user_id: member.user_id, body: { role } }),
+      `${member.name} is now ${/^[ao]/.test(role) ? 'an' : 'a'} ${lowered(labelOf('account_role', role))}`,
+    )
   return (
     <Filter
       label={`Role of ${member.name}`}
