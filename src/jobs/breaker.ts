@@ -1,3 +1,5 @@
+import { backOff } from '../contract/back-off.ts'
+
 /** Failures in a row after which the circuit opens. */
 const FAILURES = 3
 const FIRST_PAUSE_MS = 5_000
@@ -46,8 +48,8 @@ export function openBreaker(now: () => number = () => performance.now(), random:
       if (isOpen(circuit)) return undefined
       circuit.failures++
       if (circuit.failures < FAILURES && circuit.opened === 0) return undefined
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** circuit.opened) * (0.9 + random() * 0.2)
       circuit.opened++
+      const pause = backOff(circuit.opened, { first: FIRST_PAUSE_MS, longest: LONGEST_PAUSE_MS, jitter: 0.1, random: random() })
       circuit.openUntil = now() + pause
       return pause
     },

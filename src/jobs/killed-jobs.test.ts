@@ -8,6 +8,7 @@ import { type Database, type Pool, sql } from '../db/database.ts'
 import type { JobKind, Jobs } from '../db/queue.ts'
 import * as exports from '../domain/accounts/exports.ts'
 import * as outbox from '../domain/feed/outbox.ts'
+import { sequenceAll } from '../domain/feed/sequencer.ts'
 import { readOutbox } from '../domain/inbox/outbox-readers.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { dueLanes, writeToAddress } from '../domain/mail/mails.ts'
@@ -58,6 +59,7 @@ function mortal(db: Database, steps: number): Database {
     one: (query, how) => step(() => db.one(query, how)),
     execute: (query) => step(() => db.execute(query)),
     transaction: (work) => step(() => db.transaction((db) => work(over(db)))),
+    isDistributed: () => db.isDistributed(),
   })
   return over(db)
 }
@@ -136,6 +138,42 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ author: 'kim', version: 1 }],
   ],
+  read_log: [
+    async () => {
+      const project = studio.world.projects!.star!.id
+      const output_log = 'LogCook: Display: Cook by the book total time 36.5'
+      const { build_runs } = await studio.load({ build_runs: [{ key: 'b', project, status: 'completed', output_log }] })
+      const build_run_id = Number(build_runs!.b!.id)
+      const effect = () =>
+        rows(sql`select value ->> 'value' as seconds from build_runs b, jsonb_each(b.measures) where b.id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id }, effect }
+    },
+    [{ seconds: '36.5' }],
+  ],
+  judge_tests: [
+    async () => {
+      const ci = await load('jenkins')
+      const job = randomUUID()
+      const build = { job_name: job, branch: 'main', commit: 'c1', status: 'SUCCESS' }
+      for (const [number, inside] of [
+        ['1', '<failure message="late"/>'],
+        ['2', ''],
+      ] as const) {
+        await tell('ci', ci, { ...build, build_number: number })
+        await studio.ask(`/webhooks/tests?token=${ci.webhook_token}&job_name=${job}&build_number=${number}`, {
+          method: 'POST',
+          raw: `<testsuite name="Net"><testcase name="joins">${inside}</testcase></testsuite>`,
+          headers: { 'content-type': 'application/xml' },
+        })
+      }
+      const [{ id }] = (await rows(sql`select max(id) as id from test_builds`)) as [{ id: number }]
+      return {
+        payload: { account_id: account(), test_build_id: id },
+        effect: () => rows(sql`select flaky_runs, branch from flaky_tests where last_test_build_id = ${id - 1}`),
+      }
+    },
+    [{ flaky_runs: 1, branch: 'main' }],
+  ],
   mail_sign_up: [
     async () => {
       const payload = { name: 'New', email: 'new@example.com', token: randomUUID(), site: 'https://gold.example' }
@@ -176,6 +214,95 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       return { payload: { account_id: account(), build_run_id, offset: 0, looks: 0 }, effect: () => stateOf(build_run_id) }
     },
     [expect.objectContaining({ status: 'completed', output_log: LOG })],
+  ],
+  start_build: [
+    async () => {
+      const payload = await triggered()
+      await forgetAll()
+      return { payload, effect: () => waiting('start_jenkins') }
+    },
+    [{ payload: { account_id: expect.any(Number), build_run_id: expect.any(Number) } }],
+  ],
+  advance_bisection: [
+    async () => {
+      const { broken, culprit } = await brokenBuild()
+      await forgetAll()
+      const project = studio.world.projects!.star!.id
+      const { id: integration } = await load('jenkins', { server: jenkins.url })
+      const { breakages } = await studio.load({
+        breakages: [{ key: 'k', project, branch: 'main', jobs: ['Cook'], builds: [broken], opened_at: '2026-06-01T10:00:00Z' }],
+      })
+      const [bisection] = await rows(sql`
+        with permitted as (update projects set bisect_builds_per_day = 9 where id = ${project})
+        insert into bisections (account_id, project_id, breakage_id, occurrence, job, branch, integration_id, suspects, failures)
+        values (${account()}, ${project}, ${breakages!.k!.id}, 1, 'Cook', 'main', ${integration},
+          ${JSON.stringify([{ change_id: culprit, score: 0 }])}::jsonb, 1) returning id`)
+      const bisection_id = bisection!.id as number
+      const effect = async () => ({
+        started: (await waiting('start_build')).length,
+        builds: await rows(sql`
+          select t.number, b.status, b.kind, b.commit_hash from bisection_builds t join build_runs b on b.account_id = t.account_id
+            and b.id = t.build_run_id where t.bisection_id = ${bisection_id}`),
+      })
+      return { payload: { account_id: account(), bisection_id }, effect }
+    },
+    { started: 1, builds: [{ number: 1, status: 'queued', kind: 'bisect', commit_hash: 'c1' }] },
+  ],
+  start_buildkite: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('buildkite', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id} where id = ${build_run_id}`)
+      let made: object[] = []
+      jenkins.answers['/pipelines/night/builds'] = (request, reply) => {
+        if (request.method === 'POST') made = [{ number: 7, web_url: 'https://buildkite.com/owl/night/builds/7' }]
+        reply.writeHead(request.method === 'POST' ? 201 : 200).end(JSON.stringify(request.method === 'POST' ? made[0] : made))
+      }
+      const effect = async () => ({
+        posts: jenkins.calls.filter((call) => call.startsWith('POST')).length,
+        builds: await rows(sql`select build_number from build_runs where id = ${build_run_id}`),
+      })
+      return { payload: { account_id: account(), build_run_id }, effect }
+    },
+    { posts: 1, builds: [{ build_number: '7' }] },
+  ],
+  start_github: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('github', { server: jenkins.url })
+      await studio.db.execute(sql`
+        update build_runs set integration_id = ${id}, commit_hash = ${'c'.repeat(40)}, branch = 'main' where id = ${build_run_id}`)
+      const made: object[] = []
+      jenkins.answers['/actions/workflows'] = json(() => ({
+        workflows: [{ id: 5, name: 'night', path: 'night.yml', state: 'active' }],
+      }))
+      jenkins.answers['/contents/night.yml'] = (_, reply) => reply.end('run-name: Bisect {{ inputs.commit }}')
+      jenkins.answers['/actions/workflows/5/runs'] = json(() => ({ workflow_runs: made }))
+      jenkins.answers['/actions/workflows/5/dispatches'] = (_, reply) => {
+        const display_title = `Bisect ${'c'.repeat(40)}`
+        made.push({ id: 7, event: 'workflow_dispatch', display_title, created_at: new Date().toISOString() })
+        reply.writeHead(204).end()
+      }
+      const effect = async () => ({ posts: jenkins.calls.filter((call) => call.startsWith('POST')).length })
+      return { payload: { account_id: account(), build_run_id }, effect }
+    },
+    { posts: 1 },
+  ],
+  read_github_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('github', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id}, status = 'failed' where id = ${build_run_id}`)
+      jenkins.answers['/actions/runs/7/jobs'] = json(() => ({ jobs: [{ id: 8, conclusion: 'failure' }] }))
+      jenkins.answers['/actions/jobs/8/logs'] = (_, reply) => reply.writeHead(302, { location: `${jenkins.url}/blob` }).end()
+      jenkins.answers['/blob'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, run: '7' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
   ],
   start_jenkins: [
     async () => {
@@ -395,7 +522,7 @@ test('a person is notified once of a suspicion after the outbox reader is killed
       sql`select account_id, project_id, id from breakages where id = ${row!.id as number}`,
       { occurrence: 1 },
     )
-    await outbox.sequenceAll(studio.db)
+    await sequenceAll(studio.db)
     over = await readOutbox(mortal(studio.db, steps), context(studio.db)).then(
       () => true,
       () => false,
@@ -411,7 +538,7 @@ test('a person is notified once of a suspicion after the outbox reader is killed
 })
 
 async function readAll() {
-  await outbox.sequenceAll(studio.db)
+  await sequenceAll(studio.db)
   while (await readOutbox(studio.db, context(studio.db)));
 }
 

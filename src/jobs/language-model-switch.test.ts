@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
 import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn, type Visitor } from '../../test/support/visitor.ts'
@@ -11,7 +10,7 @@ const PASSWORD = 'a long enough password'
 const LOG = `Source\\Combat.cpp(5): error C2065: 'Damage': undeclared identifier\n`
 
 let studio: Studio
-let model: Server
+let model: LocalServer
 let asked: string[]
 const people: Record<string, Visitor> = {}
 beforeAll(async () => {
@@ -42,18 +41,16 @@ beforeAll(async () => {
   })
   for (const role of roles) people[role] = await signIn(studio, `${role}@example.com`, PASSWORD)
   asked = []
-  model = createServer(async (request, response) => {
+  model = await openLocalServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     asked.push(body)
-    const content = JSON.stringify({ diagnosis: 'In other words.', suggested_fix: 'Mend it.', cited_lines: [1] })
+    const content = JSON.stringify({ diagnosis: 'In other words.', suggested_fix: 'Mend it.', cause_line: 1, cited_lines: [1] })
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices: [{ message: { content } }] }))
   })
-  await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve))
 })
 afterAll(async () => {
-  model.closeAllConnections()
-  model.close()
+  await model.close()
   await studio.close()
 })
 
@@ -66,8 +63,7 @@ async function diagnosisOf(build: string): Promise<string> {
   const path = `/api/v1/projects/${project}/build_runs/${studio.world.build_runs![build]!.id}`
   const token = studio.world.tokens!.kim!.token as string
   const { json } = await studio.ask(`${path}/investigate`, { method: 'POST', token })
-  const { port } = model.address() as AddressInfo
-  const at = { url: `http://127.0.0.1:${port}/v1/chat/completions`, key: undefined, model: 'm' }
+  const at = { url: `${model.url}/v1/chat/completions`, key: undefined, model: 'm' }
   await runInvestigation(studio.db, json.investigation_id, explainer(at, pino({ level: 'silent' })))
   return (await studio.ask(path, { token })).json.investigation.diagnosis
 }

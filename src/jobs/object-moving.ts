@@ -1,3 +1,4 @@
+import { backOff } from '../contract/back-off.ts'
 import type { ObjectStore, Pool } from '../db/database.ts'
 import { LEASES } from '../db/queue.ts'
 import { accountsDue, move, removeUnused } from '../domain/retention/move-to-objects.ts'
@@ -35,7 +36,7 @@ export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS,
       failures = 0
     } catch (error) {
       if (signal.aborted) return 0
-      const pause = Math.min(LONGEST_PAUSE_MS, pauses.first * 2 ** failures++)
+      const pause = backOff(++failures, { first: pauses.first, longest: LONGEST_PAUSE_MS })
       notBefore = performance.now() + pause
       log.warn(
         { account: id, error: (error as Error).message, seconds: pause / 1000 },

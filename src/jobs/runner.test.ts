@@ -4,6 +4,7 @@ import { keepLog } from '../../test/support/log.ts'
 import { until } from '../../test/support/until.ts'
 import { sql } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
+import { Unreachable } from '../net/safe-fetch.ts'
 import { openBreaker } from './breaker.ts'
 import { startRunner, type Task, type WorkerPool } from './runner.ts'
 import { hourly } from './schedule.ts'
@@ -125,6 +126,13 @@ test('recurring work at a time that was removed from the settings is skipped', a
   await db.execute(sql`update jobs set slot = ${old}, run_at = ${old}`)
   await until(async () => Date.parse((await db.one<{ slot: string }>(sql`select slot from jobs`))!.slot) > Date.now())
   expect(slots).toEqual([])
+})
+
+test('a job is not retried before its server asks for it', async () => {
+  await add(1, 1)
+  await start(() => Promise.reject(new Unreachable('busy', { retryAfter: 600 })))
+  await until(async () => (await db.rows(sql`select from jobs where state = 'scheduled'`)).length === 1)
+  expect(await db.one(sql`select run_at > now() + interval '500 seconds' as late from jobs`)).toEqual({ late: true })
 })
 
 test('recurring work that fails is retried, and keeps its next time', async () => {

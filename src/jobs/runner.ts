@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { backOff } from '../contract/back-off.ts'
 import type { Database, Pool } from '../db/database.ts'
 import * as queue from '../db/queue.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
@@ -124,13 +125,14 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   const end = (job: queue.Job, failure: unknown) => {
     if (failure === undefined) return queue.complete(db, worker, job)
     const error = reasonOf(failure)
-    return queue.fail(db, worker, job, job.attempts < queue.ATTEMPTS_MAX ? { error, seconds: backOff(job) } : { error })
+    const seconds = Math.max(delayOf(job), failure instanceof Unreachable ? failure.retryAfter : 0)
+    return queue.fail(db, worker, job, job.attempts < queue.ATTEMPTS_MAX ? { error, seconds } : { error })
   }
 
   const recur = (job: queue.Job, slot: Date, failure: unknown) => {
     const now = Date.now()
     const next = nextTime(times[job.kind]!, new Date(Math.max(now, slot.getTime())))
-    const [error, seconds] = [failure === undefined ? null : reasonOf(failure), backOff(job)]
+    const [error, seconds] = [failure === undefined ? null : reasonOf(failure), delayOf(job)]
     return error !== null && job.attempts < RECURRING_ATTEMPTS && now + 1000 * seconds < next.getTime()
       ? queue.fail(db, worker, job, { error, seconds })
       : queue.reschedule(db, worker, job, next, error)
@@ -247,8 +249,8 @@ async function within(milliseconds: number, work: Promise<unknown>) {
   clearTimeout(timer)
 }
 
-/** Seconds until the next attempt. */
-const backOff = ({ attempts }: queue.Job) => Math.exp(Math.min(10, attempts))
+/** Seconds until the next attempt: three at first, six hours at most. */
+const delayOf = ({ attempts }: queue.Job) => backOff(attempts, { first: Math.E, longest: Math.E ** 10, factor: Math.E })
 
 const failureOf = (error: unknown) => error ?? new Error('It failed without a reason.')
 

@@ -1,4 +1,4 @@
-import type { Pool } from '../db/database.ts'
+import { ofAccount, type Pool } from '../db/database.ts'
 import type { JobKind, Jobs } from '../db/queue.ts'
 import * as assistants from '../domain/access/assistants.ts'
 import { deleteAccount, deleteProject } from '../domain/accounts/deletion.ts'
@@ -7,13 +7,16 @@ import { RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/acc
 import { sweep } from '../domain/accounts/trials.ts'
 import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
 import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
+import { advance, advanceAll } from '../domain/breakages/advance-bisection.ts'
 import { reviewRanges } from '../domain/breakages/late-changes.ts'
-import { settleJob, settleOverdue } from '../domain/breakages/settle.ts'
+import { recomputeJob, recomputeOverdue } from '../domain/breakages/recompute.ts'
 import { markLost } from '../domain/builds/lost.ts'
+import { readLog } from '../domain/builds/read-log.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
+import { judgeResults } from '../domain/investigations/judge-results.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
 import { recordSizes } from '../domain/operations/sizes.ts'
 import { purge, purgeExpired } from '../domain/retention/retention.ts'
@@ -21,7 +24,7 @@ import * as passwordResets from '../domain/sign-in/password-resets.ts'
 import * as signUps from '../domain/sign-in/sign-ups.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
-import { serverJobs } from '../intake/providers/jobs.ts'
+import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
@@ -63,17 +66,21 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
     investigations.run(db, { account_id, id: investigation_id }, explain),
   investigate_failure: ({ db, explain }, { account_id, build_run_id }) =>
     investigateFailure(db, { account_id, id: build_run_id }, explain),
-  recompute_breakages: ({ db }, payload) => settleJob(db, payload),
+  read_log: ({ db }, { account_id, build_run_id }) => readLog(db, { account_id, id: build_run_id }),
+  judge_tests: ({ db }, { account_id, test_build_id }) => judgeResults(db, { account_id, id: test_build_id }),
+  recompute_breakages: ({ db }, payload) => recomputeJob(db, payload),
   review_suspects: ({ db }, { account_id, build_run_id, span }) =>
     investigations.review(db, { account_id, id: build_run_id }, span),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
+  advance_bisection: ({ db }, payload) => advance(db, payload),
+  start_build: (context, payload) => startBuild(context, payload),
   ...serverJobs,
 }
 
 /** Scheduled work. */
 const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
-  recompute_breakages_overdue: ({ db }) => settleOverdue(db),
+  recompute_breakages_overdue: ({ db }) => recomputeOverdue(db),
   announce_stale_branches: ({ db }) => announceStaleBranches(db),
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
@@ -87,7 +94,10 @@ const HOURLY: Record<string, Work<never>> = {
 }
 
 /** More frequent, because people see the result. */
-const EVERY_FIVE_MINUTES: Record<string, Work<never>> = { mark_lost_builds: ({ db }) => markLost(db) }
+const EVERY_FIVE_MINUTES: Record<string, Work<never>> = {
+  mark_lost_builds: ({ db }) => markLost(db),
+  advance_bisections: ({ db }) => advanceAll(db),
+}
 
 const SCHEDULED_BACKUP: Record<string, Work<never>> = {
   make_backup: ({ db, log, backups }, slot, signal) => makeBackup({ db, log, backups: backups! }, slot, signal),
@@ -123,6 +133,12 @@ export async function startWorker(context: WorkerContext): Promise<StartedWorker
   return { silentServers: breaker.silent, stop }
 }
 
+/** The statements of a job are about its account, if it has one. */
+const about = (context: WorkerContext, payload: { account_id?: number } | null): WorkerContext => ({
+  ...context,
+  db: ofAccount(context.db, payload?.account_id),
+})
+
 /** Jobs that call a server have separate slots: a silent server blocks nothing else. Nobody ever has all slots of a pool. */
 function poolsOf(context: WorkerContext): WorkerPool[] {
   const kinds = Object.entries<Work<never>>({
@@ -133,7 +149,7 @@ function poolsOf(context: WorkerContext): WorkerPool[] {
     ...(context.backups && SCHEDULED_BACKUP),
   })
   const tasks: Record<string, Task> = Object.fromEntries(
-    kinds.map(([kind, work]) => [kind, (payload, signal) => work(context, payload, signal)]),
+    kinds.map(([kind, work]) => [kind, (payload, signal) => work(about(context, payload), payload, signal)]),
   )
   const { concurrency = 6 } = context
   const remote = 2 * concurrency

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ChannelKind } from '../../src/contract/channels.ts'
 import type { Room } from '../../src/jobs/sending/vendor.ts'
 import { type Fault, type FaultSchedule, openFaults } from './chat/faults.ts'
@@ -8,6 +7,7 @@ import type { ChatReply, ChatRequest, Handled } from './chat/request.ts'
 import { openRooms, type StoredMessage } from './chat/rooms.ts'
 import { slackApi } from './chat/slack-api.ts'
 import { webhook } from './chat/webhooks.ts'
+import { openLocalServer } from './local-server.ts'
 
 export interface ChatVendorsOptions {
   /** Slack: people by email address. */
@@ -60,31 +60,32 @@ export async function openChatVendors(options: ChatVendorsOptions = {}): Promise
       ? slackApi(request, rooms, { token: SECRET, people: options.people ?? {}, violations })
       : webhook(kind, request, rooms, { secret: SECRET, violations })
 
-  const server = createServer(async (incoming, response) => {
-    requests++
-    // The client may be gone before the request was read.
-    const asked = await read(incoming).catch(() => undefined)
-    if (asked === undefined) return send(response, { status: 400, body: 'no such address, or nothing that can be read' })
-    const [kind, request] = asked
-    const { room, reads, answer } = handle(kind, request)
-    const limited = reads ? 0 : pace.wait(room)
-    const fault = limited > 0 ? '429' : faults.next(room)
-    if (fault === '429') {
-      const seconds = limited || 1
-      pace.rest(room, seconds)
-      return send(response, { status: 429, body: tooMany(kind, seconds) }, { 'retry-after': String(seconds) })
-    }
-    if (fault === '500' || fault === '503') return send(response, { status: Number(fault), body: '<html>an outage</html>' })
-    if (fault === 'reset before') return void incoming.socket.resetAndDestroy()
-    // The client gets nothing until it gives up.
-    if (fault === 'hang before') return
-    const answered = answer()
-    if (fault === 'reset after') return void incoming.socket.resetAndDestroy()
-    if (fault === 'hang after') return
-    send(response, fault === '504 after' ? { status: 504, body: '' } : answered)
-  })
-  await new Promise<void>((done) => server.listen(options.port ?? 0, '127.0.0.1', done))
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: base, close } = await openLocalServer(
+    async (incoming, response) => {
+      requests++
+      // The client may be gone before the request was read.
+      const asked = await read(incoming).catch(() => undefined)
+      if (asked === undefined) return send(response, { status: 400, body: 'no such address, or nothing that can be read' })
+      const [kind, request] = asked
+      const { room, reads, answer } = handle(kind, request)
+      const limited = reads ? 0 : pace.wait(room)
+      const fault = limited > 0 ? '429' : faults.next(room)
+      if (fault === '429') {
+        const seconds = limited || 1
+        pace.rest(room, seconds)
+        return send(response, { status: 429, body: tooMany(kind, seconds) }, { 'retry-after': String(seconds) })
+      }
+      if (fault === '500' || fault === '503') return send(response, { status: Number(fault), body: '<html>an outage</html>' })
+      if (fault === 'reset before') return void incoming.socket.resetAndDestroy()
+      // The client gets nothing until it gives up.
+      if (fault === 'hang before') return
+      const answered = answer()
+      if (fault === 'reset after') return void incoming.socket.resetAndDestroy()
+      if (fault === 'hang after') return
+      send(response, fault === '504 after' ? { status: 504, body: '' } : answered)
+    },
+    { port: options.port ?? 0 },
+  )
 
   return {
     destination: (kind, room) =>
@@ -98,11 +99,7 @@ export async function openChatVendors(options: ChatVendorsOptions = {}): Promise
     inject: faults.inject,
     remove: rooms.remove,
     erase: rooms.erase,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
+    close,
   }
 }
 

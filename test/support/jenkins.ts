@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { openLocalServer } from './local-server.ts'
 
 const FIXTURES = resolve(import.meta.dirname, '../../src/intake/providers/jenkins/fixtures/rest')
 // biome-ignore lint/suspicious/noExplicitAny: a fixture of the tool's own shape
@@ -24,25 +24,23 @@ export interface FakeJenkins {
 /** A Jenkins that returns what a test sets. */
 export async function openJenkins(port = 0): Promise<FakeJenkins> {
   const jenkins: Omit<FakeJenkins, 'url'> = { calls: [], headers: [], bodies: [], answers: {}, close: () => {} }
-  const server = createServer((request, reply) => {
-    const path = request.url!.split('?', 1)[0]!
-    jenkins.calls.push(`${request.method} ${request.url}`)
-    jenkins.headers.push(request.headers)
-    const chunks: Buffer[] = []
-    request.on('data', (chunk) => chunks.push(chunk))
-    request.on('end', () => {
-      jenkins.bodies.push(Buffer.concat(chunks).toString())
-      const answer = jenkins.answers[path]
-      if (answer) answer(request, reply)
-      else reply.writeHead(404).end('<html>not here</html>')
-    })
-  })
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
-  const close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return Object.assign(jenkins, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close })
+  const { url, close } = await openLocalServer(
+    (request, reply) => {
+      const path = request.url!.split('?', 1)[0]!
+      jenkins.calls.push(`${request.method} ${request.url}`)
+      jenkins.headers.push(request.headers)
+      const chunks: Buffer[] = []
+      request.on('data', (chunk) => chunks.push(chunk))
+      request.on('end', () => {
+        jenkins.bodies.push(Buffer.concat(chunks).toString())
+        const answer = jenkins.answers[path]
+        if (answer) answer(request, reply)
+        else reply.writeHead(404).end('<html>not here</html>')
+      })
+    },
+    { port },
+  )
+  return Object.assign(jenkins, { url, close })
 }
 
 export const json =

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { Event } from '../../src/contract/shapes.ts'
+import { openLocalServer } from './local-server.ts'
 import { until } from './until.ts'
 
 export interface Received {
@@ -24,29 +24,27 @@ export interface Receiver {
 }
 
 export async function openReceiver(port = 0): Promise<Receiver> {
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request.setEncoding('utf8')) text += chunk
-    const { headers, url } = request
-    const message = { id: String(headers['webhook-id']), path: url!, headers, text, body: jsonOf(text) }
-    receiver.received.push(message)
-    response.statusCode = 204
-    await receiver.answer(message, response)
-    if (!response.writableEnded && !response.destroyed) response.end()
-  })
+  const { url, server, close } = await openLocalServer(
+    async (request, response) => {
+      let text = ''
+      for await (const chunk of request.setEncoding('utf8')) text += chunk
+      const { headers } = request
+      const message = { id: String(headers['webhook-id']), path: request.url!, headers, text, body: jsonOf(text) }
+      receiver.received.push(message)
+      response.statusCode = 204
+      await receiver.answer(message, response)
+      if (!response.writableEnded && !response.destroyed) response.end()
+    },
+    { port },
+  )
   server.on('connection', () => receiver.connections++)
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done))
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${url}/`,
     received: [],
     connections: 0,
     answer: () => {},
     until: (count) => until(() => receiver.received.length >= count),
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done())
-        server.closeAllConnections()
-      }),
+    close,
   }
   return receiver
 }

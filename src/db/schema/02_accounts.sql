@@ -59,17 +59,6 @@ create table account_members (
 );
 create index account_members_user on account_members (user_id, account_id);
 
-create function remember_former_member() returns trigger language plpgsql as $$
-begin
-  insert into former_members (account_id, user_id)
-    select a.id, u.id from accounts a, users u where a.id = old.account_id and u.id = old.user_id
-    on conflict do nothing;
-  return null;
-end $$;
-
-create trigger remember_former_member after delete on account_members
-  for each row execute function remember_former_member();
-
 -- Former members of an account: its texts may still contain them, so a deleted user is removed there too.
 create table former_members (
   account_id  integer not null references accounts on delete cascade,
@@ -111,6 +100,10 @@ create table projects (
   -- Anybody who has it can see the state of the project's branches as an image; null while disabled.
   badge_key              text,
   investigates_failures  boolean,
+  -- How many builds bisections may start per day; 0: none.
+  bisect_builds_per_day  integer not null default 0,
+  -- Platform and configuration by the name of a job: [{"pattern": "*-Orbis-*", "platform": "PS4"}]; the first matching pattern counts.
+  job_patterns           jsonb not null default '[]',
   deleted_at             timestamptz(3),
   -- Which asset versions need approval, as a list of rules; an empty list needs none. Null: the default rule.
   approval_rules         jsonb,
@@ -173,13 +166,20 @@ create table connected_accounts (
   -- False for people's own claims: they count in an account once one of its owners has confirmed them there. Names from an operator, a
   -- world file or the tool itself need no confirmation, and neither do older ones.
   proven      boolean not null default true,
-  unique (user_id, provider, uid)
+  found_by    text not null default 'entered',
+  -- The account whose tool listed this name: it is known there only. Null if the person entered it.
+  found_in    integer references accounts on delete cascade
 );
+create unique index connected_accounts_entered on connected_accounts (user_id, provider, uid) where found_in is null;
+create unique index connected_accounts_found on connected_accounts (found_in, user_id, provider, uid) where found_in is not null;
 create index connected_accounts_uid on connected_accounts (provider, lower(uid));
 
 create table connected_account_confirmations (
   account_id            integer not null references accounts on delete cascade,
   connected_account_id  integer not null references connected_accounts on delete cascade,
+  -- False: the name is not this person's, and is not proposed again.
+  confirmed             boolean not null default true,
+  -- Null if nobody decided: the tool listed the person's verified address.
   confirmed_by          integer references users on delete set null,
   created_at            timestamptz(3) not null default now(),
   primary key (account_id, connected_account_id)

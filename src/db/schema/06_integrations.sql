@@ -100,7 +100,7 @@ create trigger deliveries_changed_object after update of body_object on deliveri
 
 -- Bytes of bodies stored for an account, by day of arrival. Nodes add their counts from time to time: not every delivery writes a row.
 create table intake_usage (
-  account_id  bigint not null references accounts on delete cascade,
+  account_id  integer not null references accounts on delete cascade,
   day         date not null,
   bytes       bigint not null,
   -- Deliveries of an account by day, next to their stored bytes: nodes add their counts once a minute.

@@ -54,6 +54,9 @@ create table build_runs (
   platform            text not null default '',
   configuration       text not null default '',
   agent               text not null default '',
+  -- From the job's name and the log, for builds whose report has none. Null if unknown or contradictory.
+  inferred_platform       text,
+  inferred_configuration  text,
   -- {name, value, unit, platform}, unique by name and platform.
   measures            jsonb,
   -- When something last reported on a build, by our own clock. Null for loaded builds, which nothing reports on.
@@ -104,6 +107,7 @@ create index build_runs_off_branch on build_runs (project_id, created_at desc, s
 create index build_runs_number on build_runs (project_id, build_number, created_at desc, id desc) where build_number <> '';
 create index build_runs_heard on build_runs (heard_at)
   where status in ('queued', 'preparing', 'building') and lost_at is null;
+create index build_runs_agent on build_runs (project_id, agent, created_at desc, id desc) where agent <> '';
 create index build_runs_kinds
   on build_runs (project_id, status, build_type, target_type, created_at desc, id desc);
 

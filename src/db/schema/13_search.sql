@@ -1,13 +1,13 @@
 create table search_queue (
   id          bigint generated always as identity,
-  account_id  bigint not null,
+  account_id  integer not null,
   kind        text not null,
   record_id   text not null,
   primary key (account_id, id)
 );
 
 create table search_documents (
-  account_id     bigint not null,
+  account_id     integer not null,
   kind           text not null,
   record_id      text not null,
   project_id     bigint not null,
@@ -23,7 +23,7 @@ create index search_documents_stale on search_documents (account_id, at)
   where terms_version < 2 and kind in ('build', 'change');
 
 create table search_segments (
-  account_id  bigint not null,
+  account_id  integer not null,
   id          bigint generated always as identity,
   kind        text not null,
   -- How many were added; deleted ones included.

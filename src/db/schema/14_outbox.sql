@@ -1,7 +1,5 @@
-create sequence outbox_position;
-
--- Events in the order of commits. Writers insert rows without a position; one reader at a time assigns positions to the rows it sees, so
--- that a transaction that commits late is never skipped.
+-- Events in the order of commits, numbered per account. Writers insert rows without a position; one reader at a time assigns positions to
+-- the rows of an account that it sees, so that a transaction that commits late is never skipped.
 create table outbox (
   account_id   integer not null,
   id           bigint generated always as identity,
@@ -15,25 +13,23 @@ create table outbox (
   facts        json,
   primary key (account_id, id)
 );
-create index outbox_waiting on outbox (id) where position is null;
-create unique index outbox_order on outbox (position) where position is not null;
-create index outbox_account on outbox (account_id, position) where position is not null;
+create index outbox_waiting on outbox (account_id, id) where position is null;
+create unique index outbox_order on outbox (account_id, position) where position is not null;
 -- Only numbered rows are purged, and a row is indexed once: numbering it writes a new version.
 create index outbox_age on outbox (written_at) where position is not null;
 
--- A restored database, or a standby after a failover, may lack the last positions that were sent: it continues far above them, so that a
--- position never stands for two events. Positions within such a gap belong to a lost timeline.
-create table outbox_timelines (
-  id              bigint generated always as identity primary key,
-  identity        text not null,
-  last_position   bigint not null,
-  first_position  bigint not null,
-  began_at        timestamptz(3) not null default now()
+-- The newest position of each account, and how far each reader inside the service has read: a reader's messages are committed together with
+-- its cursor. No reference to the account: the events of a deleted one are numbered too.
+create table outbox_heads (
+  account_id  integer primary key,
+  position    bigint not null,
+  -- The server and its timeline that gave the newest position. A restored database, or a standby after a failover, may lack the last
+  -- positions that were sent: it continues far above them, so that a position never stands for two events.
+  identity    text not null,
+  -- Positions within such gaps belong to a lost timeline.
+  lost        int8multirange not null default '{}',
+  fixes       bigint not null default 0,
+  channels    bigint not null default 0,
+  inbox       bigint not null default 0
 );
-
--- How far each reader of the outbox has read. A reader's messages are committed together with its cursor.
-create table outbox_cursors (
-  reader    text primary key,
-  position  bigint not null
-);
-insert into outbox_cursors (reader, position) values ('fixes', 0), ('channels', 0), ('inbox', 0);
+create index outbox_heads_unread on outbox_heads (account_id) where position > least(fixes, channels, inbox);

@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENTS, type EventFacts, type EventSource, type EventType } from '../../contract/events.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
+import { IS_DISTRIBUTED, isAmong } from '../../db/distribution.ts'
 import { eventOf, type OutboxEvent } from './events.ts'
-import * as timelines from './outbox-timelines.ts'
 
-/** An event with its position in the order of commits. */
+/** An event with its position in the account's order of commits. */
 export interface SequencedEvent {
   position: number
   account_id: number
@@ -52,81 +50,100 @@ interface Row {
   project_name: string | null
   project_id: number
   event_type: string | null
+  row_id: string
   at: string
-  facts: EventFacts[EventSource]
+  facts: EventFacts[EventSource] & { occurrence?: string }
 }
 
-const LOCK = 5_207_114
-const BATCH = 1_000
+/** The newest position of an account. */
+export const end = async (db: Database, accountId: number): Promise<number> =>
+  (await db.one<{ position: number }>(sql`select position from outbox_heads where account_id = ${accountId}`))?.position ?? 0
 
-/**
- * Assigns positions to committed events; one node at a time, a second one returns at once. `seen`: the highest position that the caller
- * knows of. Returns true if there are more than one batch.
- */
-export async function sequence(db: Database, seen = 0): Promise<boolean> {
-  // Usually nothing waits: a transaction for each poll would be the most frequent statement of an idle node.
-  if (!(await db.one(sql`select from outbox where position is null limit 1`))) return false
-  return db.transaction(async (db) => {
-    const { mine } = (await db.one<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`))!
-    if (!mine) return false
-    await timelines.verify(db, seen)
-    const numbered = await db.execute(sql`
-      update outbox o set position = n.position
-      from (select account_id, id, nextval('outbox_position') as position from (
-        select account_id, id from outbox where position is null order by id limit ${BATCH}) w) n
-      where o.account_id = n.account_id and o.id = n.id`)
-    return numbered === BATCH
-  })
+/** How far a reader has read in an account. */
+export interface Cursor {
+  account_id: number
+  position: number
 }
 
-const LOOKS = 200
-const PAUSE_MS = 20
-
-/** Afterwards everything that was committed before has a position, from whichever node. */
-export async function sequenceAll(db: Database) {
-  const { newest } = (await db.one<{ newest: number | null }>(sql`select max(id) as newest from outbox where position is null`))!
-  const waits = () => db.one(sql`select from outbox where position is null and id <= ${newest} limit 1`)
-  for (let look = 0; newest !== null && look < LOOKS && (await waits()); look++) if (!(await sequence(db))) await sleep(PAUSE_MS)
+/** What a reader has not read yet: from behind its cursor to a position that was given before. */
+export interface Span extends Cursor {
+  up_to: number
 }
 
-/** The newest position. */
-export const end = async (db: Database): Promise<number> =>
-  (await db.one<{ position: number | null }>(sql`select max(position) as position from outbox`))!.position ?? 0
+interface Page<Entry> {
+  entries: Entry[]
+  /** The new cursors. */
+  lasts: Cursor[]
+  /** Whether a span has more. */
+  more: boolean
+}
 
-/** Events after a position, in order, as they were then. Skips internal types and those of a newer version. */
-export async function read(
+/** Up to `limit` rows of each span, in the order of each account. */
+const readRows = async <Entry>(
   db: Database,
-  after: number,
+  spans: readonly Span[],
   limit: number,
-  accountId?: number,
-): Promise<{ events: SequencedEvent[]; last: number; more: boolean }> {
-  const account: Sql = accountId === undefined ? sql`true` : sql`o.account_id = ${accountId}`
+  entryOf: (row: Row) => Entry | undefined,
+): Promise<Page<Entry>> => {
+  const ids = spans.map(({ account_id }) => account_id)
   const rows = await db.rows<Row>(sql`
-    select o.position, o.account_id, o.project_id, p.name as project_name, o.event_type, o.happened_at as at, o.facts
-    from outbox o left join projects p on p.id = o.project_id
-    where o.position > ${after} and ${account} order by o.position limit ${limit}`)
-  const events = rows.flatMap(({ position, account_id, event_type, facts, project_name, ...context }) =>
-    project_name !== null && event_type !== null && Object.hasOwn(EVENTS, event_type)
-      ? [{ position, account_id, event: eventOf(event_type as EventType, { ...context, project_name }, facts) }]
-      : [],
-  )
-  // By rows, not events: a page may contain fewer events and still not be the last one.
-  return { events, last: rows.at(-1)?.position ?? after, more: rows.length === limit }
+    select o.*, p.name as project_name
+    from unnest(${ids}::integer[], ${spans.map(({ position }) => position)}::bigint[], ${spans.map(({ up_to }) => up_to)}::bigint[])
+      c (account_id, position, up_to)
+    cross join lateral (
+      select o.position, o.account_id, o.project_id, o.event_type, o.row_id, o.happened_at as at, o.facts from outbox o
+      where ${isAmong(sql`o.account_id`, ids)} and o.account_id = c.account_id and o.position > c.position and o.position <= c.up_to
+      order by o.position limit ${limit}) o
+    left join projects p on p.id = o.project_id order by o.account_id, o.position`)
+  const pages = spans.map(({ account_id, up_to }) => {
+    const own = rows.filter((row) => row.account_id === account_id)
+    const more = own.length === limit
+    // By rows, not entries. Rows that are missing up to the end were purged.
+    return { account_id, position: more ? own.at(-1)!.position : up_to, more }
+  })
+  return { entries: rows.flatMap((row) => entryOf(row) ?? []), lasts: pages, more: pages.some(({ more }) => more) }
 }
 
-const isKnown = (type: string | null) =>
+/** Events in order, as they were then. Skips internal types and those of a newer version. */
+export const read = (db: Database, spans: readonly Span[], limit: number): Promise<Page<SequencedEvent>> =>
+  readRows(db, spans, limit, ({ position, account_id, event_type, facts, project_name, project_id, at }) =>
+    project_name !== null && event_type !== null && Object.hasOwn(EVENTS, event_type)
+      ? { position, account_id, event: eventOf(event_type as EventType, { project_id, project_name, at }, facts) }
+      : undefined,
+  )
+
+const isKnown = (type: string | null): type is OutboxEntry['event_type'] =>
   type !== null && (Object.hasOwn(EVENTS, type) || (INTERNAL_EVENT_TYPES as readonly string[]).includes(type))
 
-/** Rows after a position, in order, internal types included; skips those of a deleted project and of a newer version. */
-export async function readEntries(
-  db: Database,
-  { after, upTo, limit }: { after: number; upTo: number | undefined; limit: number },
-): Promise<{ entries: OutboxEntry[]; last: number; more: boolean }> {
-  const rows = await db.rows<OutboxEntry & { is_there: boolean }>(sql`
-    select o.position, o.account_id, o.project_id, o.event_type, o.row_id, coalesce((o.facts ->> 'occurrence')::integer, 0) as occurrence,
-      p.id is not null as is_there
-    from outbox o left join projects p on p.id = o.project_id
-    where o.position > ${after} ${when(upTo, (position) => sql`and o.position <= ${position}`)} order by o.position limit ${limit}`)
-  const entries = rows.flatMap(({ is_there, ...entry }) => (is_there && isKnown(entry.event_type) ? [entry] : []))
-  return { entries, last: rows.at(-1)?.position ?? after, more: rows.length === limit }
+/** Rows in order, internal types included; skips those of a deleted project and of a newer version. */
+export const readEntries = (db: Database, spans: readonly Span[], limit: number): Promise<Page<OutboxEntry>> =>
+  readRows(db, spans, limit, ({ position, account_id, project_id, project_name, event_type, row_id, facts }) =>
+    project_name !== null && isKnown(event_type)
+      ? { position, account_id, project_id, event_type, row_id, occurrence: Number(facts?.occurrence ?? 0) }
+      : undefined,
+  )
+
+/** Whether a reader that has read up to a position has missed events since, or read events that were lost with their timeline. */
+export async function hasMissed(db: Database, { account_id, position }: Cursor): Promise<boolean> {
+  const found = await db.one<{ missed: boolean }>(sql`
+    select h.position < ${position}::bigint or h.lost @> ${position}::bigint
+      or ${position}::bigint + 1 < coalesce((select min(o.position) from outbox o where o.account_id = ${account_id}), h.position + 1) as missed
+    from outbox_heads h where h.account_id = ${account_id}`)
+  return found?.missed ?? position > 0
 }
+
+/** From a reader's cursor to the account's newest position. */
+export interface Progress extends Span {
+  /** What it read last was lost with its timeline. */
+  is_lost: boolean
+  is_distributed: boolean
+}
+
+/** Those of the readers that have something to read, or read something that was lost. */
+export const progressOf = (db: Database, cursors: readonly Cursor[]): Promise<Progress[]> =>
+  db.rows<Progress>(sql`
+    select c.account_id, c.position, h.position as up_to, h.position < c.position or h.lost @> c.position as is_lost,
+      ${IS_DISTRIBUTED} as is_distributed
+    from unnest(${cursors.map(({ account_id }) => account_id)}::integer[], ${cursors.map(({ position }) => position)}::bigint[])
+      c (account_id, position)
+    join outbox_heads h on h.account_id = c.account_id where h.position <> c.position`)

@@ -4,14 +4,14 @@ import type { BlockedReason, Plan } from '../../contract/sets.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { POSITION, type Positioned, type Replica } from '../../db/replica.ts'
 import {
+  ACCESSIBLE_PROJECTS,
   type Ask,
+  accessibleAccounts,
   authorize,
   type Identity,
   identity,
-  livingSession,
-  livingToken,
-  REACHED,
-  reachedAccounts,
+  isValidSession,
+  isValidToken,
   requireScope,
 } from '../access/access.ts'
 import { described, events, type FeedQuery, type FoundRow, named } from './feed.ts'
@@ -46,13 +46,13 @@ const reader = ({ who, account, project }: FeedAsk): Sql => sql`
   select t.token_id, t.session_id, t.user_id, t.scopes, t.address, a.account_id, a.plan, a.timezone, a.project_ids, a.blocked,
     ${project === undefined ? sql`null::integer` : sql`p.project_id`} as project_id
   from (${identity(who)}) t
-  left join lateral (${reachedAccounts(
+  left join lateral (${accessibleAccounts(
     sql`a.plan, a.timezone, ${seenProjects(sql`t.only_project_ids`)} as project_ids`,
     account === undefined
       ? sql`true order by a.id = (select default_account_id from users where id = t.user_id) desc nulls last, a.id limit 1`
       : sql`a.id = ${readAccount(account)}`,
   )}) a on true
-  ${project === undefined ? empty : sql`left join lateral (${REACHED}) p on p.account_id = a.account_id and p.project_id = ${readShortId(project) ?? 0}`}`
+  ${project === undefined ? empty : sql`left join lateral (${ACCESSIBLE_PROJECTS}) p on p.account_id = a.account_id and p.project_id = ${readShortId(project) ?? 0}`}`
 
 interface AdmittedReader extends Reader {
   account_id: number
@@ -90,11 +90,11 @@ export async function authorizeAgain(db: Database, readers: readonly Admitted[])
     from unnest(${readers.map((one) => one.token_id)}::integer[], ${readers.map((one) => one.session_id)}::integer[],
       ${readers.map((one) => one.account_id)}::integer[], ${readers.map((one) => one.address)}::inet[])
       with ordinality l (token_id, session_id, account_id, address, ordinal)
-    left join api_tokens k on k.id = l.token_id and ${livingToken(sql`k`)}
-    left join sessions s on s.id = l.session_id and ${livingSession(sql`s`)}
+    left join api_tokens k on k.id = l.token_id and ${isValidToken(sql`k`)}
+    left join sessions s on s.id = l.session_id and ${isValidSession(sql`s`)}
     cross join lateral (select k.id as token_id, s.id as session_id, l.address, coalesce(k.user_id, s.user_id) as user_id, k.account_id as only_account_id,
       k.project_ids as only_project_ids, k.barred_account_ids, k.created_at as made_at) t
-    cross join lateral (${reachedAccounts(
+    cross join lateral (${accessibleAccounts(
       sql`${seenProjects(sql`t.only_project_ids`)} as project_ids`,
       sql`a.id = l.account_id and a.plan <> 'free'`,
     )}) a
@@ -104,7 +104,7 @@ export async function authorizeAgain(db: Database, readers: readonly Admitted[])
 
 /** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
 export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string, replica?: Replica) {
-  if (replica) return readApart(db, replica, ask, q, site)
+  if (replica || db.isDistributed()) return readApart(db, replica, ask, q, site)
   // Joined with the reader instead of looked up in every branch: each lookup costs as much as finding a row.
   const page = sql`
     select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q, { user: sql`r.user_id` })}) e
@@ -129,11 +129,12 @@ const pageOf = (reader: AdmittedReader, q: FeedQuery): Sql =>
     }),
   )
 
-/** The reader from the primary, the page from the replica. */
-async function readApart(db: Database, replica: Replica, ask: FeedAsk, q: FeedQuery, site: string) {
+/** The reader from the primary, the page from the replica, or from the server of the account. */
+async function readApart(db: Database, replica: Replica | undefined, ask: FeedAsk, q: FeedQuery, site: string) {
   const found = await db.one<Reader & Positioned>(sql`select reader.*, ${POSITION} as position from (${reader(ask)}) reader`)
   const admitted = admitFully(found, ask, site)
-  const rows = await replica.read(found!.position, (db) => db.rows<FoundRow>(pageOf(admitted, q)))
+  const read = (db: Database) => db.rows<FoundRow>(pageOf(admitted, q))
+  const rows = await (replica ? replica.read(found!.position, read) : read(db))
   return { reader: admitted, rows: rows.map(named) }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openChannelRoom, RULE, SITE } from '../../../test/support/channel-room.ts'
 import { sql } from '../../db/database.ts'
-import * as outbox from '../feed/outbox.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import { readOutbox } from '../inbox/outbox-readers.ts'
 import { sendDigests } from './digest.ts'
 import * as inbox from './inbox.ts'
@@ -14,7 +14,7 @@ const db = () => studio().db
 const means = () => ({ vault: studio().service.vault, site: SITE })
 /** Processes all events, as a node does. */
 async function look() {
-  await outbox.sequenceAll(db())
+  await sequenceAll(db())
   while (await readOutbox(db(), means()));
 }
 const titles = async (user: string) => (await inbox.list(db(), id('users', user), {})).notifications.map(({ title }) => title)

@@ -6,7 +6,7 @@ import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import type { Vault } from '../privacy/secrets.ts'
-import { mailTo, type Recipient, wantedBy, wayTo } from './ways.ts'
+import { mailTo, methodFor, type Recipient, wantedBy } from './delivery-method.ts'
 
 interface Concern extends Recipient {
   /** Deduplicates notifications, if the subject alone is not enough: each occurrence of a breakage has its own. */
@@ -126,7 +126,7 @@ async function notifyPerson(db: Database, { vault, site }: Context, concern: Con
   const said = await announcementOf(db, { account_id, project_id, subject, subject_id, here: false }, site)
   if (!said) return
   const wanted = await wantedBy(db, user_id, kind)
-  const way = await wayTo(db, concern, wanted)
+  const way = await methodFor(db, concern, wanted)
   await db.execute(sql`
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way)
     values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${dedupe_id ?? subject_id}, ${titleFor(kind, said)},

@@ -4,6 +4,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import * as channels from '../channels/channels.ts'
 import * as outbox from '../feed/outbox.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import { readOutbox } from './outbox-readers.ts'
 
 let studio: Studio
@@ -20,26 +21,22 @@ afterEach(() => studio.db.execute(sql`delete from outbox`))
 
 const account = () => Number(studio.world.accounts!.owl!.id)
 const read = () => readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' })
-const cursors = async () =>
-  Object.fromEntries(
-    (await studio.db.rows<{ reader: string; position: number }>(sql`select reader, position from outbox_cursors`)).map(
-      ({ reader, position }) => [reader, position],
-    ),
-  )
+const cursors = () =>
+  studio.db.one<Record<string, number>>(sql`select fixes, channels, inbox from outbox_heads where account_id = ${account()}`)
 /** An entry that channels cannot read: its record has no number. */
 async function poison() {
   await studio.db.execute(sql`
     insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts)
     select account_id, id, 'breakage.opened', 'x', 'breakage.opened', now(), '{}' from projects where account_id = ${account()}`)
-  await outbox.sequenceAll(studio.db)
-  return outbox.end(studio.db)
+  await sequenceAll(studio.db)
+  return outbox.end(studio.db, account())
 }
 
 test('a reader that fails keeps its cursor and holds up only the reader that follows it', async () => {
   const before = await cursors()
   const position = await poison()
   await expect(read()).rejects.toThrow()
-  expect(await cursors()).toEqual({ fixes: position, channels: before.channels, inbox: before.inbox })
+  expect(await cursors()).toEqual({ fixes: position, channels: before?.channels ?? 0, inbox: before?.inbox ?? 0 })
   await studio.db.execute(sql`update outbox set event_type = 'breakage.of_a_newer_version'`)
   expect(await read()).toBe(false)
   expect(await cursors()).toEqual({ fixes: position, channels: position, inbox: position })
@@ -48,14 +45,14 @@ test('a reader that fails keeps its cursor and holds up only the reader that fol
 test('the inbox reads no further than the channels have', async () => {
   await studio.db.execute(sql`
     insert into tasks (account_id, project_id, title) select account_id, id, 'T' from projects where account_id = ${account()}`)
-  await outbox.sequenceAll(studio.db)
+  await sequenceAll(studio.db)
   const before = await cursors()
   await studio.db.transaction(async (holder) => {
-    await holder.rows(sql`select from outbox_cursors where reader = 'channels' for update`)
+    await holder.rows(sql`select pg_advisory_xact_lock(${0x72656164}, 1)`)
     await read()
-    expect(await cursors()).toEqual({ ...before, fixes: await outbox.end(studio.db) })
+    expect(await cursors()).toEqual({ ...before, fixes: await outbox.end(studio.db, account()) })
   })
   await read()
-  const end = await outbox.end(studio.db)
+  const end = await outbox.end(studio.db, account())
   expect(await cursors()).toEqual({ fixes: end, channels: end, inbox: end })
 })

@@ -1,22 +1,26 @@
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
+import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distribution.ts'
 import { linkFixes } from '../breakages/fixed-in.ts'
 import { announce } from '../channels/announce.ts'
-import { type OutboxEntry, readEntries } from '../feed/outbox.ts'
+import { type Cursor, type OutboxEntry, readEntries, type Span } from '../feed/outbox.ts'
 import { notifyPeople } from '../inbox/notify-people.ts'
 import type { Vault } from '../privacy/secrets.ts'
 
 const BATCH = 500
+/** Accounts read in one round, so that each gets a share of the batch. */
+const ACCOUNTS = 50
+const LOCK = 0x72656164
 
 interface ReaderContext {
   vault: Vault
   site: string
 }
 
-/** Follows the outbox with its own cursor. */
+/** Follows the outbox of each account with its own cursor: a column of `outbox_heads`. */
 interface Reader {
-  name: string
+  name: 'fixes' | 'channels' | 'inbox'
   /** The reader that must be ahead of this one. */
-  after?: string
+  after?: Reader['name']
   read(db: Database, context: ReaderContext, entries: readonly OutboxEntry[]): Promise<unknown>
 }
 
@@ -27,28 +31,55 @@ const READERS: readonly Reader[] = [
   { name: 'inbox', after: 'channels', read: notifyPeople },
 ]
 
-/** Lets every reader read on. Returns true if one of them has more to read. A reader that fails holds up only those that follow it. */
-export async function readOutbox(db: Database, context: ReaderContext): Promise<boolean> {
-  const behind = await db.rows<{ reader: string }>(sql`
-    select c.reader from outbox_cursors c where exists (select from outbox o where o.position > c.position)`)
-  const due = READERS.filter(({ name }) => behind.some(({ reader }) => reader === name))
-  const results: PromiseSettledResult<boolean>[] = []
-  for (const reader of due) results.push(...(await Promise.allSettled([advance(db, context, reader)])))
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return results.some((result) => result.status === 'fulfilled' && result.value)
+interface Unread extends Record<Reader['name'], boolean> {
+  account_id: number
+  is_distributed: boolean
 }
 
-/** One node at a time. What is queued is committed with the cursor, so nothing is queued twice or left out. */
-const advance = (db: Database, context: ReaderContext, { name, after, read }: Reader): Promise<boolean> =>
+/** Lets every reader read on. Returns true if one of them has more to read. A reader that fails holds up only those that follow it. */
+export async function readOutbox(db: Database, context: ReaderContext): Promise<boolean> {
+  const unread = await db.rows<Unread>(sql`
+    select account_id, position > fixes as fixes, position > channels as channels, position > inbox as inbox, ${IS_DISTRIBUTED} as is_distributed
+    from outbox_heads where position > least(fixes, channels, inbox) order by account_id limit ${ACCOUNTS}`)
+  const results: PromiseSettledResult<boolean>[] = []
+  for (const accounts of portionsOf(unread))
+    for (const reader of READERS) {
+      const ids = accounts.filter((account) => account[reader.name]).map(({ account_id }) => account_id)
+      if (ids.length > 0) results.push(...(await Promise.allSettled([advance(db, context, reader, ids)])))
+    }
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return unread.length === ACCOUNTS || results.some((result) => result.status === 'fulfilled' && result.value)
+}
+
+/** One node at a time. What is queued is committed with the cursors, so nothing is queued twice or left out. */
+const advance = (db: Database, context: ReaderContext, reader: Reader, ids: number[]): Promise<boolean> =>
   db.transaction(async (db) => {
-    const positionOf = (reader: string, lock = sql``) =>
-      db.one<{ position: number }>(sql`select position from outbox_cursors where reader = ${reader} ${lock}`)
-    const cursor = await positionOf(name, sql`for update skip locked`)
-    if (!cursor) return false
-    const upTo = after === undefined ? undefined : (await positionOf(after))!.position
-    const { entries, last, more } = await readEntries(db, { after: cursor.position, upTo, limit: BATCH })
+    const { name, after = 'position', read } = reader
+    const { mine } = (await db.one<{ mine: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${LOCK}, ${READERS.indexOf(reader)}) as mine`,
+    ))!
+    if (!mine) return false
+    const spans = await db.rows<Span>(sql`
+      select account_id, ${raw(name)} as position, ${raw(after)} as up_to from outbox_heads
+      where ${isAmong(sql`account_id`, ids)} and ${raw(name)} < ${raw(after)}`)
+    if (spans.length === 0) return false
+    const { entries, lasts, more } = await readEntries(db, spans, Math.max(1, Math.floor(BATCH / spans.length)))
     if (entries.length > 0) await read(db, context, entries)
-    if (last > cursor.position) await db.execute(sql`update outbox_cursors set position = ${last} where reader = ${name}`)
+    await move(db, name, lasts)
     return more
   })
+
+/** Locks the rows in the order in which the sequencer does. */
+const move = (db: Database, name: Reader['name'], lasts: readonly Cursor[]) => {
+  const among = isAmong(
+    sql`h.account_id`,
+    lasts.map(({ account_id }) => account_id),
+  )
+  return db.execute(sql`
+    with held as materialized (select h.account_id from outbox_heads h where ${among} order by h.account_id for update)
+    update outbox_heads h set ${raw(name)} = l.position
+    from held, unnest(${lasts.map(({ account_id }) => account_id)}::integer[], ${lasts.map(({ position }) => position)}::bigint[])
+      l (account_id, position)
+    where ${among} and h.account_id = held.account_id and h.account_id = l.account_id`)
+}

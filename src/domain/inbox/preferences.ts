@@ -2,7 +2,7 @@ import { NOTIFICATION_DEFAULTS, type NotificationKind, type NotificationWay } fr
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 
 /** Where a person gets notifications, and their daily digest. */
-export interface Preferences {
+interface Preferences {
   kinds: ({ kind: NotificationKind } & Record<NotificationWay, boolean>)[]
   daily_digest: boolean
   /** Null: the account's time zone. */

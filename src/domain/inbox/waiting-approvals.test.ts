@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'
-import * as outbox from '../feed/outbox.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import { readOutbox } from '../inbox/outbox-readers.ts'
 import * as inbox from './inbox.ts'
 
@@ -60,7 +60,7 @@ test('approvers, leads, owners and admins are notified about assets that wait fo
   })
   expect(status).toBe(202)
   await workOff(studio, 'ingest')
-  await outbox.sequenceAll(studio.db)
+  await sequenceAll(studio.db)
   while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   const told = await Promise.all((Object.keys(PEOPLE) as Who[]).map(async (who) => [who, await titles(who)] as const))
   const waiting = ['2 assets of CL 1204 are waiting for approval in Starfall']

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { EventType } from '../../contract/events.ts'
 import type { Database } from '../../db/database.ts'
+import { portionsOf } from '../../db/distribution.ts'
 import * as outbox from '../../domain/feed/outbox.ts'
-import * as timelines from '../../domain/feed/outbox-timelines.ts'
 import { authorizeAgain } from '../../domain/feed/reader.ts'
+import { sequence, sequenceAll } from '../../domain/feed/sequencer.ts'
 
 /** A client that follows an account. */
 interface Listener {
@@ -34,8 +35,6 @@ export class Hub {
   readonly #db: Database
   readonly #log: Logger
   readonly #listeners = new Set<Listener>()
-  #position = 0
-  #timeline: number | undefined
   #timer: NodeJS.Timeout | undefined
   #beat = 0
   #isClosed = false
@@ -53,32 +52,28 @@ export class Hub {
     return [...this.#listeners].filter(({ account_id }) => account_id === accountId).length
   }
 
-  /** The newest position, for a client that starts now; must be awaited before the response starts, so that nothing is missed. */
-  async open(): Promise<number> {
+  /** The account's newest position, for a client that starts now; must be awaited before the response starts, so that nothing is missed. */
+  async open(accountId: number): Promise<number> {
     if (this.#timer === undefined) await this.#begin()
-    return Math.max(this.#position, await outbox.end(this.#db))
+    return outbox.end(this.#db, accountId)
   }
 
   async #begin() {
-    await outbox.sequenceAll(this.#db)
-    const [end, timeline] = [await outbox.end(this.#db), await timelines.newest(this.#db)]
-    if (this.#timer !== undefined || this.#isClosed) return
-    this.#position = end
-    this.#timeline = timeline?.id
-    this.#timer = setTimeout(() => this.#tick(), TICK_MS)
+    await sequenceAll(this.#db)
+    if (this.#timer === undefined && !this.#isClosed) this.#timer = setTimeout(() => this.#tick(), TICK_MS)
   }
 
   /** Sends a client what it missed since its last id, then keeps it up to date; without one it starts at the end. */
   async follow(listener: Omit<Listener, 'position'>, lastId: number | undefined, end: number) {
+    const { account_id } = listener
     const follower: Listener = { ...listener, position: Math.min(lastId ?? end, end) }
     listener.response.on('close', () => this.#listeners.delete(follower))
-    if (lastId !== undefined && (await timelines.hasMissed(this.#db, lastId))) listener.response.write(RESET)
-    while (follower.position < this.#position && !listener.response.destroyed) {
-      // The hub's position before the query: what it reads meanwhile is left to the next round.
-      const covered = this.#position
-      const { events, last, more } = await outbox.read(this.#db, follower.position, BATCH, follower.account_id)
-      send(follower, events.map(framed))
-      follower.position = more ? last : Math.max(last, covered)
+    if (lastId !== undefined && (await outbox.hasMissed(this.#db, { account_id, position: lastId })))
+      listener.response.write(RESET)
+    for (let more = follower.position < end; more && !listener.response.destroyed; ) {
+      const page = await outbox.read(this.#db, [{ account_id, position: follower.position, up_to: end }], BATCH)
+      send(follower, page.entries.map(framed), page.lasts[0]!.position)
+      more = page.more
     }
     // Requested before the hub was closed and ready only now: the server would wait for this response forever.
     if (this.#isClosed) listener.response.end()
@@ -98,13 +93,11 @@ export class Hub {
     let pause = TICK_MS
     try {
       await this.#authorizeAgain()
-      await outbox.sequence(this.#db, this.#position)
-      await this.#noticeTimeline()
-      const { events, last, more } = await outbox.read(this.#db, this.#position, BATCH)
-      const news = events.map(framed)
-      if (news.length > 0) for (const listener of this.#listeners) send(listener, news)
-      this.#position = last
-      if (more) pause = 0
+      const newest = new Map<number, number>()
+      for (const { account_id, position } of this.#listeners)
+        newest.set(account_id, Math.max(position, newest.get(account_id) ?? 0))
+      await sequence(this.#db, newest)
+      if (await this.#sendNews()) pause = 0
       this.#heartbeat()
     } catch (error) {
       this.#log.warn({ error: (error as Error).message }, 'the event stream is waiting for the database')
@@ -112,17 +105,35 @@ export class Hub {
     if (this.#timer !== undefined) this.#timer = setTimeout(() => this.#tick(), pause)
   }
 
+  /** Returns true if there is more. Listeners of an account are at the same position but for those that have just come. */
+  async #sendNews(): Promise<boolean> {
+    const listeners = [...this.#listeners]
+    const cursors = new Map(listeners.map(({ account_id, position }) => [`${account_id} ${position}`, { account_id, position }]))
+    const behind = cursors.size > 0 ? await outbox.progressOf(this.#db, [...cursors.values()]) : []
+    for (const progress of behind.filter(({ is_lost }) => is_lost)) this.#reset(listeners, progress)
+    const oldest = new Map<number, outbox.Progress>()
+    for (const progress of behind) {
+      const { account_id, position, up_to } = progress
+      if (position < (oldest.get(account_id)?.position ?? up_to)) oldest.set(account_id, progress)
+    }
+    let more = false
+    for (const accounts of portionsOf([...oldest.values()])) {
+      const page = await outbox.read(this.#db, accounts, BATCH)
+      const news = page.entries.map(framed)
+      for (const { account_id, position } of page.lasts)
+        for (const listener of listeners.filter((one) => one.account_id === account_id)) send(listener, news, position)
+      if (page.more) more = true
+    }
+    return more
+  }
+
   /** After a failover or a restore some sent events may be lost: clients that received them have to reload. */
-  async #noticeTimeline() {
-    const timeline = await timelines.newest(this.#db)
-    if (timeline === undefined || timeline.id === this.#timeline) return
-    this.#timeline = timeline.id
-    if (!timelines.isLost(timeline, this.#position)) return
-    this.#log.warn(
-      { from: timeline.last_position, to: this.#position },
-      'events that were already sent are missing in the database',
-    )
-    for (const { response } of this.#listeners) response.write(RESET)
+  #reset(listeners: readonly Listener[], { account_id, position, up_to }: outbox.Progress) {
+    this.#log.warn({ account_id, from: up_to, to: position }, 'events that were already sent are missing in the database')
+    for (const listener of listeners.filter((one) => one.account_id === account_id && one.position === position)) {
+      listener.response.write(RESET)
+      listener.position = Math.min(position, up_to)
+    }
   }
 
   #heartbeat() {
@@ -155,10 +166,10 @@ const framed = (entry: outbox.SequencedEvent): News => ({
   text: `id: ${entry.position}\ndata: ${JSON.stringify(entry.event)}\n\n`,
 })
 
-/** New events for this client, in one write: with a thousand clients the writes are the main cost. */
-function send(listener: Listener, news: readonly News[]) {
+/** New events for this client, up to a position, in one write: with a thousand clients the writes are the main cost. */
+function send(listener: Listener, news: readonly News[], position: number) {
   const wanted = news.filter((one) => one.position > listener.position && isFor(listener, one)).map(({ text }) => text)
-  listener.position = Math.max(listener.position, news.at(-1)?.position ?? 0)
+  listener.position = Math.max(listener.position, position)
   if (wanted.length === 0) return
   listener.response.write(wanted.join(''))
   if (listener.response.writableLength > BACKLOG_MAX) listener.response.destroy()

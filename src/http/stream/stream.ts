@@ -39,7 +39,7 @@ function serveAt(app: FastifyInstance, scheme: AuthScheme, hub: Hub, { db, site,
     if (reply.raw.destroyed) release()
     await refuseStream(db, quotas, account_id, hub.listenersOf(account_id))
     const last = request.headers['last-event-id']
-    const end = await hub.open()
+    const end = await hub.open(account_id)
     reply.hijack()
     const response = reply.raw
     response.writeHead(200, {

@@ -9,7 +9,7 @@ import { openUnsteadyWay } from '../../../test/support/unsteady.ts'
 import { until } from '../../../test/support/until.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { type Database, openDatabase, sql } from '../../db/database.ts'
-import * as outbox from '../../domain/feed/outbox.ts'
+import { sequenceAll } from '../../domain/feed/sequencer.ts'
 
 const WORLD = {
   accounts: [{ key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true }],
@@ -63,7 +63,7 @@ test('readers of a lost timeline miss nothing of the new one, and are told to re
   const first = await createDatabase()
   const { world, close } = await openStudio(WORLD, { beside: first })
   await happen(first.db, ['before'], world)
-  await outbox.sequenceAll(first.db)
+  await sequenceAll(first.db)
   const { name } = (await first.db.one<{ name: string }>(sql`select current_database() as name`))!
   await close()
   await first.db.close()
@@ -81,7 +81,7 @@ test('readers of a lost timeline miss nothing of the new one, and are told to re
   const next = await openStudio({}, { beside: backup })
   const names = ['survives 1', 'survives 2', 'survives 3', 'survives 4']
   await happen(backup.db, names, world)
-  await outbox.sequenceAll(backup.db)
+  await sequenceAll(backup.db)
   const back = await follow(reader.events.at(-1)!.position, next, world)
   await back.until(names.length)
   expect(titlesOf(back.events)).toEqual(names)
@@ -97,7 +97,7 @@ test('readers of a lost timeline miss nothing of the new one, and are told to re
   await backup.drop()
 })
 
-test('an open stream whose database goes back in time is told to reload and misses nothing afterwards', async () => {
+test('an open stream whose database goes back in time gets a reload event and misses nothing afterwards', async () => {
   const heard = await follow()
   await happen(studio.db, ['one', 'two', 'three'])
   await heard.until(3)
@@ -105,8 +105,7 @@ test('an open stream whose database goes back in time is told to reload and miss
   const [first] = heard.events
   await studio.db.transaction(async (db) => {
     await db.execute(sql`delete from outbox where position > ${first!.position}`)
-    await db.execute(sql`select setval('outbox_position', ${first!.position})`)
-    await db.execute(sql`update outbox_timelines set identity = 'the primary before'`)
+    await db.execute(sql`update outbox_heads set position = ${first!.position}, identity = 'the primary before'`)
   })
   await happen(studio.db, ['four', 'five', 'six'])
   await heard.until(6)
@@ -115,8 +114,8 @@ test('an open stream whose database goes back in time is told to reload and miss
   heard.stop()
 })
 
-test('a client with a last id beyond the end is told to reload and receives what follows', async () => {
-  const lost = await follow(999_999_999_999)
+test('a client with a last id beyond the end gets a reload event and receives what follows', async () => {
+  const lost = await follow(999_999_999_999_999)
   await until(() => lost.resets() === 1)
   await happen(studio.db, ['after all'])
   await lost.until(1)

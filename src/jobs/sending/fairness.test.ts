@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { openPostRoom } from '../../../test/support/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
-import * as outbox from '../../domain/feed/outbox.ts'
+import { sequenceAll } from '../../domain/feed/sequencer.ts'
 import { due, LANES_PER_ACCOUNT } from '../../domain/sending/destinations.ts'
 import { enqueueMessages } from '../../domain/webhooks/webhook-messages.ts'
 
@@ -59,7 +59,7 @@ test('failing destinations of one account get at most half of its lanes, also wh
   await tarpits(40, true)
   const { id: well } = await subscribe({ url: `${receiver().url}well` })
   await task('one')
-  await outbox.sequenceAll(studio().db)
+  await sequenceAll(studio().db)
   while (await enqueueMessages(studio().db));
   const half = LANES_PER_ACCOUNT / 2
   const first = await due(studio().db, { busy: [], resting: [], free: 512 })

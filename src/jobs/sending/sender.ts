@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNEL_KINDS } from '../../contract/channels.ts'
 import { LEASES } from '../../db/queue.ts'
-import * as outbox from '../../domain/feed/outbox.ts'
+import { sequence } from '../../domain/feed/sequencer.ts'
 import { readOutbox } from '../../domain/inbox/outbox-readers.ts'
 import * as destinations from '../../domain/sending/destinations.ts'
 import { enqueueMessages } from '../../domain/webhooks/webhook-messages.ts'
@@ -24,7 +24,7 @@ const TRANSPORTS = {
 /** After this a lane ends, so that others get a turn. */
 const TURN_MS = 10_000
 
-export interface Sender extends Lanes {
+interface Sender extends Lanes {
   /** Silent servers that are not called for now. */
   silentServers(): string[]
 }
@@ -46,7 +46,7 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
     lease: LEASES.destinations,
     async fill() {
       // Even without readers: events without a position are never purged.
-      const unnumbered = await outbox.sequence(db)
+      const unnumbered = await sequence(db)
       return (await enqueueMessages(db)) || unnumbered
     },
     due: (lanes) => destinations.due(db, lanes),

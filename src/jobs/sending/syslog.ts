@@ -15,7 +15,7 @@ const PATIENCE_MS = 10_000
 const CLOSING_MS = 3_000
 
 /** An entry as in RFC 5424. Non-ASCII characters are JSON-escaped: then the text needs no encoding mark. */
-export function syslogLine(entry: Entry, host: string): string {
+function syslogLine(entry: Entry, host: string): string {
   const at = new Date(entry.at).toISOString()
   const id = entry.action.replace(/[^\x21-\x7e]/g, '_').slice(0, 32)
   return `<${PRIORITY}>1 ${at} ${host} goldmaster ${entry.account_id} ${id} [meta sequenceId="${entry.position}"] ${ascii(JSON.stringify(entry))}`

@@ -16,7 +16,7 @@ export interface SendingContext {
 }
 
 /** `more`: the lane continues. `done`: nothing is left, or it has to wait. `slow`: other lanes go first for as long as this one took. */
-export type Step = 'more' | 'done' | 'slow'
+type Step = 'more' | 'done' | 'slow'
 
 /** Sends the next message of a lane and records the result. */
 export type Transport = (context: SendingContext, to: Destination, lane: Lane) => Promise<Step>

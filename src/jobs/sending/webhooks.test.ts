@@ -64,7 +64,7 @@ describe('a message', () => {
       receiver()
         .received.filter((one) => one.path === `/${path}`)
         .map((one) => one.body.type)
-    await receiver().until(9)
+    await receiver().until(11)
     await until(async () => (await studio().db.rows(sql`select from messages where status = 'waiting'`)).length === 0)
     expect(Object.fromEntries(Object.keys(paths).map((path) => [path, told(path)]))).toEqual({
       all: ['build_run.failed', 'build_run.completed', 'task.state_changed'],

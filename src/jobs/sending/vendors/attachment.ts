@@ -1,5 +1,5 @@
 import type { Post } from '../vendor.ts'
-import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
+import { linkLine, type Syntax, TONE_COLORS, word } from './wording.ts'
 
 /** One server splits longer texts into two messages, the other refuses them. */
 const TEXT_MAX = 4000
@@ -23,7 +23,7 @@ export function attachmentMessage(post: Post, syntax: Syntax, plain: boolean) {
     attachments: [
       {
         fallback: said.title,
-        color: TONE_COLOURS[post.announcement.tone],
+        color: TONE_COLORS[post.announcement.tone],
         text: [text, links].filter(Boolean).join('\n'),
         fields: said.facts.map(({ label, value }) => ({ title: label, value, short: true })),
       },

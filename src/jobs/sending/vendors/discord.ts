@@ -1,7 +1,7 @@
 import type { Outcome, Post, Room, Vendor, VendorRequest } from '../vendor.ts'
 import { failureOf, jsonOf, waitOf } from './replies.ts'
 import { backslashed, markdownLink, ZERO_WIDTH } from './text.ts'
-import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
+import { linkLine, type Syntax, TONE_COLORS, word } from './wording.ts'
 
 const MARKDOWN: Syntax = {
   escape: backslashed('\\*_~`|<>[]#'),
@@ -27,7 +27,7 @@ function message(post: Post, plain: boolean) {
   const embed = {
     title: said.title,
     url: said.url,
-    color: Number.parseInt(TONE_COLOURS[announcement.tone].slice(1), 16),
+    color: Number.parseInt(TONE_COLORS[announcement.tone].slice(1), 16),
     ...(said.evidence && { description: `\`\`\`\n${said.evidence}\n\`\`\`` }),
     fields: [
       ...said.facts.map(({ label, value }) => ({ name: label, value, inline: true })),

@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '../../../contract/back-off.ts'
 import type { Outcome, VendorReply } from '../vendor.ts'
 
 /** The JSON of a reply; undefined if it is something else. */
@@ -20,9 +21,7 @@ export const waitOf = (seconds: unknown): number => {
 
 /** How long a vendor asks to wait, by its header: seconds or a date. */
 export function retryAfter({ headers }: VendorReply): number {
-  const given = [headers['retry-after']].flat()[0]
-  if (given === undefined || given === '') return 0
-  return waitOf(Number.isNaN(Number(given)) ? (Date.parse(given) - Date.now()) / 1000 : given)
+  return waitOf(retryAfterSeconds([headers['retry-after']].flat()[0]))
 }
 
 /**

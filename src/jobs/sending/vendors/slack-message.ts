@@ -1,6 +1,6 @@
 import type { Post } from '../vendor.ts'
 import { inCode } from './text.ts'
-import { linkLine, type Syntax, TONE_COLOURS, word } from './wording.ts'
+import { linkLine, type Syntax, TONE_COLORS, word } from './wording.ts'
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
@@ -64,14 +64,14 @@ export function slackMessage(post: Post, plain: boolean) {
   const message = { text: summary, unfurl_links: false, unfurl_media: false }
   if (plain) return message
   const said = word(post, RICH)
-  const labelled = (label: string, value: string, last: boolean) =>
+  const labeled = (label: string, value: string, last: boolean) =>
     section([...elementsOf(`${label}: `, BOLD), ...elementsOf(`${value}${last ? '' : '\n'}`)])
   const facts = [...said.facts, ...(said.suspect ? [{ label: 'Suspect', value: said.suspect }] : [])]
   // Links, not buttons: Slack shows a warning on buttons of an app that does not listen to them.
   const links = linkLine(said, RICH, LINKS_MAX)
   const details = [
     ...(said.evidence ? [{ type: 'rich_text_preformatted', elements: elementsOf(said.evidence) }] : []),
-    ...facts.map(({ label, value }, index) => labelled(label, value, index === facts.length - 1 && links === '')),
+    ...facts.map(({ label, value }, index) => labeled(label, value, index === facts.length - 1 && links === '')),
     ...(links ? [section(elementsOf(links))] : []),
   ]
   return {
@@ -80,6 +80,6 @@ export function slackMessage(post: Post, plain: boolean) {
       ...(ping ? [{ type: 'section', text: { type: 'mrkdwn', text: ping, verbatim: true } }] : []),
       rich(section(elementsOf(said.heading, BOLD))),
     ],
-    ...(details.length > 0 && { attachments: [{ color: TONE_COLOURS[post.announcement.tone], blocks: [rich(...details)] }] }),
+    ...(details.length > 0 && { attachments: [{ color: TONE_COLORS[post.announcement.tone], blocks: [rich(...details)] }] }),
   }
 }

@@ -17,13 +17,13 @@ const MARKDOWN: Syntax = {
   here: '',
 }
 
-const COLOURS = { bad: 'Attention', warn: 'Warning', good: 'Good', neutral: 'Default' }
+const COLORS = { bad: 'Attention', warn: 'Warning', good: 'Good', neutral: 'Default' }
 
 const textBlock = (text: string, look: object = {}) => ({ type: 'TextBlock', text, wrap: true, ...look })
 
 function card(post: Post, plain: boolean) {
   const said = word(post, MARKDOWN)
-  const heading = { weight: 'Bolder', size: 'Medium', style: 'heading', color: COLOURS[post.announcement.tone] }
+  const heading = { weight: 'Bolder', size: 'Medium', style: 'heading', color: COLORS[post.announcement.tone] }
   const facts = [
     ...said.facts.map(({ label, value }) => ({ title: label, value })),
     ...(said.suspect ? [{ title: 'Suspect', value: said.suspect }] : []),

@@ -36,7 +36,7 @@ interface Wording {
   summary: string
 }
 
-export const TONE_COLOURS: Record<Announcement['tone'], string> = {
+export const TONE_COLORS: Record<Announcement['tone'], string> = {
   bad: '#d1242f',
   warn: '#bf8700',
   good: '#1a7f37',
