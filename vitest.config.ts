@@ -29,7 +29,7 @@ const patience = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: {
 export default defineConfig({
   test: {
     globalSetup: ['test/setup.ts'],
-    reporters: ['default', './test/support/skipped-reporter.ts'],
+    reporters: ['default', './test/support/second-run-reporter.ts'],
     // More than cores: tests wait for databases, browsers and processes much of the time.
     maxWorkers: 4,
     projects: [

@@ -6,12 +6,15 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { buildProgram, buildWeb } from './support/built.ts'
+import { CITUS_PREFIX, startClusterWith } from './support/cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     server: string
     /** How a database is cloned from the migrated one. */
     clone: string
+    /** With CITUS_PREFIX the coordinator and its workers: databases are then cloned on all of them. */
+    servers: string[]
   }
 }
 
@@ -21,6 +24,7 @@ const TEMPLATE = `goldmaster_template_${process.pid}`
 export default async function setup({ provide }: TestProject) {
   buildWeb()
   await buildProgram()
+  if (CITUS_PREFIX) return setUpCluster(provide)
   const given = process.env.DATABASE_URL
   const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-test-'))
   const embedded = folder ? await startEmbedded(folder) : undefined
@@ -34,6 +38,7 @@ export default async function setup({ provide }: TestProject) {
   await run(`create database ${TEMPLATE}`)
   await migrate(withDatabase(server, TEMPLATE))
   provide('server', server)
+  provide('servers', [server])
   // Copying files is faster than logging their pages, if the checkpoints around it do not wait for the disk.
   provide('clone', `template ${TEMPLATE} ${embedded ? 'strategy file_copy' : ''}`)
   return async () => {
@@ -41,6 +46,15 @@ export default async function setup({ provide }: TestProject) {
     else await run(`drop database if exists ${TEMPLATE} with (force)`)
     if (folder) await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The same tests with the tables distributed over several servers. */
+async function setUpCluster(provide: TestProject['provide']) {
+  const cluster = await startClusterWith(TEMPLATE)
+  provide('server', cluster.servers[0]!)
+  provide('servers', cluster.servers)
+  provide('clone', `template ${TEMPLATE} strategy file_copy`)
+  return cluster.stop
 }
 
 /** This server is discarded after the run. Dropping a database next to others that were just written waits longest. */

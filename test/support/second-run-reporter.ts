@@ -2,8 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Lists skipped tests with the reason at the end of a run, and writes their files to SKIPPED_FILES, for a second run with all programs. */
-export default class SkippedReporter implements Reporter {
+/**
+ * Lists skipped tests with the reason at the end of a run, and writes their files to SKIPPED_FILES, for a second run with all programs.
+ * Files with a failed test go to FAILED_FILES, for a second run by themselves.
+ */
+export default class SecondRunReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]) {
     const skipped = new Map<string, Map<string, number>>()
     for (const module of modules)
@@ -17,11 +20,20 @@ export default class SkippedReporter implements Reporter {
       console.log(`\nSkipped, ${why}:`)
       for (const [file, count] of files) console.log(`  ${file} (${count})`)
     }
-    const path = process.env.SKIPPED_FILES
-    const files = new Set([...skipped].flatMap(([why, files]) => (why === ELSEWHERE ? [] : [...files.keys()])))
-    if (path) writeFileSync(path, [...files].map((file) => `${file}\n`).join(''))
+    write(
+      process.env.SKIPPED_FILES,
+      [...skipped].flatMap(([why, files]) => (why === ELSEWHERE ? [] : [...files.keys()])),
+    )
+    write(
+      process.env.FAILED_FILES,
+      modules.filter((module) => !module.ok()).map((module) => relative(process.cwd(), module.moduleId)),
+    )
   }
 }
 
 /** Skipped for another reason than a missing program. */
 const ELSEWHERE = 'not selected, or not for this platform or user'
+
+function write(path: string | undefined, files: string[]) {
+  if (path) writeFileSync(path, [...new Set(files)].map((file) => `${file}\n`).join(''))
+}
