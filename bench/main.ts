@@ -1,10 +1,12 @@
 import { availableParallelism, loadavg } from 'node:os'
+import { benchAgents } from './agents.ts'
 import { benchBuildReports } from './build-reports.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDiagnosis } from './diagnosis.ts'
 import { benchFailures } from './failures.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
+import { benchFlakyTests } from './flaky-tests.ts'
 import { benchFuzz } from './fuzz.ts'
 import { benchGrowth } from './growth.ts'
 import { type Cluster, openCluster } from './harness/database.ts'
@@ -40,7 +42,7 @@ const BENCHES = {
   fuzz: benchFuzz,
 }
 /** They set up their own environment. */
-const ALONE = { diagnosis: benchDiagnosis, cluster: benchCluster }
+const ALONE = { agents: benchAgents, diagnosis: benchDiagnosis, cluster: benchCluster, 'flaky-tests': benchFlakyTests }
 const NAMES = [...Object.keys(BENCHES), ...Object.keys(ALONE)]
 
 const name = process.argv[2] ?? ''

@@ -47,12 +47,13 @@ const words = {
 
 /** Commands with so many dependencies that the others should not have to parse them. */
 const HEAVY = {
+  bisect: 'cli/commands/bisect/bisect',
   bridge: 'cli/commands/bridge',
   diagnose: 'cli/commands/diagnose',
   mcp: 'cli/commands/mcp',
   jq: 'terminal/jq',
 }
-const HEAVY_PATH = /^\.\/(?:commands\/(?:bridge|diagnose|mcp)|jq)\.ts$/
+const HEAVY_PATH = /^\.\/(?:commands\/(?:bisect\/bisect|bridge|diagnose|mcp)|jq)\.ts$/
 const heavyName = (path) => path.replace(/^.*\/(\w+)\.ts$/, '$1')
 
 /** In one file they are text: unused ones are not even parsed. */

@@ -25,7 +25,7 @@ export async function bundleService(outdir) {
     entryPoints: {
       operate: 'src/operate.ts',
       'heavy-process': 'src/intake/heavy/heavy-process.ts',
-      'rule-worker-entry': 'src/domain/investigations/rule-worker-entry.ts',
+      'rule-thread': 'src/domain/investigations/rule-thread.ts',
     },
     outdir,
     external: ['pg-native'],

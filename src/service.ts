@@ -128,7 +128,7 @@ export const connectionLost = (log: Logger) => (error: Error) => log.warn({ erro
 const reason = (error: unknown): string =>
   error instanceof AggregateError ? reason(error.errors[0]) : (error as Error).message || String(error)
 
-export type Secrets = [current: string, ...former: string[]]
+type Secrets = [current: string, ...former: string[]]
 
 function secretsOf({ secretKey, previousKey, dataDir }: Settings): Secrets {
   const former = previousKey ?? (secretKey === undefined ? formerSecret(dataDir) : undefined)

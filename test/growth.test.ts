@@ -23,7 +23,8 @@ beforeAll(async () => {
     { url: large!.url, size: LARGE },
     { full: false, planner: PLANNER },
   )
-})
+  // It works for 100 s of a processor.
+}, 900_000)
 afterAll(async () => {
   for (const database of databases) await database.drop()
 })
@@ -34,6 +35,7 @@ test('no request reads more pages because the database has more history', () => 
   expect(grown.map(({ name, small, large }) => `${name}: ${small} → ${large}`)).toEqual([])
 })
 
-test('every request succeeds', () => {
-  expect(found.filter(({ status }) => status >= 500).map(({ name, status }) => `${name}: ${status}`)).toEqual([])
+test('every list and search answers, and no request fails', () => {
+  const failed = found.filter(({ name, status }) => status >= (/^(?:app )?(?:list|search)/.test(name) ? 400 : 500))
+  expect(failed.map(({ name, status }) => `${name}: ${status}`)).toEqual([])
 })

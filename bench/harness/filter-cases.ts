@@ -84,6 +84,9 @@ export const cases: Cases = {
   searchBuilds: {
     branch: { common: 'main', rare: 'origin/hotfix', none: 'attic', bulk: 'legacy' },
     job: { common: 'nightly-win64', rare: 'weekly-ps5', none: 'attic' },
+    platform: { common: 'Win64', rare: 'PS5', none: 'Switch' },
+    configuration: { common: 'Shipping', rare: 'Test', none: 'DebugGame' },
+    agent: { common: 'BUILD-01', rare: 'BUILD-02', none: 'attic' },
     changelist: { common: '777', rare: '1', none: '100' },
     commit: [
       { common: COMMON_COMMIT, rare: RARE_COMMIT, none: OTHER_COMMIT },

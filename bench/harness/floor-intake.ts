@@ -34,7 +34,7 @@ const WRITE = `
     insert into assets as a (account_id, project_id, name, path, asset_type, version, last_change_id, approval_status)
     select $1, $2, t.name, t.path, t.asset_type, t.times, c.id, case t.asset_type when 'texture' then 'pending' else 'none' end
     from files t join changed c using (identifier) order by t.path
-    on conflict (project_id, path) where path <> '' do update set
+    on conflict (account_id, project_id, path) where path <> '' do update set
       version = a.version + excluded.version, last_change_id = excluded.last_change_id, updated_at = now()
     returning id, name, path, asset_type),
   asked as (

@@ -27,7 +27,7 @@ const MORE: Record<string, FilterValues> = {
   },
   listBranches: { q: { common: 'main', rare: 'hotfix', none: 'zeppelin' } },
   showBranchHealth: { branch: { common: 'main', rare: 'hotfix', none: 'zeppelin' } },
-  listBuildChanges: { since_id: { common: '1', rare: '7', none: '0' } },
+  listBuildChanges: { since_id: { common: '1', rare: '7' } },
   listEvents: {
     project_id: { common: '1', rare: '2' },
     event_type: { common: 'build_run.completed', rare: 'deployment.*', none: 'approval.ignored' },

@@ -86,7 +86,7 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
 
   build_runs: (count, recent) => `
     insert into build_runs (id, account_id, project_id, integration_id, status, build_type, target_type, ci_job_name, build_number,
-      commit_hash, changelist, branch, duration_seconds, started_at, finished_at, created_at, updated_at)
+      commit_hash, changelist, branch, platform, configuration, agent, duration_seconds, started_at, finished_at, created_at, updated_at)
     select i, 1, project_id, case when project_id = ${PROJECT} then 1 end,
       case when other then 'cancelled' when rare then 'passed_pending_approval' when i % 7 = 0 then 'failed' else 'completed' end,
       case when other then 'custom' when rare then 'unity' else 'unreal' end,
@@ -94,8 +94,9 @@ export const grownInserts: Record<GrownTable, (count: number, recent: number) =>
       case when other then 'attic' when rare then 'weekly-ps5' else (array['nightly-win64', 'nightly-ps5', 'editor'])[i % 3 + 1] end,
       i::text, case when other then '${OTHER_COMMIT}' when rare then '${RARE_COMMIT}' when k < 60 and i % 2 = 1 then '${COMMON_COMMIT}'
         else ${commit('i * 10 / 3')} end,
-      case when k < 60 and i % 2 = 1 then '777' when rare then i::text else '' end, ${branch}, 1800, at, at + interval '30 minutes',
-      at, edited
+      case when k < 60 and i % 2 = 1 then '777' when rare then i::text else '' end, ${branch},
+      case when rare then 'PS5' else 'Win64' end, case when rare then 'Test' else 'Shipping' end, case when rare then 'BUILD-02' else 'BUILD-01' end,
+      1800, at, at + interval '30 minutes', at, edited
     from ${frame(count, recent)}`,
 
   assets: (count, recent) => `

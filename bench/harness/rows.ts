@@ -70,7 +70,7 @@ export const inserts = {
 
   build_runs: (count: number) => `
     insert into build_runs (id, account_id, project_id, status, build_type, target_type, ci_job_name, build_number, commit_hash, changelist,
-      branch, phase, duration_seconds, started_at, finished_at, created_at, updated_at)
+      branch, phase, platform, configuration, agent, duration_seconds, started_at, finished_at, created_at, updated_at)
     select i, 1, project_id,
       case when other then 'cancelled' when rare then 'passed_pending_approval' when i % 7 = 0 then 'failed' else 'completed' end,
       case when other then 'custom' when rare then 'unity' else 'unreal' end,
@@ -78,7 +78,8 @@ export const inserts = {
       case when other then 'attic' when rare then 'weekly-ps5' else 'nightly-win64' end, i::text,
       case when other then '${OTHER_COMMIT}' when rare then '${RARE_COMMIT}' when i % 200 = 7 then '${COMMON_COMMIT}'
         else ${commit('i / 5')} end,
-      case when i % 200 = 7 then '777' else i::text end, ${branch(count)}, 'package', 1800, at, at + interval '30 minutes', at, edited
+      case when i % 200 = 7 then '777' else i::text end, ${branch(count)}, 'package',
+      case when rare then 'PS5' else 'Win64' end, case when rare then 'Test' else 'Shipping' end, case when rare then 'BUILD-02' else 'BUILD-01' end, 1800, at, at + interval '30 minutes', at, edited
     from ${frame(count)}`,
 
   assets: (count: number) => `

@@ -83,6 +83,7 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ],
   ['sso scim-token', () => [owl()], ['owl']],
   ['sso remove', () => [owl()], ['owl']],
+  ['people import', () => [owl(), '--from', file('people.csv', 'login,email'), '--provider', 'perforce'], ['owl']],
   ['project add', () => ['--account', owl(), '--name', 'Sun', '--owner', 'lead@owl.example'], ['owl']],
   ['project delete', () => [id('projects', 'moon'), '--yes'], ['owl']],
   ['token add', () => ['--user', 'lead@owl.example', '--name', 'ci', '--scopes', 'ping'], ['owl', 'fox']],

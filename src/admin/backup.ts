@@ -6,7 +6,7 @@ import { type Header, verifyArchive } from '../db/backup/archive.ts'
 import { type CopyProgress, dump } from '../db/backup/dump.ts'
 import { PassphraseRefused, packed, unpacked } from '../db/backup/encryption.ts'
 import { refuseNewer, restore as restoreInto } from '../db/backup/restore.ts'
-import { fits as fitsCanary } from '../domain/access/secret-canary.ts'
+import { isSealedWith } from '../domain/access/secret-canary.ts'
 import { usage } from '../terminal/failures.ts'
 import { reasonOf, unreadable } from '../terminal/given-text.ts'
 import { type Open, type RawDatabase, rawDatabaseCommand } from './command.ts'
@@ -142,7 +142,7 @@ export const move = rawDatabaseCommand({
 /** The key to store for the restored data, if any; refused if nothing could decrypt it. */
 function secretToKeep(header: Header, { secretKey, keptSecret }: RawDatabase, replace: boolean): string | undefined {
   const { secret_key, canary } = header
-  const fits = (secret: string) => canary === null || fitsCanary(secret, canary)
+  const fits = (secret: string) => canary === null || isSealedWith(secret, canary)
   if (secretKey !== undefined) {
     if (!fits(secretKey))
       throw usage('SECRET_KEY is not the key of this backup. Set SECRET_KEY to the key that the service used then.')

@@ -7,7 +7,7 @@ import type { Vault } from '../domain/privacy/secrets.ts'
 import type { Command, Run } from '../terminal/command.ts'
 import type { Arguments, Flags } from '../terminal/flags.ts'
 
-export interface OpenedStore {
+interface OpenedStore {
   db: Pool
   vault: Vault
   /** The URL of the service, for links. */

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as accounts from '../domain/accounts/accounts.ts'
-import { labelledLogs } from '../domain/investigations/labelled-logs.ts'
+import { labeledLogs } from '../domain/investigations/labeled-logs.ts'
 import type { Noun } from '../terminal/command.ts'
 import { accountId } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
@@ -21,7 +21,7 @@ const exportLogs = command({
     await mkdir(join(args.folder, 'files'))
     await change('export', flags.account, async () => {}, { after: { corrected_logs: true } })
     let count = 0
-    for await (const { id, log, line, category } of labelledLogs(db, flags.account)) {
+    for await (const { id, log, line, category } of labeledLogs(db, flags.account)) {
       const file = join('files', `${id}.log`)
       await writeFile(join(args.folder, file), log)
       const label = { file, error_lines: line === null ? [] : [line], ...(category !== null && { category }) }

@@ -10,6 +10,7 @@ import { diagnosis } from './diagnosis.ts'
 import { exportAccount } from './export.ts'
 import { integration } from './integration.ts'
 import { load } from './load.ts'
+import { people } from './people.ts'
 import { project } from './project.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import { rule } from './rule.ts'
@@ -24,6 +25,7 @@ import { webhook } from './webhook.ts'
 const NOUNS: readonly Noun<AdminCommand>[] = [
   account,
   user,
+  people,
   sso,
   project,
   token,

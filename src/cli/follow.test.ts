@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandLine } from '../../test/support/command-line.ts'
+import { openLocalServer } from '../../test/support/local-server.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { visitor, workshop } from '../../test/support/workshop.ts'
 import * as tokens from '../domain/access/tokens.ts'
@@ -52,7 +51,7 @@ test('resumes a broken stream where it broke', async () => {
     cursor_key: `k${n}`,
   })
   const said: (string | undefined)[] = []
-  const server = createServer((request, response) => {
+  const server = await openLocalServer((request, response) => {
     if (!request.url!.includes('/stream')) {
       response.writeHead(200, { 'content-type': 'application/json' })
       return response.end(
@@ -70,11 +69,10 @@ test('resumes a broken stream where it broke', async () => {
     response.write(`retry: 1000\n\n:\n\nid: ${n}\ndata: ${JSON.stringify(event(n))}\n\nid: 9\ndata: {"mess`)
     setTimeout(() => response.destroy(), 100)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { code, out, err } = await line.run(['feed', '--follow', '--pick', 'message'], {
-    env: { GOLDMASTER_TOKEN: 'x', GOLDMASTER_HOST: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    env: { GOLDMASTER_TOKEN: 'x', GOLDMASTER_HOST: server.url },
   })
-  server.close()
+  await server.close()
   expect(out).toBe('event 1\nevent 2\n')
   expect(said).toEqual([undefined, '1', '1', '2'])
   expect(err).toContain('Reconnecting')

@@ -1,27 +1,22 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { CommandLine } from '../../test/support/command-line.ts'
+import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
 
 let line: CommandLine
-const open: Server[] = []
+const open: LocalServer[] = []
 
 beforeAll(async () => {
   line = new CommandLine({ GOLDMASTER_TOKEN: 'a-token', GOLDMASTER_TIMEOUT: '2' })
 })
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())))
 afterAll(() => line?.close())
 
 const serve = async (listener: RequestListener) => {
-  const server = createServer(listener)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const server = await openLocalServer(listener)
   open.push(server)
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return server.url
 }
 const json =
   (body: string, status = 200): RequestListener =>

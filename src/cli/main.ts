@@ -2,7 +2,7 @@ import { Command as Commander, type CommanderError } from 'commander'
 import { VERSION } from '../contract/version.ts'
 import { fail } from '../terminal/build-command.ts'
 import { EXIT, explain, usage } from '../terminal/failures.ts'
-import { CATALOGUE } from './catalogue.ts'
+import { CATALOG } from './catalog.ts'
 import { applySettings, readPreferences } from './connection/settings.ts'
 import { expand } from './program/aliases.ts'
 import { groupOf, SUMMARIES } from './summaries.ts'
@@ -16,7 +16,7 @@ const SUMMARY = "Follow a game studio's delivery pipeline: changes, builds, fail
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
   const program = new Commander('goldmaster').description(SUMMARY).version(VERSION, '-V, --version', 'Print the version')
 
-  const all = { ...CATALOGUE, ...beside }
+  const all = { ...CATALOG, ...beside }
   const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])
   if (first !== undefined && Object.hasOwn(all, first)) program.addCommand(await all[first]!(verb))
   else
@@ -87,7 +87,7 @@ export async function run(words: readonly string[], beside: Beside = {}): Promis
 }
 
 const known = ([first]: readonly string[], beside: Beside) =>
-  first === undefined || first.startsWith('-') || Object.hasOwn(CATALOGUE, first) || Object.hasOwn(beside, first)
+  first === undefined || first.startsWith('-') || Object.hasOwn(CATALOG, first) || Object.hasOwn(beside, first)
 
 /** The same inside a process that does other things too. */
 export async function perform(words: readonly string[], beside: Beside): Promise<void> {

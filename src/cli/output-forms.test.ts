@@ -102,6 +102,14 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     [`builds show ${build}`, `/builds/${build}`],
     [`builds changes ${build}`, `/builds/${build}`],
     [`builds log ${build}`, `/builds/${build}`],
+    [`builds tests ${build}`, `/builds/${build}`],
+    ['agents list', '/agents'],
+    ['agents mute BUILD-07 --reason disk', '/agents'],
+    ['agents unmute BUILD-07', '/agents'],
+    ['tests list', '/tests'],
+    ['tests show 7', '/tests/7'],
+    ['tests quarantine 7 --reason slow', '/tests/7'],
+    ['tests release 7', '/tests/7'],
     [`builds watch ${build}`, `/builds/${build}`],
     [`builds investigate ${build}`, `/builds/${build}`],
     ['breakages list', '/breakages'],
@@ -111,6 +119,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     [`breakages resolve ${breakage}`, `/breakages/${breakage}`],
     [`breakages reopen ${breakage}`, `/breakages/${breakage}`],
     [`breakages task ${breakage}`, `/breakages/${breakage}`],
+    [`breakages bisect ${breakage}`, `/breakages/${breakage}`],
     [`builds correct ${build} --category network`, `/builds/${build}`],
     ['corrections list', '/builds'],
     [`corrections undo ${id('corrections', 'correction4')}`, '/builds'],
@@ -141,8 +150,8 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
   ]
 }
 
-/** Shows pages anyway, is about all projects, or about anything. */
-const OTHERWISE = ['open', 'feed', 'mcp', 'api']
+/** Shows pages anyway, is about all projects or about anything, or runs a command on this machine. */
+const OTHERWISE = ['open', 'feed', 'mcp', 'api', 'bisect']
 
 test('--web opens the page of a command, and does nothing else', async () => {
   const about = PAGES((list, key) => String(studio.world[list]![key]!.id))

@@ -7,6 +7,8 @@ export const SUMMARIES = {
   projects: 'List and show projects',
   tasks: 'List, create, edit and complete tasks',
   builds: 'List, watch, investigate and report builds',
+  tests: 'Send test reports, list tests and quarantine them',
+  agents: 'List, mute and unmute build machines',
   breakages: 'List, claim, mute and resolve breakages',
   corrections: 'List and undo corrections of findings',
   changes: 'List and show commits and changelists',
@@ -20,6 +22,7 @@ export const SUMMARIES = {
   run: 'Run a build and report its start, phases, log and result',
   bridge: 'Report changes of a server that cannot send webhooks',
   diagnose: 'Explain why a build failed from its log, offline',
+  bisect: 'Find the change that broke something, with any command',
   mcp: 'Serve tools to an AI assistant (MCP over stdio)',
   open: 'Open a record in the browser and print its URL',
   api: 'Send a request to the API and print the response',
@@ -34,6 +37,9 @@ export const SUMMARIES = {
 
 type Named = keyof typeof SUMMARIES
 
+/** The first words of the client, without the service's. */
+export type ClientCommand = Exclude<Named, 'serve' | 'work' | 'migrate' | 'admin'>
+
 /** The list of all commands in parts, by what people come for. */
 const GROUPS: Readonly<Record<string, readonly Named[]>> = {
   'Sign in:': ['login', 'logout', 'whoami', 'use'],
@@ -41,6 +47,8 @@ const GROUPS: Readonly<Record<string, readonly Named[]>> = {
     'projects',
     'tasks',
     'builds',
+    'tests',
+    'agents',
     'breakages',
     'corrections',
     'changes',
@@ -52,7 +60,7 @@ const GROUPS: Readonly<Record<string, readonly Named[]>> = {
     'members',
     'feed',
   ],
-  'CI and tools:': ['run', 'bridge', 'diagnose', 'mcp', 'api'],
+  'CI and tools:': ['run', 'bridge', 'diagnose', 'bisect', 'mcp', 'api'],
   'This command line:': ['open', 'alias', 'config', 'completion'],
   'Run the service:': ['serve', 'work', 'migrate', 'admin'],
 }

@@ -5,6 +5,7 @@ import { instant, nullable, object, oneOf, partial, recordId, shortId, text } fr
 import { BRANCH_MAX, CAUSE_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
 import { readId } from './params.ts'
 import { BREAKAGE_EDIT_STATES, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
+import { DIMENSION_MAX } from './spellings/build-dimensions.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
 /** A field of a body: its schema, and the reader that converts it for the domain or refuses it. */
@@ -134,6 +135,20 @@ export const BreakageEdit = body(
 )
 export type BreakageEdit = Static<typeof BreakageEdit>
 
+export const TestEdit = body(
+  {
+    /** Null releases it. */
+    quarantined_until: { sent: nullable(instant), read: readers.instant },
+    reason: optional(filled(NOTE_MAX, 'Why it is in quarantine; required with a time')),
+    owner_user_id: optional({ sent: shortId, read: readers.integer(1) }),
+  },
+  object,
+  (read) => {
+    if (read.quarantined_until !== null && read.reason === undefined) throw invalidParameter('reason', 'is required')
+  },
+)
+export type TestEdit = Static<typeof TestEdit>
+
 /** The most changes that one correction can clear. */
 const CLEARED_MAX = 50
 
@@ -195,3 +210,19 @@ export const MarkGood = body(
   },
 )
 export type MarkGood = Static<typeof MarkGood>
+
+export const MuteAgent = body(
+  {
+    agent: filled(DIMENSION_MAX, 'Name of the agent'),
+    reason: optional(filled(NOTE_MAX, 'Reason; required unless muted is false')),
+    /** Null: until somebody unmutes it. */
+    muted_until: optional({ sent: nullable(instant), read: readers.instant }),
+    muted: optional({ sent: Type.Boolean({ description: 'false unmutes the agent' }), read: readers.flag }),
+  },
+  object,
+  (read) => {
+    if (read.muted !== false && read.reason === undefined) throw invalidParameter('reason', 'is required')
+    if (read.muted === false && read.muted_until != null) throw invalidParameter('muted_until', 'must be absent to unmute')
+  },
+)
+export type MuteAgent = Static<typeof MuteAgent>

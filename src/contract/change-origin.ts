@@ -1,5 +1,5 @@
 /** The origin of an integrated or cherry-picked change, read from its description. */
-export interface Origin {
+interface Origin {
   /** Identifiers of the source changes: the first one of a chain, all of a range or list. */
   sources: string[]
   /** The author, as named by the tool that integrated it. */

@@ -7,7 +7,7 @@ import { type PathOf, type ReplyOf, type RouteName, type Routes, routes } from '
 /** The parameters of a request, all optional. */
 type QueryIn<P extends Params> = { [K in keyof P]?: string | number | boolean | undefined }
 
-export type Arguments<N extends RouteName> =
+type Arguments<N extends RouteName> =
   PathOf<N> extends Record<string, never> ? Extras<N> : { [K in keyof PathOf<N>]: string | number } & Extras<N>
 type Extras<N extends RouteName> = {
   query?: QueryIn<Routes[N]['query']>

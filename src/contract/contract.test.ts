@@ -262,7 +262,7 @@ describe('a single record', () => {
     const path = pathOf('editTask')
     const tag = (await ask('showTask', path, { method: 'GET' })).headers.get('etag')!
     const patch = (title: string) => ask('editTask', path, { body: { task: { title } }, headers: { 'if-match': tag } })
-    const held = sql`select from tasks where id = ${Number(path.split('/').at(-1))} for update`
+    const held = sql`select from tasks where account_id = ${Number(id('accounts', 'owl'))} and id = ${Number(path.split('/').at(-1))} for update`
     const ended = await overlapping(studio.db, held, 2, () => [patch('mine'), patch('yours')])
     expect(ended.map((one) => (one as PromiseFulfilledResult<{ status: number }>).value.status).sort()).toEqual([200, 412])
   })

@@ -94,6 +94,8 @@ export const quotaExceeded = (quota: string, limit: number, used: number, retryA
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   )
 
+export const cannotBisect = (why: string) => new ApiError(422, 'cannot_bisect', why)
+
 export const exportRunning = () =>
   new ApiError(409, 'export_running', 'An export is already running. Wait for its file, or try again when it is done.')
 
@@ -214,6 +216,10 @@ export const unstorableText = () =>
 
 export const unknownBuild = () =>
   new ApiError(404, 'unknown_build', 'No build of this job and number was reported yet. Report its start first.')
+
+/** A file of test results that cannot be read. The reason names the line. */
+export const unreadableReport = (file: string, reason: string) =>
+  new ApiError(422, 'unreadable_report', `${file === '' ? 'The test report' : file} can't be read. ${reason}`)
 
 /** Pieces of a log must be consecutive. */
 export const logGap = (offset: number) =>
@@ -366,7 +372,7 @@ export const factorNotShown = () =>
     'Confirm it’s you with a code of your authenticator app or a passkey, or sign in with the account’s single sign-on.',
   )
 
-export const keptOut = () =>
+export const anAccountBlocked = () =>
   new ApiError(
     403,
     'kept_out',
@@ -397,8 +403,11 @@ export const setUpDone = () => new ApiError(403, 'set_up_done', 'This service al
 export const invalidSetUpToken = () =>
   new ApiError(403, 'invalid_set_up_token', 'Wrong setup token. The service prints it to its log when it starts.')
 
-export const uidTaken = (takenBy: string) =>
-  new ApiError(422, 'uid_taken', `This name already belongs to ${takenBy}. Remove it there first.`)
+export const uidTaken = (uid: string, takenBy: string) =>
+  new ApiError(422, 'uid_taken', `${uid} already belongs to ${takenBy}. Reject it there first.`)
+
+export const unreadablePeopleList = (line: number, why: string) =>
+  new ApiError(422, 'unreadable_people_list', `Line ${line}: ${why}`)
 
 export const WRONG_SIGNATURE = 'The signature is missing, wrong or too old.'
 export const badSignature = () => new ApiError(401, 'unauthorized', WRONG_SIGNATURE)

@@ -5,7 +5,7 @@ import { Investigation } from './shapes.ts'
 
 /** The state of branches, breakages and their owners. */
 
-const changeReference = object({ id: integer, identifier: text, display_identifier: text, timestamp: instant })
+export const changeReference = object({ id: integer, identifier: text, display_identifier: text, timestamp: instant })
 const branchJob = {
   name: text,
   state: oneOf(sets.BRANCH_STATES),
@@ -87,8 +87,41 @@ const breakage = {
 }
 export const Breakage = object(breakage)
 export type Breakage = Static<typeof Breakage>
+/** The newest search for the change that caused a breakage. */
+const Bisection = object({
+  id: idText,
+  status: oneOf(sets.BISECTION_STATUSES),
+  job: text,
+  change_count: integer,
+  /** How many of them can still be the cause. */
+  remaining_count: integer,
+  found_change: nullable(changeReference),
+  probability: nullable(Type.Number()),
+  reason: nullable(text),
+  /** Its cost: oldest first. */
+  builds: Type.Array(
+    object({
+      number: integer,
+      build_id: nullable(idText),
+      change: nullable(changeReference),
+      verdict: nullable(oneOf(sets.BISECTION_VERDICTS)),
+      duration_seconds: nullable(integer),
+    }),
+  ),
+  duration_seconds: integer,
+  /** Until when it waits because the builds of the day are used up. */
+  waits_until: nullable(instant),
+  user_id: nullable(integer),
+  started_at: instant,
+  finished_at: nullable(instant),
+})
+export type Bisection = Static<typeof Bisection>
+
 export const BreakageDetail = object({
   ...breakage,
+  bisection: nullable(Bisection),
+  /** Whether a bisection can be started. */
+  can_bisect: flag,
   builds: Type.Array(
     object({
       id: idText,

@@ -35,6 +35,12 @@ export const NOTE_MAX = 4_000
 /** Bytes of the cause that a person gives for a failed build. */
 export const CAUSE_MAX = 1_000
 /** How many decisions may be made at once. */
+/** Characters of a tool's list of its users: some 5,000 people. */
+export const PEOPLE_LIST_MAX = 500_000
+/** Members' names in other tools that one page shows. */
+export const ALL_NAMES_MAX = 2_000
+/** Names without a member that a reply lists. */
+export const UNKNOWN_NAMES_MAX = 100
 export const BULK_MAX = 200
 /** Pages count up to here: one more digit would not help, and the count stays fast. */
 export const COUNT_MAX = 10_000
@@ -63,3 +69,6 @@ export const PATTERN_MAX = 200
 
 /** A time of day. */
 export const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
+
+/** How many builds a project may allow bisections per day. */
+export const BISECT_BUILDS_MAX = 1000

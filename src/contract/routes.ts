@@ -1,4 +1,5 @@
 import * as param from './params.ts'
+import { agentRoutes } from './routes/agents.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { buildRoutes } from './routes/builds.ts'
 import { changeRoutes } from './routes/changes.ts'
@@ -7,6 +8,7 @@ import { healthRoutes } from './routes/health.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { type Path, plainGet, type Query, type Reply, type TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
+import { testRoutes } from './routes/tests.ts'
 import * as shape from './shapes.ts'
 
 export type { Route } from './routes/route.ts'
@@ -23,6 +25,8 @@ export const routes = {
   ...projectRoutes,
   ...taskRoutes,
   ...buildRoutes,
+  ...testRoutes,
+  ...agentRoutes,
   ...deploymentRoutes,
   ...assetRoutes,
   ...changeRoutes,

@@ -66,8 +66,18 @@ export const BREAKAGE_HISTORY_KINDS = [
   'withdrawn',
   'note',
   'task',
+  'bisection_started',
+  'bisection_ended',
 ] as const
 export type BreakageHistoryKind = (typeof BREAKAGE_HISTORY_KINDS)[number]
+
+/** `no_change`: the failure comes and goes; `stuck`: the rest of the changes cannot be built. */
+export const BISECTION_STATUSES = ['running', 'found', 'no_change', 'stuck', 'cancelled', 'failed'] as const
+export type BisectionStatus = (typeof BISECTION_STATUSES)[number]
+
+/** `skip`: the build does not show whether its change is good. */
+export const BISECTION_VERDICTS = ['good', 'bad', 'skip'] as const
+export type BisectionVerdict = (typeof BISECTION_VERDICTS)[number]
 
 export const BUILD_TYPES = ['unreal', 'unity', 'custom'] as const
 export type BuildType = (typeof BUILD_TYPES)[number]
@@ -181,6 +191,7 @@ export const SCOPES = [
   'read:changes',
   'write:breakages',
   'write:deployments',
+  'write:ci',
   'admin:projects',
   'admin:integrations',
   'admin:webhooks',
@@ -191,13 +202,13 @@ export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.st
 /** The scopes that a login can grant; the list of members needs a manually created token. */
 export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
 /** Granted only to a login that requests them by name. */
-const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments']
+const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments', 'write:ci']
 /** The scopes of a login that requests none. */
 export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => !ASKED_SCOPES.includes(scope))
 export type Scope = (typeof SCOPES)[number]
 /** Groups of tools for assistants, by the subject of scopes. Projects are always included, since the others need their ids. */
 export const TOOLSETS: readonly string[] = [
-  ...new Set(SCOPES.flatMap((scope) => /^(?:read|write):(?!projects)(.+)$/.exec(scope)?.[1] ?? [])),
+  ...new Set(SCOPES.flatMap((scope) => /^(?:read|write):(?!projects|ci$)(.+)$/.exec(scope)?.[1] ?? [])),
 ]
 /** How long a token from a browser login is valid. */
 export const LOGIN_DAYS = 90
@@ -217,6 +228,13 @@ export type ProjectStatus = (typeof PROJECT_STATUSES)[number]
 export const ROLES = ['owner', 'member'] as const
 
 /** In an account; the highest comes first. A guest only sees projects that list them. */
+/** How a person's name in another tool became known. */
+export const NAME_SOURCES = ['entered', 'address', 'login', 'name'] as const
+export type NameSource = (typeof NAME_SOURCES)[number]
+
+export const NAME_STATES = ['waiting', 'confirmed', 'rejected'] as const
+export type NameState = (typeof NAME_STATES)[number]
+
 export const ACCOUNT_ROLES = ['owner', 'admin', 'member', 'guest'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
@@ -232,6 +250,14 @@ export const suffices = (role: AccountRole | ProjectRole | null, required: Accou
   const roles: readonly string[] = isAccountRole(required) ? ACCOUNT_ROLES : PROJECT_ROLES
   return role !== null && roles.includes(role) && roles.indexOf(role) <= roles.indexOf(required)
 }
+
+/** How a test ended: `error` broke off, `flaky` failed and passed when it ran again. */
+export const TEST_OUTCOMES = ['passed', 'failed', 'error', 'skipped', 'flaky'] as const
+export type TestOutcome = (typeof TEST_OUTCOMES)[number]
+
+/** A failure compared with the previous run of its tests on the branch; `unknown` if there is none. */
+export const TEST_FAILURE_STATES = ['new', 'still_failing', 'unknown'] as const
+export type TestFailureState = (typeof TEST_FAILURE_STATES)[number]
 
 /** Data that an account can keep for a number of days, up to the service's maximum. */
 export const RETENTION_KINDS = [
@@ -273,7 +299,7 @@ export const MADE_TOKEN_KINDS = ['ugs_token', 'integration'] as const
 export type MadeTokenKind = (typeof MADE_TOKEN_KINDS)[number]
 
 /** How a signed-in person confirms their session. */
-export const CONFIRM_METHODS = ['code', 'password', 'passkey', 'sso'] as const
+const CONFIRM_METHODS = ['code', 'password', 'passkey', 'sso'] as const
 export type ConfirmMethod = (typeof CONFIRM_METHODS)[number]
 
 /** An integration's provider is the first segment of its webhook path; `jenkins` is also served at `/webhooks/ci`. */
@@ -301,6 +327,10 @@ export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>>
   perforce: 'Changelist',
   lore: 'AssetCommit',
 }
+
+/** CIs that can be asked to build a change. */
+export const STARTABLE_PROVIDERS = ['jenkins', 'buildkite', 'github'] as const satisfies readonly ProviderName[]
+export type StartableProvider = (typeof STARTABLE_PROVIDERS)[number]
 
 export const PROVIDER_CATEGORIES = ['version_control', 'builds', 'stores', 'trackers'] as const
 export type ProviderCategory = (typeof PROVIDER_CATEGORIES)[number]

@@ -59,7 +59,21 @@ export const Members = object({
 const buildReference = object({ id: idText, status: text, commit_hash: text, ci_job_name: text })
 
 /** A named number of a build, such as the bytes of its package. */
-const Measure = object({ name: text, value: Type.Number(), unit: nullable(text), platform: nullable(text) })
+const measure = { name: text, value: Type.Number(), unit: nullable(text), platform: nullable(text) }
+const Measure = object(measure)
+/** A measure in the passed builds of the job and branch, up to the build. */
+const MeasureTrend = object({
+  ...measure,
+  /** The median of up to 20 earlier builds; null without any. */
+  usual: nullable(Type.Number()),
+  /** Oldest first, with the build itself. */
+  values: Type.Array(object({ build_run_id: idText, build_number: text, value: Type.Number() })),
+  /** Lasting changes, oldest first: from the level before to the level after, in one of the builds from the first to the last. */
+  jumps: Type.Array(
+    object({ before: Type.Number(), after: Type.Number(), first_build_run_id: idText, last_build_run_id: idText }),
+  ),
+})
+export const MeasureTrends = object({ measures: Type.Array(MeasureTrend) })
 
 const buildRun = {
   id: idText,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { EVENT_TYPES, type EventType, rowOf } from '../contract/events.ts'
+import { isTableDistributed } from './distribution.ts'
 import { conditionOf, SOURCE_TABLES } from './event-sources.ts'
 import type { MigrationSession } from './migration-session.ts'
 
@@ -30,18 +31,29 @@ async function outdated(client: pg.Client): Promise<Recorder[]> {
     `select proname as name, obj_description(oid, 'pg_proc') as hash from pg_proc
      where proname like 'enqueue%' and pronamespace = current_schema()::regnamespace`,
   )
-  return EVENT_TYPES.map(recorderOf).filter(({ name, hash }) => !rows.some((row) => row.name === name && row.hash === hash))
+  const form = { distributed: await isTableDistributed(client, 'outbox') }
+  return recorders(form).filter(({ name, hash }) => !rows.some((row) => row.name === name && row.hash === hash))
 }
 
-function recorderOf(type: EventType): Recorder {
+/** Tables on several servers have no triggers with the rows of a whole statement. */
+interface Form {
+  distributed: boolean
+}
+
+const recorders = (form: Form): Recorder[] => EVENT_TYPES.map((type) => recorderOf(type, form))
+
+export const eventTriggerStatements = (form: Form): string[] => recorders(form).flatMap(({ statements }) => statements)
+
+function recorderOf(type: EventType, { distributed }: Form): Recorder {
   const { source, inserted, updated } = rowOf(type)
   const { table, bulk } = SOURCE_TABLES[source]
   const name = `enqueue_${type.replaceAll('.', '_')}`
   const [onInsert, onUpdate] = [`${name}_on_insert`, `${name}_on_update`]
   const each = (condition: string) => `for each row when (${condition}) execute function ${name}()`
-  const insertions = bulk
-    ? `referencing new table as inserted for each statement execute function ${name}()`
-    : each(conditionOf([type], 'new'))
+  const insertions =
+    bulk && !distributed
+      ? `referencing new table as inserted for each statement execute function ${name}()`
+      : each(conditionOf([type], 'new'))
   const statements = [
     functionOf(name, type),
     `drop trigger if exists ${onInsert} on ${table}`,

@@ -5,7 +5,7 @@ import pg from 'pg'
 const TARGETS = ['read-write', 'primary', 'any'] as const
 type Target = (typeof TARGETS)[number]
 
-export interface Hosts {
+interface Hosts {
   /** A URL per host, in the order given. */
   urls: string[]
   target: Target

@@ -120,7 +120,7 @@ test.each([
   ['of another schema', sql`update schema_migrations set checksum = 'another'`],
   ['with numbered migrations only', sql`update schema_migrations set number = 146, name = '0146_audit_log_in_time.sql'`],
 ])(
-  'a database from before the first release, %s, is not changed and its owner is told how to export the data',
+  'a database from before the first release, %s, is not changed, and the error says how to export the data',
   async (_, change) => {
     await own.db.execute(change)
     const message = /before the first release.*goldmaster admin export.*empty database.*goldmaster admin load/

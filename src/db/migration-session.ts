@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { backOff } from '../contract/back-off.ts'
 import { openClient } from './hosts.ts'
 
 export type MigrationLog = Pick<Logger, 'info' | 'warn'>
@@ -61,7 +62,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
 
   /** Retries while the work fails because it could not get a lock. */
   const retry = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let failures = 1; ; failures++) {
       if (lost)
         throw Object.assign(new Error('The connection that holds the migration lock was lost: start again.'), { code: '08006' })
       const looking = new AbortController()
@@ -74,7 +75,7 @@ export async function openMigrationSession(url: string, log: MigrationLog): Prom
       } catch (error) {
         if (!isLockFailure(error)) throw error
         report(name, await blockers, 'the schema change is waiting for a table in use; retrying')
-        await sleep(pause)
+        await sleep(backOff(failures, { first: FIRST_PAUSE_MS, longest: LONGEST_PAUSE_MS }))
       } finally {
         looking.abort()
       }

@@ -131,7 +131,7 @@ export const bounded = ({ columns, from, at, id }: Walk): Walked => {
 }
 
 /** A column with a closed set of values, and the requested ones. */
-export interface Facet {
+interface Facet {
   column: Sql
   values: readonly string[]
   asked: readonly string[] | undefined

@@ -17,12 +17,20 @@ export interface Jobs {
   investigate: { account_id: number; investigation_id: number }
   /** Investigates a failed build automatically. */
   investigate_failure: { account_id: number; build_run_id: number }
+  /** Reads platform, configuration and, of a passed build, measures from the log. */
+  read_log: { account_id: number; build_run_id: number }
+  /** Finds the flaky tests among those that a build ran, and has its failure investigated. */
+  judge_tests: { account_id: number; test_build_id: number }
   /** Checks whether the breakages of a job are fixed. */
   recompute_breakages: { account_id: number; project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
   review_suspects: { account_id: number; build_run_id: number; span?: { above: number; up_to: number } }
   /** Finds builds whose range got a late change. */
   review_ranges: { account_id: number; project_id: number }
+  /** Reads the results of a bisection and starts its next build. */
+  advance_bisection: { account_id: number; bisection_id: number }
+  /** Asks the CI of a queued build to start it. */
+  start_build: { account_id: number; build_run_id: number }
   /** Sends a link that completes a sign-up, or notifies the existing user of the address. */
   mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Sends a password reset link, if the address has a user. */

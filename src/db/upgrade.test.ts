@@ -46,7 +46,7 @@ const fill = (count: number) => {
       insert into approvals (account_id, project_id, asset_id) select 1, 1, id from made`,
     sql`
       insert into messages (account_id, destination_id, event_id, position, event_type, payload)
-      select 1, 1, gen_random_uuid()::text, nextval('outbox_position'), 'task.created', '{}' from ${numbers}`,
+      select 1, 1, gen_random_uuid()::text, nextval(pg_get_serial_sequence('messages', 'id')), 'task.created', '{}' from ${numbers}`,
     sql`insert into mails (to_user_id, subject, text) select 1, 'Hello', 'There' from ${numbers}`,
   ]
 }

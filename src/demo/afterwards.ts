@@ -1,6 +1,6 @@
 import { type Database, sql } from '../db/database.ts'
 import { announcementOf } from '../domain/channels/announcements.ts'
-import type { Recipient } from '../domain/inbox/ways.ts'
+import type { Recipient } from '../domain/inbox/delivery-method.ts'
 import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 

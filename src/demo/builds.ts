@@ -7,6 +7,9 @@ import { DOMAIN } from './people.ts'
 import type { Random } from './random.ts'
 import { fill } from './table.ts'
 
+/** Machines of a studio. */
+const AGENTS = 4
+
 interface Run {
   job: Job
   change: Change
@@ -97,6 +100,7 @@ function buildOf(game: Game, run: Run, index: number, number: string, waiting: R
     commit_hash: game.sourceType === 'Changelist' ? '' : change.identifier,
     branch: job.branch,
     kind: null,
+    agent: `BUILD-0${1 + (index % AGENTS)}`,
     phase: phaseOf(job, status, (now - started) / (finished - started), broken),
     ...(over ? { duration_seconds: Math.round((finished - started) / 1000), finished_at: iso(finished) } : {}),
     ...(started < now ? { started_at: iso(started) } : {}),

@@ -8,7 +8,7 @@ const SINCE = sql`interval '21 days'`
 /** The investigations that would have run as the builds failed: they run now, and their times are moved back. */
 export async function investigateFailures(db: Database, now: Date) {
   const begun = await db.rows<RecordKey>(sql`
-    insert into investigations (account_id, build_run_id, log_hash, automatic)
+    insert into investigations (account_id, build_run_id, evidence_hash, automatic)
     select account_id, id, sha256(convert_to(coalesce(output_log, ''), 'UTF8')), true
     from build_runs where status = 'failed' and created_at > ${now.toISOString()}::timestamptz - ${SINCE} order by coalesce(started_at, created_at), id
     returning account_id, id`)

@@ -8,6 +8,7 @@ import { addDeliveries, addPhases, fillInboxes } from './afterwards.ts'
 import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
+import { addTestResults } from './tests.ts'
 import { demoWorld, GAMES } from './world.ts'
 
 /** The credentials of the demo studio; shown once. */
@@ -37,6 +38,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
     async alongside(db, loaded) {
       await keepReferences(db, GAMES, loaded)
       await addPhases(db, GAMES, loaded)
+      await addTestResults(db, loaded)
       await addDeliveries(db, now)
       await investigateFailures(db, now)
       await fillInboxes(db)

@@ -95,6 +95,9 @@ describe.each(reads)('%s', (name, route) => {
         'showBuild',
         'listBranches',
         'showBranchHealth',
+        'showTest',
+        'listAgents',
+        'muteAgent',
       ].includes(name)
     )
       expect([...keys]).not.toContain('name')

@@ -15,7 +15,7 @@ import { isOwn } from '../contract/fields.ts'
 import type { Route } from '../contract/routes/route.ts'
 import { sql } from '../db/database.ts'
 import { eventOf } from '../domain/feed/events.ts'
-import * as outbox from '../domain/feed/outbox.ts'
+import { sequence } from '../domain/feed/sequencer.ts'
 import * as webhooks from '../domain/webhooks/webhooks.ts'
 import { startSender } from '../jobs/sending/sender.ts'
 import { allowedHosts } from '../net/addresses.ts'
@@ -167,7 +167,7 @@ describe('no mark is sent', () => {
   })
 
   test("by the stream, or to a subscriber's webhook", async () => {
-    await outbox.sequence(studio.db)
+    await sequence(studio.db)
     const stream = await listen({ site: studio.site, token, lastId: 0 })
     await stream.until(50)
     stream.stop()

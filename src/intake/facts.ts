@@ -17,11 +17,11 @@ export type ChangeFact = { kind: 'change' } & changes.Submitted & {
     incomplete?: true
   }
 
-export type OrphanFact = { kind: 'orphan' } & changes.Orphaned
+type OrphanFact = { kind: 'orphan' } & changes.Orphaned
 
 /** A branch was created or moved to this change, or deleted at it. */
-export type BranchFact = { kind: 'branch_created'; head: string } & ToldBranch
-export type DeletedBranchFact = { kind: 'branch_deleted'; head?: string } & ToldBranch
+type BranchFact = { kind: 'branch_created'; head: string } & ToldBranch
+type DeletedBranchFact = { kind: 'branch_deleted'; head?: string } & ToldBranch
 
 export type BuildFact = { kind: 'build' } & builds.Report & {
     /** Ask the configured CI server to start this job. */

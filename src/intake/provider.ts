@@ -68,6 +68,10 @@ export interface Provider {
   paths: readonly string[]
   /** Also below `/webhooks/`: where the log of a running build can be streamed to. */
   logPaths?: readonly string[]
+  /** It reports builds besides what its category says, so that test results may use its token. */
+  reportsBuilds?: true
+  /** Its bridge sends the users of its server to `/webhooks/people`. */
+  listsUsers?: true
   /** The header that may contain the webhook token instead of `?token=`; `x-webhook-token` is used with HTTP Basic. */
   tokenHeader: 'x-service-token' | 'x-webhook-token' | null
   /** The webhook token may also be in the field `token` of a short body. */

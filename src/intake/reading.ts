@@ -46,12 +46,12 @@ const OLD_STYLE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?: UTC| Z)?$/
 /** ISO text, seconds, milliseconds, `2018-07-01 20:14:38 UTC`, `+0000` without colon: as an ISO string, or undefined. */
 export function time(value: unknown): string | undefined {
   const numeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,16}(\.\d+)?$/.test(value))
-  const ms = numeric ? Number(value) * (Number(value) < 1e11 ? 1000 : 1) : Date.parse(normalised(value))
+  const ms = numeric ? Number(value) * (Number(value) < 1e11 ? 1000 : 1) : Date.parse(normalized(value))
   if (!Number.isFinite(ms) || ms < 0 || ms > 4102444800000) return undefined
   return new Date(ms).toISOString()
 }
 
-function normalised(value: unknown): string {
+function normalized(value: unknown): string {
   if (typeof value !== 'string') return ''
   const trimmed = value
     .trim()

@@ -47,7 +47,8 @@ async function run({ client, args }: ToolCall) {
   const place = { project_id: String(args.project_id), build_run_id: String(args.build_run_id) }
   const mode = modeOf(args)
   const log = linesOf(await client.readBuildLog(place))
-  const cited = async () => (await client.showBuild(place)).investigation?.evidence.map((each) => each.line) ?? []
+  const cited = async () =>
+    (await client.showBuild(place)).investigation?.evidence.flatMap(({ line }) => (line > 0 ? line : [])) ?? []
   const { notes, ...part } = mode === 'failure' ? failureOf(log, await cited()) : view(mode, log, args)
   const empty = log.length === 0 ? ['The build has no log: the CI sent none, or the build has not started.'] : notes
   return { data: { build_run_id: place.build_run_id, mode, ...part }, notes: empty, plain: 'log' }

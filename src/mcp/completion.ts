@@ -1,6 +1,6 @@
 import type { CompleteResult } from '@modelcontextprotocol/server'
 import type { Client } from '../contract/client.ts'
-import type { Offer } from './catalogue.ts'
+import type { Offer } from './catalog.ts'
 
 /** The protocol's maximum. */
 const MOST = 100

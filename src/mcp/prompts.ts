@@ -1,7 +1,7 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { invalidParameter, notFound } from '../contract/errors.ts'
 import type { Scope } from '../contract/sets.ts'
-import type { Offer } from './catalogue.ts'
+import type { Offer } from './catalog.ts'
 
 interface Recipe {
   name: string

@@ -2,7 +2,7 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelc
 import type { Client } from '../contract/client.ts'
 import { notFound } from '../contract/errors.ts'
 import { answer } from './answer.ts'
-import { type Offer, TOOLS, withheld } from './catalogue.ts'
+import { type Offer, TOOLS, withheld } from './catalog.ts'
 import { visible } from './shrink.ts'
 import type { ToolCall } from './tool.ts'
 

@@ -6,7 +6,7 @@ import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { VERSION } from '../contract/version.ts'
 import { sql } from '../db/database.ts'
-import { TOOLS } from './catalogue.ts'
+import { TOOLS } from './catalog.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { RouteName, Routes } from '../contract/routes.ts'
 import type { SearchName } from '../contract/searches.ts'
 
-/** The description of a route's tool. Every word costs in each conversation: see the budget in catalogue.test.ts. */
+/** The description of a route's tool. Every word costs in each conversation: see the budget in catalog.test.ts. */
 export interface Words {
   title: string
   /** When to use it, what it returns, its limits. */

@@ -1,27 +1,24 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
 import { HOST_USES } from '../environment.ts'
 import { allowedHosts } from './addresses.ts'
 import { type Dispatcher, openDispatcher } from './dispatcher.ts'
 
-const servers: Server[] = []
+const servers: LocalServer[] = []
 const offices: Dispatcher[] = []
-afterEach(() => {
+afterEach(async () => {
   for (const dispatcher of offices.splice(0)) dispatcher.close()
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
+  await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
 async function listen(answer: RequestListener) {
-  const server = createServer(answer)
-  servers.push(server)
+  const opened = await openLocalServer(answer)
+  servers.push(opened)
   const sockets: Socket[] = []
-  server.on('connection', (socket) => sockets.push(socket))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets }
+  opened.server.on('connection', (socket) => sockets.push(socket))
+  return { url: `${opened.url}/`, sockets }
 }
 
 function dispatcher(...allowed: string[]) {

@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { retryAfterSeconds } from '../contract/back-off.ts'
 import type { AllowedHosts } from './addresses.ts'
 import { portOf, resolveHost } from './safe-fetch.ts'
 import { tracedRequest } from './tracing.ts'
@@ -139,9 +140,8 @@ function readAnswer(response: IncomingMessage): Promise<Answer> {
 const textOf = (bytes: Buffer) => bytes.toString('utf8').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, ' ')
 
 function retryAfterOf({ statusCode, headers }: IncomingMessage): number {
-  const given = headers['retry-after'] ?? ''
-  if ((statusCode !== 429 && statusCode !== 503) || !/^\d{1,9}$/.test(given)) return 0
-  return Math.min(Number(given), RETRY_AFTER_MAX)
+  if (statusCode !== 429 && statusCode !== 503) return 0
+  return Math.min(Math.ceil(retryAfterSeconds(headers['retry-after']) ?? 0), RETRY_AFTER_MAX)
 }
 
 const reasonOf = (error: Error): string =>

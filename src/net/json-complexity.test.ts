@@ -37,6 +37,12 @@ describe('a body is heavy', () => {
     expect(heavy(`${text.slice(0, -1)}\n${many('{}\n')}`)).toBe(true)
   })
 
+  test('when values follow a long text that ends in backslashes', () => {
+    const words = 'no quotes in a text that is longer than what is walked byte by byte, '.repeat(3)
+    expect(heavy(`["${words}\\\\",${many('1,')}1]`)).toBe(true)
+    expect(heavy(`["${words}\\",${many('1,')}1]`)).toBe(false)
+  })
+
   test('when it is nested too deep, closed or not', () => {
     expect(heavy('['.repeat(101))).toBe(true)
     expect(heavy(`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`)).toBe(true)

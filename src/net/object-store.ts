@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { backOff } from '../contract/back-off.ts'
 import { queryOf, type SigningKey, signedHeaders } from './aws-signature.ts'
 import { type FetchedReply, NoAnswer, safeFetch } from './safe-fetch.ts'
 
@@ -78,7 +79,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
   async function ask(method: Method, key: string, asked: RequestOptions): Promise<FetchedReply> {
     const end = performance.now() + asked.timeout
     for (let tried = 1; ; tried++) {
-      const pause = FIRST_PAUSE_MS * 4 ** (tried - 1) * (0.5 + Math.random())
+      const pause = backOff(tried, { first: FIRST_PAUSE_MS, longest: asked.timeout, factor: 4, jitter: 0.5 })
       const isLast = tried === attempts || asked.signal?.aborted || performance.now() + pause > end
       try {
         const reply = await attempt(method, key, { ...asked, timeout: Math.max(1, Math.ceil(end - performance.now())) })

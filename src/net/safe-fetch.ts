@@ -9,6 +9,13 @@ import { tracedRequest } from './tracing.ts'
 /** A server that is unreachable, too slow, sends too much, or is not allowed. */
 export class Unreachable extends Error {
   override readonly name: string = 'Unreachable'
+  /** How many seconds the server asks to wait before the next attempt. */
+  readonly retryAfter: number
+
+  constructor(message: string, { retryAfter = 0, ...options }: ErrorOptions & { retryAfter?: number } = {}) {
+    super(message, options)
+    this.retryAfter = retryAfter
+  }
 }
 
 /** No response, or not in time. The next caller will most likely wait in vain too. */
@@ -32,6 +39,8 @@ export interface FetchOptions {
   /** Milliseconds for everything, redirects included. */
   timeout?: number
   signal?: AbortSignal
+  /** Returns a redirect instead of following it. */
+  manualRedirect?: boolean
   /** Checks the response headers; false leaves the body unread. */
   wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
 }
@@ -67,7 +76,7 @@ async function followRedirects(address: URL, allowed: AllowedHosts, asked: Fetch
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const reached = await attempt(url, allowed, asked, signal)
     const target = reached.status >= 300 && reached.status < 400 ? reached.headers.location : undefined
-    if (target === undefined || (asked.method ?? 'GET') !== 'GET') return reached
+    if (target === undefined || asked.manualRedirect || (asked.method ?? 'GET') !== 'GET') return reached
     const next = URL.canParse(target, url.href) ? new URL(target, url) : undefined
     if (next?.origin !== url.origin) throw new Unreachable(`${url.origin} redirects elsewhere.`)
     url = next

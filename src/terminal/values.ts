@@ -43,7 +43,7 @@ const STYLES: Record<string, Style> = {
 }
 
 /** Fields whose values are colored; elsewhere a word is only a word. */
-const COLOURED = ['status', 'state', 'priority', 'approval_status', 'outcome', 'last_outcome']
+const COLORED = ['status', 'state', 'priority', 'approval_status', 'outcome', 'last_outcome']
 
 export const paintWord = (paint: Paint, word: string, shown = word) => {
   const style = Object.hasOwn(STYLES, word) ? STYLES[word] : undefined
@@ -52,7 +52,7 @@ export const paintWord = (paint: Paint, word: string, shown = word) => {
 
 /** The same for a field, if it is one of those. */
 export const paintField = (paint: Paint, field: string, word: string, shown = word) =>
-  COLOURED.includes(field) ? paintWord(paint, word, shown) : shown
+  COLORED.includes(field) ? paintWord(paint, word, shown) : shown
 
 const isTime = (name: string) => /(?:^|_)(?:at|since|until)$/.test(name) || name === 'timestamp'
 

@@ -1,5 +1,6 @@
 import appRoutes from 'virtual:app-routes'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { retryAfterSeconds } from '../contract/back-off.ts'
 import type { ApiError } from '../contract/errors.ts'
 
 /** The state of the connection to the server, for the banner and the sign-in dialog. */
@@ -48,7 +49,7 @@ export const connection = {
     const signedOut = status === 401 && url.startsWith('/app/api')
     // Other limits, such as the daily investigations, apply to one kind of request and are shown where it was made.
     const throttled = refused?.code === 'rate_limited'
-    const seconds = Math.max(1, Number(refused?.headers['retry-after'] ?? 0))
+    const seconds = Math.max(1, retryAfterSeconds(refused?.headers['retry-after']) ?? 0)
     set({
       away,
       ...(signedOut ? { signedOut } : {}),

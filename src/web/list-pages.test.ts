@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  ANY_BUILD,
   currentPage,
   currentVersion,
   invalidateLists,
@@ -29,6 +30,25 @@ test('a page is kept until one of its records changes, and the first is always l
   invalidateRecords([5])
   expect(currentPage('listBuilds', old, 'after 7')).toBeUndefined()
   expect(currentPage('listBuilds', old, 'after 4')).toBe(old.pages[2])
+})
+
+test.each([
+  ['its asset', { id: 31, asset_id: 41 }, 41],
+  ['its breakage', { id: 32, breakage_id: 42 }, 42],
+  ['any build while one of its builds runs', { id: 33, builds: { running: 1 } }, ANY_BUILD],
+])('a row is outdated when %s changes', (_, row, record) => {
+  const old = pagesOf([[9], 'after 9'], [[8], undefined])
+  const shown = { ...old, pages: [old.pages[0]!, { ...old.pages[1]!, rows: [row] }] }
+  expect(currentPage('listBuilds', shown, 'after 9')).toBe(shown.pages[1])
+  invalidateRecords([record])
+  expect(currentPage('listBuilds', shown, 'after 9')).toBeUndefined()
+})
+
+test('a row without running builds is current when any build changes', () => {
+  const old = pagesOf([[9], 'after 9'], [[8], undefined])
+  const shown = { ...old, pages: [old.pages[0]!, { ...old.pages[1]!, rows: [{ id: 34, builds: { running: 0 } }] }] }
+  invalidateRecords([ANY_BUILD])
+  expect(currentPage('listBuilds', shown, 'after 9')).toBe(shown.pages[1])
 })
 
 test('a list with unknown changes is loaded as a whole, others are not', () => {

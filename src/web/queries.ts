@@ -12,6 +12,7 @@ import {
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { AppArguments, AppName, AppReply } from '../contract/app/routes.ts'
+import { backOff, retryAfterSeconds } from '../contract/back-off.ts'
 import { ApiError, Away, ask } from './api.ts'
 import { connection } from './connection.ts'
 import {
@@ -31,8 +32,8 @@ export const isTransient = (error: unknown) =>
   error instanceof Away || (error instanceof ApiError && [429, 502, 503, 504].includes(error.status))
 
 const delayOf = (attempt: number, error: unknown) => {
-  const wanted = error instanceof ApiError ? Number(error.headers['retry-after'] ?? 0) * 1000 : 0
-  return Math.max(wanted, Math.min(1000 * 2 ** attempt, 15_000))
+  const wanted = error instanceof ApiError ? (retryAfterSeconds(error.headers['retry-after']) ?? 0) * 1000 : 0
+  return Math.max(wanted, backOff(attempt + 1, { first: 1000, longest: 15_000 }))
 }
 
 export const queryClient: QueryClient = new QueryClient({

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../db/database.ts'
-import { HOLDINGS, type Holding, UNEXPORTED } from '../domain/accounts/table-ownership.ts'
+import { TABLE_OWNERSHIP, type TableOwnership, UNEXPORTED } from '../domain/accounts/table-ownership.ts'
 
 /**
  * The recipient of the file. Only the operator's command exports credentials: password hashes, tokens and the single sign-on connection of
@@ -10,7 +10,7 @@ export type Audience = 'operator' | 'admin' | { lead: number }
 
 /** The tables of an export, in order. */
 export const exportedTables = (withSecrets: boolean, audience: Audience) =>
-  Object.entries(HOLDINGS).filter(
+  Object.entries(TABLE_OWNERSHIP).filter(
     ([table, { left, secret, level }]) =>
       left === undefined &&
       (!secret || (withSecrets && (secret === 'setting' || audience === 'operator'))) &&
@@ -25,7 +25,7 @@ const OF_LEADS: Record<string, readonly string[] | 'all'> = {
 }
 
 /** Inboxes belong to people, and rules need the account's channels. */
-const isOfEverybody = (table: string, level: Holding['level']) =>
+const isOfEverybody = (table: string, level: TableOwnership['level']) =>
   level === 'project' && table !== 'notifications' && table !== 'channel_rules'
 
 /** The columns of every table that an export contains and a load writes, without generated ones. */

@@ -4,7 +4,7 @@ import { beginBeyond32Bits, createDatabase, type TestDatabase } from '../../test
 import { fillTables, fullWorld } from '../../test/support/full-account.ts'
 import { raw, sql } from '../db/database.ts'
 import { loadDemo } from '../demo/load.ts'
-import { HOLDINGS, REFERENCES } from '../domain/accounts/table-ownership.ts'
+import { REFERENCES, TABLE_OWNERSHIP } from '../domain/accounts/table-ownership.ts'
 import { showToken } from '../domain/integrations/settings.ts'
 import { sealedIn, Vault } from '../domain/privacy/secrets.ts'
 import { type Audience, exportedTables } from './columns.ts'
@@ -56,7 +56,7 @@ describe('every table', () => {
   test('is part of an export, or has a reason why not', async () => {
     const tables = await own.db.rows<{ name: string }>(sql`
       select table_name::text as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`)
-    expect(Object.keys(HOLDINGS).toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
+    expect(Object.keys(TABLE_OWNERSHIP).toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
   })
 
   test('refers to others by consistent column names', async () => {
@@ -66,7 +66,7 @@ describe('every table', () => {
       where c.contype = 'f' and cardinality(c.conkey) = 1 and c.connamespace = 'public'::regnamespace`)
     const wrong = keys.filter(
       ({ table, column, target }) =>
-        HOLDINGS[table]!.left === undefined &&
+        TABLE_OWNERSHIP[table]!.left === undefined &&
         REFERENCES[column] !== target &&
         table !== 'sso_domains' &&
         table !== 'build_log_chunks',

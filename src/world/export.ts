@@ -2,7 +2,7 @@ import { isObjectLost } from '../contract/errors.ts'
 import { type Database, join, type Pool, raw, type Sql, sql } from '../db/database.ts'
 import { migrations } from '../db/migration-files.ts'
 import { isSealed, mapSealed, SEALED } from '../domain/access/key-rotation.ts'
-import { HOLDINGS, REFERENCES, type Scope } from '../domain/accounts/table-ownership.ts'
+import { REFERENCES, type Scope, TABLE_OWNERSHIP } from '../domain/accounts/table-ownership.ts'
 import { logOf } from '../domain/builds/stored-log.ts'
 import * as objects from '../domain/objects/objects.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
@@ -55,10 +55,10 @@ export function exportWorld(
       const onProject = sql`select user_id from project_members where account_id = ${scope.account_id} and project_id = ${scope.project_id}`
       const held = (table: string) =>
         whole || table !== 'account_members'
-          ? HOLDINGS[table]!.of(scope)
-          : sql`${HOLDINGS[table]!.of(scope)} and t.user_id in (${onProject})`
+          ? TABLE_OWNERSHIP[table]!.of(scope)
+          : sql`${TABLE_OWNERSHIP[table]!.of(scope)} and t.user_id in (${onProject})`
       const people = peopleOf(
-        tables.filter(({ table }) => HOLDINGS[table]!.level !== 'person'),
+        tables.filter(({ table }) => TABLE_OWNERSHIP[table]!.level !== 'person'),
         held,
       )
       const conditionOf = (table: string) => (table === 'users' ? people : held(table))
@@ -136,7 +136,7 @@ function peopleOf(tables: { table: string; columns: string[] }[], held: (table: 
 
 async function* read(db: Database, table: string, columns: string[], condition: ReturnType<typeof sql>): AsyncGenerator<Row[]> {
   const selected = join([...columns, ...(MOVED[table] ? [MOVED[table].object] : [])].map((name) => raw(`t.${name}`)))
-  const order = raw(HOLDINGS[table]!.key.replace(/\w+/g, 't.$&'))
+  const order = raw(TABLE_OWNERSHIP[table]!.key.replace(/\w+/g, 't.$&'))
   await db.execute(sql`
     declare exported no scroll cursor for
     select row_to_json(r)::text as row from (select ${selected} from ${raw(table)} t where ${condition} order by ${order}) r`)

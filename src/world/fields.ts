@@ -86,6 +86,16 @@ const suspectFields = object({
 const suspect: typeof suspectFields = (path, value, reading) =>
   suspectFields(path, isObject(value) ? value : { change: value }, reading)
 
+const bisection = object({
+  status: optional(oneOf(sets.BISECTION_STATUSES)),
+  changes: required(listOf(reference('changes'))),
+  found_change: optional(reference('changes')),
+  probability: optional(share),
+  reason: optional(text()),
+  user: optional(reference('users')),
+  started_at: moment,
+  finished_at: moment,
+})
 const links = (list: 'changes' | 'build_runs' | 'deployments') => optional(listOf(reference(list)))
 
 const daysByKind = Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, optional(integer(1, DAYS_MAX))])) as Record<
@@ -93,7 +103,7 @@ const daysByKind = Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, 
   Field<number, [], false>
 >
 
-export const FIELDS = {
+const FIELDS = {
   accounts: {
     key,
     name,
@@ -321,6 +331,7 @@ export const FIELDS = {
     fixed_at: moment,
     opened_at: required(instant),
     last_seen_at: moment,
+    bisection: optional(bisection),
   },
   corrections: {
     key,

@@ -109,9 +109,11 @@ export class Load {
         await this.#writing
       }
     await this.#writing
-    await orderByTime(this.#db, this.#accounts)
-    await registerAll(this.#db, this.#accounts)
-    await inferBranches(this.#db, this.#accounts)
+    for (const account of this.#accounts) {
+      await orderByTime(this.#db, account)
+      await registerAll(this.#db, account)
+      await inferBranches(this.#db, account)
+    }
     await sweep(this.#db, this.#accounts)
     return this.#entries as unknown as Loaded
   }

@@ -39,3 +39,8 @@ test('a suspect keeps its change and its person, and loses those of another acco
     { change_id: null, user_id: null },
   ])
 })
+
+test('lists of numbers lead to the records in this service, and lose those of another account', () => {
+  expect(remap().row('corrections', { cleared_change_ids: [1, 4, 9] })).toEqual({ cleared_change_ids: [401, 404] })
+  expect(remap().row('api_tokens', { project_ids: [7, 77] })).toEqual({ project_ids: [207] })
+})

@@ -80,6 +80,8 @@ export class Remap {
     if (Array.isArray(row.suspects)) row.suspects = row.suspects.map((suspect: Row) => this.#suspect(suspect))
     if (table === 'deliveries' && Array.isArray(row.records))
       row.records = row.records.map((record: Row) => ({ ...record, id: this.loose(tableNamed(String(record.type)), record.id) }))
+    // Only the service that started a search continues it.
+    if (table === 'bisections' && row.status === 'running') row.status = 'cancelled'
     if (table === 'breakage_history') row.detail = this.#named(row.detail as Row)
     if (table === 'saved_views') row.path = this.#path(String(row.path))
     if (table === 'notifications') {

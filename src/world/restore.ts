@@ -155,7 +155,7 @@ export class Restore {
       const taken = await this.#db.one(sql`select from projects where badge_key = ${row.badge_key as string}`)
       if (taken) row.badge_key = null
     }
-    if (table === 'destinations') row.position = await outbox.end(this.#db)
+    if (table === 'destinations') row.position = await outbox.end(this.#db, row.account_id as number)
     return row
   }
 

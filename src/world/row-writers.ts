@@ -1,13 +1,14 @@
-import { EVERY_VERSION } from '../contract/approval-defaults.ts'
 import { readTask, TaskInput } from '../contract/bodies.ts'
 import { invalidParameter } from '../contract/errors.ts'
 import { INTEGER_MAX } from '../contract/limits.ts'
+import { EVERY_VERSION } from '../contract/routes/approval-defaults.ts'
 import type { ProjectRole } from '../contract/sets.ts'
 import { storeOf, trackOf } from '../contract/spellings/stores.ts'
 import { withPing } from '../domain/access/tokens.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
 import { branchKey } from '../domain/branches/branch-names.ts'
 import { streamsOf } from '../domain/branches/streams.ts'
+import { inferDimensions } from '../domain/builds/job-dimensions.ts'
 import { sent } from '../domain/builds/logs.ts'
 import { byName } from '../domain/builds/measures.ts'
 import { readSecret, requireRoom, requireWholeRule } from '../domain/channels/channels.ts'
@@ -154,10 +155,13 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   },
 
   build_runs({ key, project, integration, build_type, output_log, artifacts, measures, duration_seconds, ...rest }, to) {
+    const inferred = inferDimensions({ job: rest.ci_job_name ?? '', branch: rest.branch ?? '', patterns: [] })
     to.put('build_runs', {
       id: to.id,
       ...ownerOf(project),
       ...rest,
+      inferred_platform: inferred.platform,
+      inferred_configuration: inferred.configuration,
       build_type: build_type ?? buildTypeOf(project.found!.engine),
       integration_id: within(project, integration),
       output_log: output_log && sent(output_log),
@@ -218,7 +222,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   },
 
   breakages({ key, project, builds, suspects = [], owner, state = 'open', evidence = [], ...rest }, to) {
-    const { last_good_change, first_bad_change, fixed_by_change, opened_at, last_seen_at, fixed_at, ...values } = rest
+    const { last_good_change, first_bad_change, fixed_by_change, opened_at, last_seen_at, fixed_at, bisection, ...values } = rest
     const breakage = ownerOf(project)
     const members = [...linked(project, builds)]
     const owner_user_id = owner && memberOf(breakage, owner)
@@ -264,6 +268,23 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
         occurrence: isCounted ? 1 : undefined,
       })
     to.put('breakage_history', { account_id: breakage.account_id, breakage_id: to.id, kind: 'opened', at: opened_at })
+    if (bisection)
+      to.put('bisections', {
+        ...breakage,
+        breakage_id: to.id,
+        occurrence: 1,
+        job: values.jobs?.[0] ?? '',
+        branch: values.branch ?? '',
+        status: bisection.status ?? 'running',
+        suspects: bisection.changes.map((change) => ({ change_id: within(project, change), user_id: null, score: 0 })),
+        failures: 1,
+        found_change_id: within(project, bisection.found_change),
+        probability: bisection.probability,
+        reason: bisection.reason,
+        user_id: bisection.user ? memberOf(breakage, bisection.user) : undefined,
+        started_at: bisection.started_at ?? opened_at,
+        finished_at: bisection.finished_at,
+      })
     return breakage
   },
 

@@ -19,7 +19,7 @@ const COLUMNS = {
     url file_url created_at updated_at`,
   change_branches: 'account_id project_id branch change_id tool_position arrived_at',
   build_runs: `id account_id project_id integration_id status build_type target_type ci_job_name build_number commit_hash changelist
-    branch kind shelf pull_request head_repository target_branch url phase platform configuration agent measures duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
+    branch kind shelf pull_request head_repository target_branch url phase platform configuration inferred_platform inferred_configuration agent measures duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
   approvals: `id account_id project_id asset_id asset_name commit_sha approval_stage approval_type status approver_user_id comments
     asset_version decided_at created_at updated_at`,
@@ -33,6 +33,8 @@ const COLUMNS = {
   breakage_builds: 'account_id breakage_id build_run_id occurrence',
   breakage_occurrences: `account_id project_id breakage_id number opened_at first_build_run_id build_count last_good_change_id
     first_bad_change_id suspects flickering owner_user_id claimed_at fixed_at fixed_by_change_id`,
+  bisections: `account_id project_id breakage_id occurrence job branch status suspects failures found_change_id probability reason user_id
+    started_at finished_at`,
   corrections: 'id account_id project_id build_run_id line line_text category cause cleared_change_ids user_id corrected_at',
   breakage_history: 'account_id breakage_id kind at',
   tasks: `id account_id project_id ${TASK_FIELD_NAMES.join(' ')} created_at updated_at`,

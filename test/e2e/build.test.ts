@@ -88,7 +88,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     const { page } = tab()
     await go('2')
     await page.getByRole('region', { name: 'Log' }).waitFor()
-    expect(await page.locator('[data-line]').count()).toBeLessThan(200)
+    await expect.poll(() => page.locator('[data-line]').count()).toBeLessThan(200)
     await page.keyboard.press('/')
     await page.keyboard.type('gameplay.1234')
     await page.keyboard.press('Enter')
@@ -129,7 +129,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     await go('4')
     await line(8).waitFor()
     // Sections without errors are collapsed.
-    expect(await line(2).count()).toBe(0)
+    await expect.poll(() => line(2).count()).toBe(0)
     const texts = await Promise.all([5, 6, 7].map((n) => line(n).innerText()))
     expect(texts.map((text) => text.replace(/^\d+\s*/, ''))).toEqual([
       '100 %',
@@ -322,7 +322,7 @@ describeWith('chromium')('a failed build in a browser', () => {
       from build_runs where id = ${(studio().world.build_runs['7'] as { id: number }).id}`)
     await go('7')
     await page.getByText('None. Nothing links a change to this failure.').waitFor()
-    expect(await page.getByText('Rework the damage').count()).toBe(0)
+    await expect.poll(() => page.getByText('Rework the damage').count()).toBe(0)
     await page.getByRole('button', { name: '1 possible change' }).click()
     await page.getByRole('link', { name: /CL 100.*Rework the damage/ }).waitFor()
   })
@@ -332,6 +332,6 @@ describeWith('chromium')('a failed build in a browser', () => {
     await go('3')
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByRole('alert').getByText('no credits left').waitFor()
-    expect(await page.getByRole('alert').getByRole('link', { name: 'Billing' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('alert').getByRole('link', { name: 'Billing' }).count()).toBe(0)
   })
 })

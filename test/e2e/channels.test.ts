@@ -102,7 +102,7 @@ describeWith('chromium')('chat channels in a browser', () => {
 
     await rule.getByRole('button', { name: /^Edit/ }).click()
     await dialog.getByLabel('Event').selectOption('last_known_good')
-    expect(await dialog.getByLabel('Job').count()).toBe(0)
+    await expect.poll(() => dialog.getByLabel('Job').count()).toBe(0)
     await dialog.getByLabel('Older than (hours)').fill('36')
     await dialog.getByLabel('Quiet hours').uncheck()
     await dialog.getByLabel('Ping @here').uncheck()

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sql } from '../../src/db/database.ts'
 import { axe } from '../support/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
@@ -80,7 +81,24 @@ describeWith('chromium')('corrections in a browser', () => {
     await page.getByText('Correction undone').waitFor()
     await work()
     await page.getByRole('button', { name: 'Not the cause' }).waitFor()
-    expect(await page.getByText('Corrected by').count()).toBe(0)
+    await expect.poll(() => page.getByText('Corrected by').count()).toBe(0)
     expect(await axe(page)).toEqual([])
+  })
+
+  test('a person corrects a breakage on its own page', async () => {
+    const { page } = tab()
+    const project = studio().world.projects.star!.id as number
+    const { id } = (await studio().db.one<{ id: number }>(sql`select id from breakages where project_id = ${project}`))!
+    await tab().go(`/projects/${project}/breakages/${id}`)
+    await page.getByRole('button', { name: 'Correct', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Correct this finding' })
+    await expect.poll(() => dialog.getByLabel('Log line').count()).toBe(0)
+    await dialog.getByLabel('Category').selectOption('license_seat')
+    expect(await axe(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save correction' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await studio().db.rows(sql`select category from corrections where undone_at is null`)).toEqual([
+      { category: 'license_seat' },
+    ])
   })
 })

@@ -174,6 +174,7 @@ describeWith('chromium')('every page in a browser', () => {
           record('build_runs', 'build5', 'builds'),
           record('build_runs', 'runs', 'builds'),
           record('breakages', 'breakage5'),
+          record('tests', 'test4'),
           record('assets', 'asset4'),
           record('deployments', 'deployment4'),
           record('integrations', 'ci'),

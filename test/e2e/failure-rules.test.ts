@@ -48,8 +48,8 @@ describeWith('chromium')('failure rules in a browser', () => {
   test('a rule is tried, refused while it is invalid, added, and explains the next failed build', async () => {
     const { page } = tab()
     await investigate('1')
-    expect(await page.getByText('no lightmap').count()).toBeGreaterThan(0)
-    expect(await page.getByText('Suggested fix: Bake Maps/Sky.map again.').count()).toBe(0)
+    await expect.poll(() => page.getByText('no lightmap').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.getByText('Suggested fix: Bake Maps/Sky.map again.').count()).toBe(0)
 
     await tab().go(`${project()}/settings`)
     await page.getByText('No failure rules yet.').waitFor()

@@ -69,7 +69,7 @@ describeWith('chromium')('the feed in a browser', () => {
     await page.getByText('live #4 started').waitFor()
     await report(4, 'success')
     await page.getByText('live #4 passed').waitFor()
-    expect(await page.getByText('live #4 started').count()).toBe(0)
+    await expect.poll(() => page.getByText('live #4 started').count()).toBe(0)
     await tab.context.close()
   })
 

@@ -84,7 +84,7 @@ describeWith('chromium')('navigation in a browser', () => {
     await page.goBack()
     await page.getByRole('link', { name: 'night #2' }).waitFor()
     expect(await page.getByLabel('Status').inputValue()).toBe('failed')
-    expect(await page.getByRole('link', { name: 'night #1' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'night #1' }).count()).toBe(0)
   })
 
   test('a record shows its list and its project', async () => {

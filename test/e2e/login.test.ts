@@ -69,7 +69,7 @@ describeWith('chromium')('logging in through a browser', () => {
       await fillIn(page)
       await page.getByRole('heading', { name: 'Allow Goldmaster CLI?' }).waitFor()
       // A single question: no navigation into the app.
-      expect(await page.getByRole('navigation').count()).toBe(0)
+      await expect.poll(() => page.getByRole('navigation').count()).toBe(0)
       expect(await axe(page)).toEqual([])
       await page.getByRole('button', { name: 'Allow' }).click()
       await page.waitForURL('http://127.0.0.1:*/**')
@@ -142,7 +142,7 @@ describeWith('chromium')('logging in through a browser', () => {
     await tab.page.getByText('start the login again where it came from').waitFor()
     await tab.go('/cli/auth?port=50123')
     await tab.page.getByText('Start the login again in your terminal').waitFor()
-    expect(await tab.page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
+    await expect.poll(() => tab.page.getByRole('button', { name: 'Allow' }).count()).toBe(0)
     await tab.context.close()
   })
 
@@ -190,8 +190,8 @@ describeWith('chromium')('logging in through a browser', () => {
     await fillIn(page)
     await page.getByRole('heading', { name: 'Allow <img src=x onerror=alert(1)>?' }).waitFor()
     await page.getByText(new URL(redirectUrl).host).waitFor()
-    expect(await page.getByRole('list', { name: 'Permissions' }).getByRole('listitem').count()).toBe(10)
-    expect(await page.getByRole('navigation').count()).toBe(0)
+    await expect.poll(() => page.getByRole('list', { name: 'Permissions' }).getByRole('listitem').count()).toBe(10)
+    await expect.poll(() => page.getByRole('navigation').count()).toBe(0)
     expect(await axe(page)).toEqual([])
     // Nobody was signed in at first, which the browser logs.
     expect(tab.complaints).toEqual([expect.stringContaining('401')])

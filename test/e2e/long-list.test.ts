@@ -75,7 +75,7 @@ describeWith('chromium')('a long list in a browser', () => {
     const deep = rows().filter({ hasText: '#60' })
     await deep.getByText('failed').waitFor()
     expect(asked.map((url) => url.includes('cursor='))).toEqual([false, false, true])
-    expect(await rows().count()).toBe(COUNT)
+    await expect.poll(() => rows().count()).toBe(COUNT)
     expect(await page.evaluate(() => window.scrollY)).toBe(place)
   })
 
@@ -88,7 +88,7 @@ describeWith('chromium')('a long list in a browser', () => {
     await scrollDown()
     const alert = page.getByRole('alert')
     await alert.getByText('That page is gone.').waitFor()
-    expect(await rows().count()).toBe(50)
+    await expect.poll(() => rows().count()).toBe(50)
     await page.unroute(/build_runs\?.*cursor=/)
     await alert.getByRole('button', { name: 'Try again' }).click()
     await expect.poll(() => rows().count()).toBeGreaterThan(50)

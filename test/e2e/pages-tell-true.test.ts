@@ -75,7 +75,7 @@ describeWith('chromium')('pages in a browser are accurate', () => {
     await tab().go(project())
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('main is green').waitFor()
-    await health.getByRole('link', { name: 'night on main: green' }).click()
+    await health.getByRole('link', { name: 'night on main: Green' }).click()
     await page.getByRole('heading', { name: 'night #41' }).waitFor()
   })
 

@@ -22,7 +22,7 @@ describeWith('chromium')('settings in a browser', () => {
     const { page } = tab()
     await tab().go('/settings/service')
     await page.getByText('Page not found').waitFor()
-    expect(await page.getByRole('link', { name: 'Service status' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Service status' }).count()).toBe(0)
     await studio().db.execute(sql`update users set operator = true where email = 'lead@example.com'`)
     await studio().db.execute(sql`
       insert into backups (place, name, status, error) values ('/mnt/backups', 'monday.backup.age', 'failed', 'The disk is full.')`)
@@ -93,8 +93,8 @@ describeWith('chromium')('settings in a browser', () => {
     const { page } = tab()
     await tab().go('/settings/account')
     await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
-    expect(await page.getByRole('link', { name: 'Usage' }).count()).toBe(1)
-    expect(await page.getByRole('link', { name: 'Billing' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Usage' }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('link', { name: 'Billing' }).count()).toBe(0)
     await tab().go('/settings/billing')
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
     const { id } = studio().world.accounts.owl!
@@ -280,7 +280,7 @@ describeWith('chromium')('settings in a browser', () => {
     await signInAs(late, 'late@example.com', PASSWORD)
     await late.page.getByText('The trial of Lapsed Games has ended').waitFor()
     await late.page.getByText('Ask the operator of this service.').waitFor()
-    expect(await late.page.getByRole('link', { name: 'Add a payment method' }).count()).toBe(0)
+    await expect.poll(() => late.page.getByRole('link', { name: 'Add a payment method' }).count()).toBe(0)
     expect(late.complaints).toEqual([])
     await late.context.close()
   })

@@ -83,7 +83,7 @@ describeWith('chromium')('problems in a browser', () => {
     await create.click()
     await page
       .getByRole('alert')
-      .getByText(/try again in \d+ s/i)
+      .getByText(/Try again in \d+ s/)
       .waitFor()
     await page.getByText(/Retrying in \d+ min/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Written with care')
@@ -103,20 +103,20 @@ describeWith('chromium')('problems in a browser', () => {
     await open({ rates: { requests: { points: 1, seconds: 3600 } } })
     await page.request.get(`${node.service.site}/app/api/v1/welcome`)
     await page.getByText(/Retrying in \d+ min/).waitFor()
-    expect(await main.getByRole('link', { name: 'night' }).count()).toBe(1)
+    await expect.poll(() => main.getByRole('link', { name: 'night' }).count()).toBe(1)
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deployments' }).click()
     await main
       .getByText(/Loading again in \d+ min/)
       .first()
       .waitFor()
-    expect(await main.getByRole('status', { name: 'Loading' }).count()).toBe(0)
+    await expect.poll(() => main.getByRole('status', { name: 'Loading' }).count()).toBe(0)
     // A newly opened URL has no content to keep: it shows the same, and does not retry repeatedly.
     const asked: string[] = []
     page.on('request', (request) => request.url().includes('/app/api/') && asked.push(request.url()))
     // Last requests of the previous page do not count.
     page.once('framenavigated', () => asked.splice(0))
     await page.reload()
-    await page.getByText(/again in \d+ s/i).waitFor()
+    await page.getByText(/again in \d+ s/).waitFor()
     expect(asked).toEqual([...new Set(asked)])
     await node.close()
     await open()
@@ -129,7 +129,7 @@ describeWith('chromium')('problems in a browser', () => {
     await tab.go(`${project()}/builds/${store.world.build_runs.night!.id}`)
     await page.getByRole('button', { name: 'Investigate' }).click()
     await page.getByRole('alert').getByText('investigations of today are used').waitFor()
-    expect(await page.getByText('Retrying in').count()).toBe(0)
+    await expect.poll(() => page.getByText('Retrying in').count()).toBe(0)
   })
 
   test('an ended session asks for a sign-in, and the input is saved after it', async () => {

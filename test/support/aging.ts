@@ -31,13 +31,13 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
   outbox: {
     fill: (count, at) => sql`
       insert into outbox (position, account_id, project_id, kind, row_id, written_at)
-      select nextval('outbox_position'), 1, 1, 'task', n::text, ${at} from ${numbers(count)}`,
+      select coalesce((select max(position) from outbox), 0) + n, 1, 1, 'task', n::text, ${at} from ${numbers(count)}`,
     left: sql`select from outbox`,
   },
   outgoing: {
     fill: (count, at) => sql`
       insert into messages (account_id, destination_id, event_id, position, event_type, payload, status, created_at)
-      select 1, 1, gen_random_uuid()::text, nextval('outbox_position'), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
+      select 1, 1, gen_random_uuid()::text, nextval(pg_get_serial_sequence('messages', 'id')), 'task.created', '{}', 'delivered', ${at} from ${numbers(count)}`,
     left: sql`select from messages where event_id is not null`,
   },
   channel_messages: {
@@ -62,6 +62,18 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
       insert into jobs (owner, kind, payload, state, attempts, last_error, run_at)
       select '', 'ingest', '{}', 'failed', 25, 'It failed.', ${at} from ${numbers(count)}`,
     left: sql`select from jobs where state = 'failed'`,
+  },
+  test_runs: {
+    fill: (count, at) => sql`
+      with build as (
+          insert into test_builds (account_id, project_id, ci_job_name, build_number)
+          select 1, 1, 'Tests', gen_random_uuid()::text from ${numbers(count)} returning id),
+        report as (
+          insert into test_reports (account_id, project_id, ci_job_name, name, platform, rhi)
+          values (1, 1, 'Tests', gen_random_uuid()::text, '', '') returning id)
+      insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations, received_at)
+      select 1, build.id, report.id, 1, 0, 0, 0, 0, 5, '\\x01', '\\x0005', ${at} from build, report`,
+    left: sql`select from test_runs`,
   },
   logs: {
     fill: (count, at) => sql`

@@ -7,7 +7,7 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import { TOOLS } from '../../src/mcp/catalogue.ts'
+import { TOOLS } from '../../src/mcp/catalog.ts'
 import { plainSchema } from '../../src/mcp/schemas.ts'
 import { PROGRAM } from './built.ts'
 

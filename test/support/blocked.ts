@@ -12,11 +12,17 @@ export async function overlapping<T>(
   await db.transaction(async (holder) => {
     await holder.rows(held)
     running = Promise.allSettled(work())
-    await until(async () => {
-      const waiting = await db.one<{ count: number }>(sql`
-        select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      return waiting!.count >= count
-    })
+    await until(async () => (await waiting(db)) >= count)
   })
   return running!
+}
+
+/** Sessions that wait for a lock, on whichever server it is. */
+async function waiting(db: Pool): Promise<number> {
+  const sessions = sql`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const own = (await db.one<{ count: number }>(sessions))!.count
+  if (!db.isDistributed()) return own
+  const { count } = (await db.one<{ count: number }>(sql`
+    select sum(result::bigint)::bigint as count from run_command_on_workers(${sessions.text})`))!
+  return own + count
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Submitted } from '../../src/domain/changes/submit.ts'
 
 /** A build of a generated world: its report, and its true position. */
-export interface MadeBuild {
+interface MadeBuild {
   job: string
   stream: number
   status: 'completed' | 'failed'

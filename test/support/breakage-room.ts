@@ -35,7 +35,9 @@ export interface BreakageRoom {
   /** Ids of the changes `c1`, `c2`, … on `main` in this order, and also on `dev`. */
   change(number: number): number
   report(reported: Reported): Promise<number>
-  /** Runs waiting jobs: investigations first, then the rest. */
+  /** Sends a test report of a build: names of failed tests with their messages, and of passed ones without. */
+  tests(of: { job?: string; number: number }, results: Record<string, string>): Promise<void>
+  /** Runs waiting jobs: those of test results and investigations first, then the rest. */
   work(): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
   api(path: string, body?: object, method?: string): Promise<{ status: number; json: any }>
@@ -113,8 +115,27 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
       // An identical repeated report is recorded once.
       return json.records[0]?.id
     },
+    async tests({ job = 'Cook', number }, results) {
+      const cases = Object.entries(results).map(([name, message]) => {
+        const [, className, title] = /^(.*)\.(.*)$/.exec(name)!
+        const failure = message && `<failure message="${message}">at src/${className}.c:54</failure>`
+        return `<testcase classname="${className}" name="${title}">${failure}</testcase>`
+      })
+      const query = new URLSearchParams({
+        job_name: job,
+        build_number: String(number),
+        token: loaded.integrations!.ci!.webhook_token,
+      })
+      const { status, json } = await studio.ask(`/webhooks/tests?${query}`, {
+        method: 'POST',
+        raw: `<testsuite name="all">${cases.join('')}</testsuite>`,
+        headers: { 'content-type': 'application/xml' },
+      })
+      if (status !== 200) throw new Error(JSON.stringify(json))
+    },
     async work() {
-      for (const kind of ['investigate_failure', 'recompute_breakages', 'review_suspects'] as const) await workOff(studio, kind)
+      for (const kind of ['judge_tests', 'investigate_failure', 'investigate', 'recompute_breakages', 'review_suspects'] as const)
+        await workOff(studio, kind)
     },
     api,
     breakages,

@@ -1,20 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CLIENT } from './built.ts'
 import { scratch } from './stand-in.ts'
 import { openTools, type Tools } from './tools.ts'
 
 /** The end of a build: its output, byte for byte. */
-export interface BuildEnded {
+interface BuildEnded {
   code: number | null
   signal: NodeJS.Signals | null
   out: Buffer
   err: Buffer
 }
 
-export interface BuildRunning {
+interface BuildRunning {
   child: ChildProcess
   printed(): string
   ended: Promise<BuildEnded>
@@ -77,19 +75,6 @@ export async function openBuildRoom(): Promise<BuildRoom> {
     async close() {
       await tools.close()
       remove()
-    },
-  }
-}
-
-/** A server in the service's place. */
-export async function standInService(answer: RequestListener) {
-  const server = createServer(answer)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    site: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
     },
   }
 }

@@ -5,7 +5,7 @@ import type { BreakageState } from '../../src/contract/sets.ts'
 import { type Database, type Pool, sql } from '../../src/db/database.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
 import * as log from '../../src/domain/channels/message-log.ts'
-import * as outbox from '../../src/domain/feed/outbox.ts'
+import { sequenceAll } from '../../src/domain/feed/sequencer.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
@@ -86,10 +86,9 @@ export function openChannelRoom() {
   })
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
   const heard = async () => {
-    await outbox.sequenceAll(studio.db)
+    await sequenceAll(studio.db)
     await until(
-      async () =>
-        (await studio.db.execute(sql`select from outbox where position > (select min(position) from outbox_cursors)`)) === 0,
+      async () => (await studio.db.execute(sql`select from outbox_heads where position > least(fixes, channels, inbox)`)) === 0,
     )
   }
   const messages = async (channelId: number) => (await log.list(studio.db, channelId, { limit: 100 })).messages

@@ -2,10 +2,10 @@
  * Fake credentials in the shapes of real tools, each with a mark in the part that must not be sent. `#` is replaced with more of the mark,
  * so that lengths match.
  */
-export const MARK = 'Zq7Marked'
+const MARK = 'Zq7Marked'
 const fill = (length: number) => `${MARK}${'Zq7xK2vN9wLp4TsR8dYb6HcJ3mFg5A1eQ0uZi'.repeat(3)}`.slice(0, length)
 /** For hexadecimal positions. */
-export const HEX_MARK = 'badc0ffee0ddf00d'
+const HEX_MARK = 'badc0ffee0ddf00d'
 const hex = (length: number) => `${HEX_MARK}${'0123456789abcdef'.repeat(4)}`.slice(0, length)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
+import { DISTRIBUTION_SETTINGS } from '../../src/db/distribute.ts'
 import { withDatabase } from '../setup.ts'
 
 /** A 503 of the service after a few seconds must not fail a test on a busy machine. */
@@ -20,7 +21,7 @@ export const createDatabase = (): Promise<TestDatabase> => create(inject('clone'
 export const createEmptyDatabase = (): Promise<TestDatabase> => create('template template1')
 
 /** Large tables start at this id: a column or a cast of 32 bits would fail. */
-export const BEYOND_32_BITS = 2 ** 31 + 5
+const BEYOND_32_BITS = 2 ** 31 + 5
 
 export async function beginBeyond32Bits(db: Pool) {
   for (const table of ['changes', 'build_runs', 'build_steps', 'investigations', 'tasks'])
@@ -29,7 +30,9 @@ export async function beginBeyond32Bits(db: Pool) {
 
 async function create(from: string): Promise<TestDatabase> {
   const name = `goldmaster_test_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name} ${from}`)
+  await onServers(`create database ${name} ${from}`)
+  if (inject('servers').length > 1)
+    for (const setting of DISTRIBUTION_SETTINGS) await onServers(`alter database ${name} set ${setting} = on`)
   const url = withDatabase(inject('server'), name)
   const db = openDatabase(url, { max: 8, ...PATIENT })
   return {
@@ -37,13 +40,15 @@ async function create(from: string): Promise<TestDatabase> {
     url,
     async drop() {
       await db.close()
-      await onServer(`drop database if exists ${name} with (force)`)
+      await onServers(`drop database if exists ${name} with (force)`)
     },
   }
 }
 
-async function onServer(text: string) {
-  const client = new pg.Client({ connectionString: inject('server') })
-  await client.connect()
-  await client.query(text).finally(() => client.end())
+async function onServers(text: string) {
+  for (const server of inject('servers')) {
+    const client = new pg.Client({ connectionString: server })
+    await client.connect()
+    await client.query(text).finally(() => client.end())
+  }
 }

@@ -11,6 +11,10 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showBuild: ['build_runs', 'build4'],
   readBuildLog: ['build_runs', 'build4'],
   listBuildChanges: ['build_runs', 'build4'],
+  showBuildMeasures: ['build_runs', 'build4'],
+  listBuildTests: ['build_runs', 'build4'],
+  showTest: ['tests', 'test4'],
+  editTest: ['tests', 'test4'],
   investigateBuild: ['build_runs', 'build5'],
   correctBuild: ['build_runs', 'build5'],
   showAsset: ['assets', 'asset4'],
@@ -25,6 +29,8 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   undoCorrection: ['corrections', 'correction4'],
   editBreakage: ['breakages', 'breakage4'],
   createBreakageTask: ['breakages', 'breakage4'],
+  startBisection: ['breakages', 'breakage4'],
+  cancelBisection: ['breakages', 'breakage4'],
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
@@ -33,7 +39,9 @@ export const BODIES: Partial<Record<RouteName, unknown>> = {
   correctBuild: { cause: 'the disk was full' },
   editBreakage: { note: 'seen' },
   editDeployment: { status: 'live', note: 'seen in the store' },
+  muteAgent: { agent: 'BUILD-07', reason: 'disk full' },
   markBranchGood: { branch: 'main', change: sha(4), reason: 'played it' },
+  editTest: { quarantined_until: new Date(Date.now() + 86_400_000).toISOString(), reason: 'waits for a server' },
 }
 
 export const all = Object.entries(routes) as [RouteName, Route][]

@@ -56,6 +56,7 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, 'https://id.example.com', 'gold', ${vault.seal('hush', sealedIn('sso_connections', account_id, 'client_secret_sealed'))})`,
     sql`insert into sso_domains (domain, account_id) values ('full.example', ${account_id})`,
     sql`insert into ugs_tokens (account_id, project_id, name, prefix, hash) values (${owner}, 'sync', 'abcdefgh', sha256('x'))`,
+    sql`insert into agent_mutes (account_id, project_id, agent, reason, user_id) values (${owner}, 'BUILD-07', 'disk full', ${user})`,
     sql`insert into branch_marks (account_id, project_id, branch, change_id, reason, user_id)
         values (${owner}, 'main', ${change}, 'played it', ${user})`,
     sql`insert into build_steps (account_id, build_run_id, name, status) values (${account_id}, ${build}, 'compile', 'failed')`,
@@ -63,6 +64,22 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, ${build}, 's', 5, false, ${DAY})`,
     sql`insert into build_log_chunks (account_id, build_run_id, until, text) values (${account_id}, ${build}, 5, 'hello')`,
     sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
+    sql`insert into test_builds (account_id, project_id, integration_id, ci_job_name, build_number, build_run_id, digests)
+        values (${owner}, ${integrationId}, 'tests', '1', ${build}, array['\\x01'::bytea])`,
+    sql`insert into test_reports (account_id, project_id, ci_job_name, name, platform, rhi, cases) values (${owner}, 'tests', '', '', '', 1)`,
+    sql`insert into test_cases (account_id, project_id, test_report_id, number, identity, suite, class, name, occurrence)
+        select ${owner}, max(id), 0, 5, 's', 'c', 'n', 1 from test_reports where account_id = ${account_id}`,
+    sql`insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations)
+        select ${account_id}, max(b.id), max(r.id), 0, 1, 0, 0, 0, 5, '\\x02', '\\x0005' from test_builds b join test_reports r using (account_id)
+        where account_id = ${account_id}`,
+    sql`insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, message, details, output, file)
+        select ${owner}, max(b.id), max(c.id), 'failed', 'boom', 'boom', '', '', '' from test_builds b join test_cases c using (account_id)
+        where account_id = ${account_id}`,
+    sql`insert into flaky_tests (account_id, project_id, test_report_id, test_case_id, branch, flaky_runs, last_test_build_id, last_failed_at)
+        select ${owner}, max(c.test_report_id), max(c.id), 'main', 3, max(b.id), ${DAY}
+        from test_builds b join test_cases c using (account_id) where account_id = ${account_id}`,
+    sql`insert into test_quarantines (account_id, project_id, test_case_id, reason, owner_user_id, user_id, until)
+        select ${owner}, max(id), 'waits for a server', ${user}, ${user}, ${DAY} from test_cases where account_id = ${account_id}`,
     sql`insert into corrections (account_id, project_id, build_run_id, category, cleared_change_ids, user_id, corrected_at)
         values (${owner}, ${build}, 'network', array[${change}::bigint], ${user}, ${DAY})`,
     sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at, correction_id)
@@ -82,6 +99,10 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into task_build_runs (account_id, task_id, build_run_id) select ${account_id}, min(id), ${build} from tasks where project_id = ${project_id} on conflict do nothing`,
     sql`insert into task_deployments (account_id, task_id, deployment_id) select ${account_id}, (select min(id) from tasks where project_id = ${project_id}),
         (select id from deployments where project_id = ${project_id} limit 1) on conflict do nothing`,
+    // A running one would be canceled by a move.
+    sql`update bisections set status = 'stuck' where account_id = ${account_id}`,
+    sql`insert into bisection_builds (account_id, bisection_id, number, project_id, build_run_id, change_id, verdict)
+        select account_id, min(id), 1, project_id, ${build}, ${change}, 'bad' from bisections where project_id = ${project_id} group by account_id, project_id`,
     sql`insert into ugs_sequences (account_id, project_id, sequence) values (${owner}, 7)`,
     sql`insert into ugs_changes (account_id, project_id, path, change, sequence) values (${owner}, '//star/main', 5, 7)`,
     sql`insert into ugs_badges (account_id, project_id, path, change, name, state, url, sequence)

@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 import { type Beside, perform } from '../../src/cli/main.ts'
 
 /** A failed command: its output and exit code. */
-export class Refused extends Error {
+class Refused extends Error {
   readonly exit: number
 
   constructor(said: string, exit: number) {

@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { openObjectStore } from '../../src/net/object-store.ts'
+import { openLocalServer } from './local-server.ts'
 
 /** The state of the store: normal, unreachable, silent, breaking off in the middle of a response, or refusing with a status. */
 type Mood = 'good' | 'away' | 'silent' | 'breaks off' | number
@@ -103,9 +102,8 @@ export async function openObjectStoreServer() {
     return response.end('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>')
   }
 
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bucket/some/prefix`
+  const { url: site, close } = await openLocalServer((request, response) => void answer(request, response))
+  const url = `${site}/bucket/some/prefix`
   return {
     settings: { ...KEY, url },
     /** A client of it; without retries where a test waits for the failure. */
@@ -121,10 +119,7 @@ export async function openObjectStoreServer() {
     whenAsked(listener: typeof onAsked) {
       onAsked = listener
     },
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
+    close,
   }
 }
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import Provider from 'oidc-provider'
 import { freePort } from './free-port.ts'
 
-export interface Person {
+interface Person {
   email?: string
   /** Some providers send it as a string. */
   email_verified?: boolean | 'false'

@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts'
 import { pathTo } from './programs.ts'
 import { until } from './until.ts'
 
-export type PoolMode = 'transaction' | 'session'
+type PoolMode = 'transaction' | 'session'
 
 /** The modes that can be tested; before 1.21 PgBouncer cannot prepare statements in transaction mode. */
 export const POOL_MODES: PoolMode[] = (() => {

@@ -11,10 +11,7 @@ interface Placed {
 export async function place(db: Database, placed: readonly Placed[]) {
   const accounts = await db.rows<{ account_id: number }>(sql`
     with placed as (${placing(placed)} returning account_id) select distinct account_id from placed`)
-  await registerAll(
-    db,
-    accounts.map(({ account_id }) => account_id),
-  )
+  for (const { account_id } of accounts) await registerAll(db, account_id)
 }
 
 const placing = (placed: readonly Placed[]) => sql`

@@ -34,8 +34,9 @@ export function openPostRoom() {
   const id = (kind: string, key: string) => Number(studio.world[kind as 'projects']![key]!.id)
   const deliveries = async (webhookId: number) => (await log.list(studio.db, webhookId, { limit: 50 })).deliveries
   const missing = (webhookId: number) =>
-    studio.db.execute(sql`select from outbox o where o.position is null
-      or o.position > (select d.position from destinations d where d.id = ${webhookId})`)
+    studio.db.execute(sql`
+      select from outbox o join destinations d on d.account_id = o.account_id
+      where d.id = ${webhookId} and (o.position is null or o.position > d.position)`)
   const task = (title: string, project = 'star') =>
     studio.db.execute(sql`insert into tasks (account_id, project_id, title)
       values (${id('accounts', project === 'den' ? 'fox' : 'owl')}, ${id('projects', project)}, ${title})`)

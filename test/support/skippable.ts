@@ -8,7 +8,7 @@ const named = (programs: readonly string[]) => {
   return { isComplete: missing.length === 0, because: `[${missing.join(', ')} not installed]` }
 }
 
-/** A suite that needs programs besides Node. It is skipped if one is missing, and its title says why (`skipped-reporter.ts`). */
+/** A suite that needs programs besides Node. It is skipped if one is missing, and its title says why (`second-run-reporter.ts`). */
 export function describeWith(...programs: string[]) {
   const { isComplete, because } = named(programs)
   return (name: string, work: () => void) => (isComplete ? describe(name, work) : describe.skip(`${name} ${because}`, work))

@@ -19,6 +19,8 @@ import type { Service } from '../../src/http/service.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
 import { loadWorld } from '../../src/world/world.ts'
 import { beginBeyond32Bits, createDatabase, type TestDatabase } from './database.ts'
+import { nightOwl } from './night-owl.ts'
+import { addTests } from './night-owl-tests.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
 /** The default quotas in tests. */
@@ -115,11 +117,13 @@ export async function openStudio(world: object = {}, settings: StudioSettings = 
   const app = await buildServer(service)
   const site = await app.listen({ host: '127.0.0.1', port })
   const load = (more: object) => loadWorld(own.db, Readable.from([Buffer.from(JSON.stringify(more))]), { vault })
+  const loaded = await load(world)
+  const tests = 'tasks' in world && world.tasks === nightOwl.tasks ? { tests: await addTests(own.db, loaded) } : {}
   return {
     ...own,
     site,
     service,
-    world: await load(world),
+    world: { ...loaded, ...tests },
     load,
     client: (token) => createClient({ site, token, fetch: checkedFetch }),
     ask: (path, asking) => ask(site, path, asking),

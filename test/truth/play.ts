@@ -4,7 +4,7 @@ import { SCOPES } from '../../src/contract/sets.ts'
 import { raw, sql } from '../../src/db/database.ts'
 import type { JobKind } from '../../src/db/queue.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
-import * as outbox from '../../src/domain/feed/outbox.ts'
+import { sequenceAll } from '../../src/domain/feed/sequencer.ts'
 import { readOutbox } from '../../src/domain/inbox/outbox-readers.ts'
 import { runLane } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
@@ -107,7 +107,7 @@ export async function openStage(seeds: readonly number[]): Promise<Stage> {
 
   /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */
   const talk = async () => {
-    await outbox.sequenceAll(db)
+    await sequenceAll(db)
     while (await readOutbox(db, context)) {}
     for (;;) {
       const waiting = await db.rows<{ id: number }>(sql`

@@ -1,12 +1,12 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
-import { usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
-import { tellEvidence } from '../output/tell-evidence.ts'
-import { tellSuspects } from '../output/tell-suspects.ts'
+import { printEvidence } from '../output/print-evidence.ts'
+import { printSuspects } from '../output/print-suspects.ts'
 import { command } from '../program/command.ts'
+import { until } from '../program/end-time.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
@@ -76,12 +76,13 @@ const show = showCommand({
       fixed_at: breakage.fixed_at,
       reopened: reopened_count || undefined,
       task: task_id && `#${task_id}`,
+      bisection: breakage.bisection ? bisectionLine(breakage) : undefined,
       page: urls.web,
     })
     out.prose(breakage.cause)
     out.prose(breakage.suggested_fix)
-    tellEvidence(breakage.evidence, out)
-    await tellSuspects(breakage.suspects, call)
+    printEvidence(breakage.evidence, out)
+    await printSuspects(breakage.suspects, call)
     if (breakage.occurrences.length > 1)
       out.section('Occurrences', breakage.occurrences, [
         'number',
@@ -133,17 +134,6 @@ const claim = command({
     for (const id of args.breakage) answer(out, await client.editBreakage({ project_id: project, id, body }))
   },
 })
-
-const SPAN = /^(\d{1,4})([hdw])$/
-const HOURS: Record<string, number> = { h: 1, d: 24, w: 168 }
-
-function until(text: string): string {
-  const [, count, unit] = SPAN.exec(text) ?? []
-  if (unit !== undefined) return new Date(Date.now() + Number(count) * HOURS[unit]! * 3_600_000).toISOString()
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) throw usage('--for must be a duration such as 4h, 2d or 1w, or a time such as 2026-09-01T09:00:00Z')
-  return new Date(at).toISOString()
-}
 
 const mute = command({
   name: 'mute',
@@ -211,8 +201,36 @@ const task = command({
   },
 })
 
+const bisect = command({
+  name: 'bisect',
+  summary: 'Find the cause of a breakage with builds of the CI',
+  project: true,
+  web: ({ project, args }) => `/projects/${project}/breakages/${args.breakage}`,
+  args: { breakage: { help: 'Id of the breakage' } },
+  flags: { cancel: { help: 'Cancel the running search instead' } },
+  shows: { route: 'startBisection' },
+  details:
+    'The project has to permit builds per day (Project settings → Bisection). To follow the search, run: goldmaster breakages show ID\nTo search on your machine instead, run: goldmaster bisect',
+  examples: ['breakages bisect 12', 'breakages bisect 12 --cancel'],
+  async run({ client, project, args, flags, out }) {
+    const asked = { project_id: project, id: args.breakage }
+    const breakage = await (flags.cancel ? client.cancelBisection(asked) : client.startBisection(asked))
+    out.answer(breakage, () => out.say(`${breakage.id}: ${bisectionLine(breakage)}: ${breakage.urls.web}`))
+  },
+})
+
+/** The state of its search and what it has cost. */
+function bisectionLine({ bisection }: BreakageDetail): string {
+  if (!bisection) return 'no bisection'
+  const { status, found_change, probability, reason, change_count, remaining_count, builds, duration_seconds } = bisection
+  const cost = `${builds.length} ${builds.length === 1 ? 'build' : 'builds'}, ${Math.round(duration_seconds / 60)} min`
+  if (found_change) return `found ${found_change.display_identifier} (${Math.round(probability! * 100)}%, ${cost})`
+  if (status === 'running') return `running, ${remaining_count} of ${change_count} changes left (${cost})`
+  return `${status.replaceAll('_', ' ')} (${cost})${reason ? `. ${reason}` : ''}`
+}
+
 export const breakages: Noun = {
   name: 'breakages',
   summary: SUMMARIES.breakages,
-  commands: [list, show, claim, mute, resolve, reopen, task],
+  commands: [list, show, claim, mute, resolve, reopen, task, bisect],
 }

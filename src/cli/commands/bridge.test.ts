@@ -19,6 +19,7 @@ let secret = SECRET
 beforeAll(async () => {
   studio = await openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl' }],
+    users: [{ key: 'kim', email: 'kim@owl.example', name: 'Kim', accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
     integrations: ['perforce', 'lore'].map((provider) => ({
       key: provider,
@@ -61,7 +62,10 @@ describe('the Perforce bridge', () => {
     `const depot = JSON.parse(fs.readFileSync(${JSON.stringify(depot)}))
      const print = (record) => console.log(JSON.stringify(record))
      if (depot.away) { print({ data: 'Perforce client error:\\n\\tConnect to server failed', generic: 38, severity: 3 }); process.exit(0) }
-     if (args[2] === 'changes') {
+     if (args[2] === 'users') {
+       if (depot.hidden) print({ data: 'You do not have permission for this operation.', generic: 33, severity: 3 })
+       else print({ User: 'kdoe', Email: 'kim@owl.example', FullName: 'K. D.', Type: 'standard' })
+     } else if (args[2] === 'changes') {
        const from = args.includes('-e') ? Number(args[args.indexOf('-e') + 1]) : 0
        for (const change of depot.submitted.filter((one) => one >= from)) print({ change: String(change), user: 'kim', status: 'submitted', desc: 'cut sho' })
      } else {
@@ -109,6 +113,28 @@ describe('the Perforce bridge', () => {
     const repeats = (await deliveries('perforce')).filter(({ outcome }) => outcome === 'duplicate')
     expect(repeats.length).toBeLessThanOrEqual(1)
     expect(JSON.parse(readFileSync(join(folder, 'perforce.json'), 'utf8'))).toMatchObject({ newest: 32 })
+  })
+
+  test('proposes the users of the server once a day, and goes on if the server hides them', async () => {
+    const proposed = () => studio.db.rows(sql`select uid, found_by, found_in from connected_accounts order by id`)
+    await studio.db.execute(sql`delete from connected_accounts`)
+    const state = join(folder, 'perforce.json')
+    const { people, ...rest } = JSON.parse(readFileSync(state, 'utf8'))
+    expect(people).toBeGreaterThan(0)
+    const run = async (told: number, users: object = {}, ...args: string[]) => {
+      writeFileSync(state, JSON.stringify({ ...rest, people: told }))
+      submitted(upTo(32), users)
+      const round = bridge('perforce', p4, '--once', ...args)
+      expect(await round.ended, round.said()).toBe(0)
+      return round.said()
+    }
+    await run(people)
+    await run(0, {}, '--no-people')
+    expect(await run(0, { hidden: true })).toContain('You do not have permission')
+    expect(await proposed()).toEqual([])
+    await run(0)
+    expect(await proposed()).toEqual([{ uid: 'kdoe', found_by: 'address', found_in: studio.world.accounts!.owl!.id }])
+    expect(await studio.db.rows(sql`select from connected_account_confirmations`)).toEqual([])
   })
 
   test('prints why it cannot continue', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
+import { backOff } from '../../contract/back-off.ts'
 import type { Bridge } from '../bridge/bridge.ts'
 import { bridgeLore } from '../bridge/lore.ts'
 import { bridgePerforce } from '../bridge/perforce.ts'
@@ -29,6 +30,7 @@ export function bridge(): Command {
   const noun = new Command('bridge').description(SUMMARIES.bridge)
   relay(noun, 'perforce', 'p4', bridgePerforce, 'changelist', 'Run it on a machine where p4 is signed in to the server.')
     .option('--path <path>', 'Only changes below this depot path, such as //depot/game/...')
+    .option('--no-people', 'Do not send the users of the server, which are matched with members')
     .description('Report every changelist submitted to a Perforce server')
   relay(noun, 'lore', 'lore', bridgeLore, 'revision number', 'Run it inside a clone of the repository.').description(
     'Report every revision pushed to a Lore repository',
@@ -69,14 +71,24 @@ async function start(name: string, flags: Flags, run: (bridge: Bridge, flags: ne
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
   const say = (text: string) => void process.stderr.write(`${new Date().toISOString()} ${text}\n`)
-  const url = `${readHost(named)}/webhooks/${name}`
+  const send = (path: string) => (body: unknown) =>
+    post({
+      url: `${readHost(named)}/webhooks/${path}`,
+      token,
+      secret: webhookSecretIn(process.env),
+      body,
+      signal: stop.signal,
+      say,
+    })
+  const tellPeople = send('people')
   const bridge: Bridge = {
     ...flags,
     since: flags.since,
     once: flags.once ?? false,
     signal: stop.signal,
     say,
-    tell: (body) => post({ url, token, secret: webhookSecretIn(process.env), body, signal: stop.signal, say }),
+    tell: send(name),
+    tellPeople: (list) => tellPeople({ list }),
   }
   await keepOn(bridge, () => run(bridge, flags as never))
 }
@@ -96,7 +108,7 @@ async function keepOn({ once, interval, signal, say }: Bridge, round: () => Prom
       say((error as Error).message)
     }
     if (once) return
-    const pause = trouble === 0 ? interval * 1000 : Math.min(1000 * 2 ** trouble, LONGEST_WAIT_MS)
+    const pause = trouble === 0 ? interval * 1000 : backOff(trouble, { first: 2_000, longest: LONGEST_WAIT_MS })
     await sleep(pause, undefined, { signal }).catch(() => {})
   }
 }

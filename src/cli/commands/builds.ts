@@ -1,7 +1,7 @@
 import { buildState } from '../../contract/sets.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { extra, field, main } from '../../terminal/table.ts'
-import { tellInvestigation } from '../output/tell-investigation.ts'
+import { printInvestigation } from '../output/print-investigation.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
@@ -10,6 +10,7 @@ import { correct } from './builds/correct.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
 import { report } from './builds/report.ts'
+import { tests } from './builds/tests.ts'
 import { watch } from './builds/watch.ts'
 
 interface Built {
@@ -46,12 +47,15 @@ const list = listCommand({
     { ...field('branch'), ends: true },
     revision,
     extra('duration_seconds'),
-    extra('target_type', 'target'),
+    extra('platform'),
+    extra('configuration'),
+    extra('agent'),
     'created_at',
   ],
   examples: [
     'builds list --status failed',
     "builds list --status failed --pick '[0].id'",
+    'builds list --platform PS5 --configuration Shipping --agent BUILD-07',
     'builds list --branch main --author yuki --finished-since 2026-09-01',
     'builds list --job cinder-editor-win64 --limit 200 --json id,status',
   ],
@@ -65,10 +69,20 @@ const show = showCommand({
   examples: ['builds show 54', "builds show 54 --pick 'artifacts[].url'", 'builds show 54 --web'],
   async tell(build, call) {
     const { out } = call
-    const { build_type, target_type, branch, phase, duration_seconds, started_at, finished_at, urls } = build
+    const { build_type, platform, configuration, agent, branch, phase, duration_seconds, started_at, finished_at, urls } = build
     out.title(`${job.cell(build) || 'Build'} (${build.id})`)
     const kind = build.kind === 'regular' ? undefined : build.kind
-    const about = { status: buildState(build), kind, phase, build_type, target_type, branch, revision: revision.cell(build) }
+    const about = {
+      status: buildState(build),
+      kind,
+      phase,
+      build_type,
+      platform,
+      configuration,
+      agent,
+      branch,
+      revision: revision.cell(build),
+    }
     out.facts({
       ...about,
       ...(build.silent_since && { nothing_heard_since: build.silent_since }),
@@ -80,12 +94,12 @@ const show = showCommand({
     })
     out.section('Steps', build.steps, [main('name'), 'status', 'duration_seconds', 'detail'])
     out.section('Artifacts', build.artifacts, ['name', 'size_bytes', 'url'])
-    if (build.investigation) await tellInvestigation(build.investigation, call)
+    if (build.investigation) await printInvestigation(build.investigation, call)
   },
 })
 
 export const builds: Noun = {
   name: 'builds',
   summary: SUMMARIES.builds,
-  commands: [list, show, changes, log, watch, investigate, correct, report],
+  commands: [list, show, changes, log, tests, watch, investigate, correct, report],
 }

@@ -6,7 +6,7 @@ import type { Noun } from '../../terminal/command.ts'
 import { Failure, usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
-import { tellContents } from '../output/tell-contents.ts'
+import { printContents } from '../output/print-contents.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { findThing, showCommand } from '../program/show-command.ts'
@@ -130,7 +130,7 @@ const compare = command({
     const [earlier, later] = await Promise.all([args.earlier, args.later].map((id) => findThing(call, 'showDeployment', id)))
     const [since_id, build_run_id] = [buildOf(earlier!), buildOf(later!)]
     const found = await client.listBuildChanges({ project_id: project, build_run_id, query: { since_id } })
-    out.answer(found, () => tellContents(found, out))
+    out.answer(found, () => printContents(found, out))
   },
 })
 

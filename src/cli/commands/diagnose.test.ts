@@ -81,7 +81,7 @@ describe('goldmaster diagnose', () => {
   })
 
   it('prints how it was found on request', async () => {
-    expect((await run(['--verbose', at('build.log')])).out).toMatch(/How it was found\n {4}normalise/)
+    expect((await run(['--verbose', at('build.log')])).out).toMatch(/How it was found\n {4}normalize/)
   })
 
   it('prints one object per log for programs, from plain, gzipped and UTF-16 files', async () => {

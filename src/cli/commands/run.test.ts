@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuildRoom, openBuildRoom, standInService } from '../../../test/support/build-room.ts'
+import { type BuildRoom, openBuildRoom } from '../../../test/support/build-room.ts'
 import { CLIENT } from '../../../test/support/built.ts'
+import { openLocalServer } from '../../../test/support/local-server.ts'
 import { until } from '../../../test/support/until.ts'
 import { LOG_MAX } from '../../contract/limits.ts'
 
@@ -229,12 +230,12 @@ describe('an unreachable service', () => {
 
   test('delays nobody; the end is saved on disk and sent once', async () => {
     const spool = join(room.folder, 'spool')
-    const service = await standInService((_, reply) => reply.writeHead(503).end('{}'))
+    const service = await openLocalServer((_, reply) => reply.writeHead(503).end('{}'))
     const away = await room.build(`console.log('alone'); process.exitCode = 4`, ['--number', '30'], {
-      GOLDMASTER_HOST: service.site,
+      GOLDMASTER_HOST: service.url,
       GOLDMASTER_SPOOL: spool,
     }).ended
-    service.close()
+    await service.close()
     expect(away).toMatchObject({ code: 4, out: Buffer.from('alone\n') })
     expect(away.err.toString()).toMatch(/^goldmaster: Couldn't report the result of Game #30: .*goldmaster run --flush\n$/)
     expect(await room.known('30')).toEqual([])
@@ -243,7 +244,7 @@ describe('an unreachable service', () => {
     const { readFileSync } = await import('node:fs')
     const spooled = readFileSync(join(spool, file!), 'utf8')
     expect(spooled).not.toContain(room.tools.tokenOf('jenkins'))
-    writeFileSync(join(spool, file!), spooled.replace(service.site, room.tools.studio.site))
+    writeFileSync(join(spool, file!), spooled.replace(service.url, room.tools.studio.site))
     const flush = async () => (await room.start(['run', '--flush'], { GOLDMASTER_SPOOL: spool }).ended).err.toString()
     expect(await flush()).toBe('goldmaster: Sent 1 report.\n')
     expect(await flush()).toBe('goldmaster: Sent 0 reports.\n')
@@ -285,22 +286,22 @@ describe('an unreachable service', () => {
     ['one that redirects', 302, '', /Couldn't report/],
   ])('or %s does not affect a build', async (_, status, body, said) => {
     const headers = { 'retry-after': '300', location: 'https://login.example/' }
-    const service = await standInService((request, reply) =>
+    const service = await openLocalServer((request, reply) =>
       request.resume().on('end', () => reply.writeHead(status, headers).end(body)),
     )
     const { code, out, err } = await room.build(`console.log('fine'); process.exitCode = 6`, ['--number', '34'], {
-      GOLDMASTER_HOST: service.site,
+      GOLDMASTER_HOST: service.url,
     }).ended
-    service.close()
+    await service.close()
     expect([code, out.toString()]).toEqual([6, 'fine\n'])
     expect(err.toString()).toMatch(said)
     expect(err.toString().match(/\n/g)).toHaveLength(1)
   })
 
   test('or one that never responds does not block a build', async () => {
-    const service = await standInService(() => {})
-    const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.site }).ended
-    service.close()
+    const service = await openLocalServer(() => {})
+    const { code, err } = await room.build(`process.exitCode = 7`, ['--number', '35'], { GOLDMASTER_HOST: service.url }).ended
+    await service.close()
     expect([code, err.toString()]).toEqual([7, expect.stringContaining('did not respond')])
   })
 

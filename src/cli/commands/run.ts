@@ -20,6 +20,11 @@ export const run = command({
       value: 'glob',
       many: true,
     },
+    tests: {
+      help: "Test reports that the build writes, such as 'Saved/Reports/**/index.json' (repeatable)",
+      value: 'glob',
+      many: true,
+    },
     flush: { help: 'Only send reports saved while the service was unreachable' },
   },
   details: `The output and exit code of the build never change, even if the service is unreachable.
@@ -35,6 +40,7 @@ Unsent reports are saved in GOLDMASTER_SPOOL (default: a folder in the user's co
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",
     'run --platform Win64 --configuration Shipping --agent BUILD-07 -- ./build.sh',
+    "run --tests 'Saved/Reports/**/index.json' -- ./run-tests.sh",
     'run --flush',
   ],
   async run({ args, flags, env }) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage, type ParseError } from 'eventsource-parser'
+import { backOff } from '../../contract/back-off.ts'
 import { ApiError, errorOfResponse } from '../../contract/errors.ts'
 import { eventStream } from '../../contract/routes.ts'
 import type { Event } from '../../contract/shapes.ts'
@@ -43,7 +44,7 @@ export async function follow(following: Following): Promise<void> {
       following.note(`${(error as Error).message} Reconnecting …`)
       failures++
     }
-    const pause = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failures - 1))
+    const pause = backOff(failures, { first: SHORTEST_PAUSE_MS, longest: LONGEST_PAUSE_MS })
     await sleep(pause, undefined, { signal }).catch(() => {})
     if (signal?.aborted) return
   }

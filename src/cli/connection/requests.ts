@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '../../contract/back-off.ts'
 import { type Client, clientRoutes, createClient } from '../../contract/client.ts'
 import { VERSION } from '../../contract/version.ts'
 import { Failure } from '../../terminal/failures.ts'
@@ -23,8 +24,8 @@ export const politely =
       if (verbose) note(`> ${asked.method ?? 'GET'} ${url.href}`)
       const answer = await exchange(url, asked, timeoutSeconds(environment))
       if (verbose) note(`< ${tracedOf(answer)}, ${Math.round(performance.now() - begun)} ms`)
-      const seconds = Number(answer.header('retry-after') ?? Number.NaN)
-      if (answer.status !== RATE_LIMITED || !(seconds >= 0 && seconds <= left)) return answer
+      const seconds = retryAfterSeconds(answer.header('retry-after'))
+      if (answer.status !== RATE_LIMITED || seconds === undefined || seconds > left) return answer
       note(`Too many requests. Retrying in ${seconds} s, as ${url.origin} asks …`)
       await sleep(Math.max(seconds, 1))
       left -= Math.max(seconds, 1)

@@ -4,7 +4,7 @@ import { Failure } from '../../terminal/failures.ts'
 import { configFolder } from './config.ts'
 
 /** A user's preferences for every run; the environment has priority. */
-export interface Preferences {
+interface Preferences {
   settings: Record<string, string>
   aliases: Record<string, string>
 }

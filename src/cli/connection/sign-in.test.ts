@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { CommandLine } from '../../../test/support/command-line.ts'
+import { type LocalServer, openLocalServer } from '../../../test/support/local-server.ts'
 import { testWith } from '../../../test/support/skippable.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 
@@ -18,7 +17,7 @@ let granted: readonly string[] | undefined
 let exchanged: Record<string, string> | undefined
 let asked: URLSearchParams | undefined
 let site: string
-let server: Server
+let server: LocalServer
 let line: CommandLine
 
 const answer = async (path: string, body: string): Promise<[number, object]> => {
@@ -37,12 +36,11 @@ const answer = async (path: string, body: string): Promise<[number, object]> => 
 }
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = await openLocalServer(async (request, response) => {
     const [status, body] = await answer(request.url!, await text(request))
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  site = server.url
 })
 beforeEach(async () => {
   granted = exchanged = asked = undefined

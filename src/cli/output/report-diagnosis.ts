@@ -2,7 +2,7 @@ import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import { labelOf } from '../../contract/labels.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { ADVICE } from '../../diagnosis/stages/advice.ts'
-import { normalise } from '../../diagnosis/stages/normalise.ts'
+import { normalize } from '../../diagnosis/stages/normalize.ts'
 import type { Paint } from '../../terminal/paint.ts'
 
 const CONTEXT = 2
@@ -16,7 +16,7 @@ function excerpt(finding: Finding, raw: string, paint: Paint): string[] {
   const lead = finding.evidence[0]!.line
   const numbers = finding.evidence.map((each) => each.line).sort((a, b) => a - b)
   const all = new Set(numbers)
-  const lines = normalise(raw).shown
+  const lines = normalize(raw).shown
   const first = Math.max(1, numbers[0]! - CONTEXT, lead - MOST_LINES / 3)
   const last = Math.min(lines.length, numbers.at(-1)! + CONTEXT, first + MOST_LINES - 1)
   const gutter = String(last).length

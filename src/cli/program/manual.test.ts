@@ -45,7 +45,7 @@ testWith('man')('man reads every page without a warning, and it equals --help', 
     })
     expect(read, file).toMatchObject({ status: 0, stderr: '' })
     if (file === 'goldmaster-builds.1')
-      expect(read.stdout).toContain("--template <text>            Print one line per row, such as '{{id}} {{title}}'")
+      expect(read.stdout).toContain("--template <text>                Print one line per row, such as '{{id}} {{title}}'")
   }
   rmSync(folder, { recursive: true })
 })

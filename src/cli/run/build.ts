@@ -8,10 +8,12 @@ import { Mask, secretsIn } from './secrets.ts'
 import type { BuildService } from './service.ts'
 import type { Spool } from './spool.ts'
 import { Tail } from './tail.ts'
+import { summaryOf, uploadTests } from './test-reports.ts'
 
 interface RunOptions extends NamedFacts {
   engine?: string
   artifact?: readonly string[]
+  tests?: readonly string[]
   service: BuildService
   spool: Spool
   token: string
@@ -44,8 +46,26 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   const ended = await running
   const status = statusOf(ended, phases.failed)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
+  if (asked.tests && !ended.interrupted) await sendTests(asked.tests, { service, facts, started, say })
   await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
   return ended
+}
+
+interface Sending {
+  service: BuildService
+  facts: { job: string; number: string; platform?: string | undefined }
+  started: Date
+  say(text: string): void
+}
+
+/** Before the end of the build is reported, so that its failing tests are known then. */
+async function sendTests(globs: readonly string[], { service, facts, started, say }: Sending) {
+  const { job, number, platform } = facts
+  const of = { job_name: job, build_number: number, ...(platform !== undefined && { platform }) }
+  const done = await uploadTests(service, globs, of, started)
+  for (const each of done.refused) say(`Couldn't send test results. ${each}`)
+  if (done.files > 0) say(`Sent test results: ${summaryOf(done)}.`)
+  else if (done.refused.length === 0) say(`No test report of this build matches ${globs.join(' ')}.`)
 }
 
 /** A stopped build was canceled, unless it finished anyway. */

@@ -1,7 +1,7 @@
 import { PHASES, type PhaseRule } from '../../contract/log-parts.ts'
 
 /** A part of a build in reports. */
-export interface Step {
+interface Step {
   name: string
   status: 'running' | 'completed' | 'failed' | 'cancelled'
   started_at: string
@@ -18,7 +18,7 @@ const NAME_MAX = 100
 /** Only the start of an endless line is read. */
 const LINE_MAX = 4096
 
-export interface Parts {
+interface Parts {
   begins: RegExp
   ends?: RegExp
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { backOff } from '../../contract/back-off.ts'
 import { LOG_MAX } from '../../contract/limits.ts'
 import type { BuildFacts } from './ci.ts'
 import { insist } from './insist.ts'
@@ -28,7 +29,7 @@ export interface End {
   interrupted: boolean
 }
 
-export interface ReporterContext {
+interface ReporterContext {
   service: BuildService
   spool: Spool
   facts: BuildFacts
@@ -188,9 +189,8 @@ export class Reporter {
       this.#waits = 0
       return
     }
-    const wait = Math.min(LONGEST_WAIT_MS, 1_000 * 2 ** this.#waits++)
-    // Jitter, so that two machines that lost the same service do not retry in the same instant.
-    const pause = outcome.seconds === undefined ? wait * (0.5 + Math.random() / 2) : outcome.seconds * 1000
+    const wait = backOff(++this.#waits, { first: 750, longest: 45_000, jitter: 1 / 3 })
+    const pause = outcome.seconds === undefined ? wait : outcome.seconds * 1000
     if (!this.#over) await new Promise<void>((done) => void setTimeout(done, pause).unref())
   }
 

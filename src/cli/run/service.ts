@@ -1,12 +1,13 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { retryAfterSeconds } from '../../contract/back-off.ts'
 import { AGENT } from '../connection/requests.ts'
 import { exchange } from '../connection/transport.ts'
 import { signatureHeader } from '../connection/webhook-signature.ts'
 
 /** The result of a request: accepted, to be retried, or refused for good. */
 export type Outcome =
-  | { kind: 'taken'; offset?: number }
+  | { kind: 'taken'; offset?: number; tests?: number; failing?: number }
   | { kind: 'later'; why: string; seconds?: number; too_large?: true; unknown_build?: true; offset?: number }
   | { kind: 'never'; why: string; log_only?: true }
 
@@ -45,6 +46,13 @@ export class BuildService {
     return this.#post(`/webhooks/ci/log?${place}`, headers, packed, seconds)
   }
 
+  /** A file of test results. */
+  async tests(query: Record<string, string>, bytes: Buffer, seconds: number): Promise<Outcome> {
+    const [place, packed] = [String(new URLSearchParams(query)), bytes[0] === 0x1f ? bytes : await pack(bytes, { level: 1 })]
+    const headers = { 'content-type': 'application/octet-stream', ...signatureHeader(this.#secret, place, '\n', packed) }
+    return this.#post(`/webhooks/tests?${place}`, headers, packed, seconds)
+  }
+
   async #post(path: string, headers: Record<string, string>, body: string | Buffer, seconds: number): Promise<Outcome> {
     try {
       const answer = await exchange(
@@ -52,7 +60,7 @@ export class BuildService {
         { method: 'POST', headers: { ...headers, 'user-agent': AGENT, 'x-webhook-token': this.#token }, body },
         seconds,
       )
-      return outcomeOf(answer.status, answer.text, Number(answer.header('retry-after') ?? Number.NaN), this.site)
+      return outcomeOf(answer.status, answer.text, retryAfterSeconds(answer.header('retry-after')), this.site)
     } catch (error) {
       return { kind: 'later', why: (error as Error).message }
     }
@@ -63,20 +71,25 @@ interface ResponseBody {
   error?: string
   message?: string
   offset?: number
+  tests?: number
+  failed?: number
+  errors?: number
 }
 
-function outcomeOf(status: number, text: string, retryAfter: number, site: string): Outcome {
+function outcomeOf(status: number, text: string, retryAfter: number | undefined, site: string): Outcome {
   const said = read(text)
   const why = `${site} answered ${status}${said?.message ? `: ${said.message}` : '.'}`
   // A proxy or a login wall may return 200 too.
   if (status >= 200 && status < 300)
-    return said ? { kind: 'taken', offset: said.offset } : { kind: 'later', why: `The response of ${site} is not JSON.` }
+    return said
+      ? { kind: 'taken', offset: said.offset, tests: said.tests, failing: (said.failed ?? 0) + (said.errors ?? 0) }
+      : { kind: 'later', why: `The response of ${site} is not JSON.` }
   if (said?.error === 'unknown_build') return { kind: 'later', why, unknown_build: true }
   if (said?.error === 'log_gap') return { kind: 'later', why, seconds: 0, offset: said.offset }
   if (status === 409) return { kind: 'never', why, log_only: true }
   if (status === 413) return { kind: 'later', why, too_large: true }
   if (FINAL.includes(status)) return { kind: 'never', why }
-  return { kind: 'later', why, ...(retryAfter >= 0 && { seconds: retryAfter }) }
+  return { kind: 'later', why, ...(retryAfter !== undefined && { seconds: retryAfter }) }
 }
 
 function read(text: string): ResponseBody | undefined {

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (token = 'ours', site = SITE) => new Spool({ GOLDMASTER_SPOOL: folder }, site, token)
 
-/** A service that takes reports until it is told otherwise, and remembers them. */
+/** A service that accepts reports until a test switches it off, and remembers them. */
 const service = (outcomeOf: (report: object) => object = () => ({ kind: 'taken' })) => {
   const reports: object[] = []
   const report = async (given: object) => {

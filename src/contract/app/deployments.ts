@@ -35,7 +35,7 @@ const StoreNews = object({
   newest: nullable(text),
 })
 
-export const ChangeContext = object({
+const ChangeContext = object({
   /** Its page in version control, with its diff. */
   url: text,
   file_url: text,

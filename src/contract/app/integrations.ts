@@ -9,7 +9,7 @@ import { Done } from './shapes.ts'
 
 /** The tools that report to a project, and their deliveries. */
 
-export const Integration = object({
+const Integration = object({
   id: integer,
   project_id: integer,
   provider: oneOf(sets.PROVIDERS),
@@ -28,7 +28,7 @@ export const Integration = object({
   }),
 })
 /** For owners: the token in full, the URL to call, and the setup guide as Markdown. */
-export const IntegrationDetail = object({
+const IntegrationDetail = object({
   ...Integration.properties,
   webhook_token: ownText,
   webhook_url: ownText,
@@ -63,7 +63,7 @@ export const Provider = object({
 })
 export type Provider = Static<typeof Provider>
 
-export const DeliveryEntry = object({
+const DeliveryEntry = object({
   id: integer,
   integration_id: integer,
   provider: oneOf(sets.PROVIDERS),
@@ -80,7 +80,7 @@ export const DeliveryEntry = object({
   /** Sent by an owner to test the integration; its effects were rolled back. */
   test: flag,
 })
-export const DeliveryDetail = object({
+const DeliveryDetail = object({
   ...DeliveryEntry.properties,
   headers: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: text }),
   body: nullable(text),
@@ -89,7 +89,7 @@ export const DeliveryDetail = object({
   /** How long bodies are kept; null: forever. */
   body_kept_days: nullable(integer),
 })
-export const Delivered = object({
+const Delivered = object({
   status: text,
   delivery_id: text,
   records: Type.Optional(DeliveryEntry.properties.records),

@@ -225,7 +225,7 @@ export const appRoutes = { ...sharedRoutes, ...ownRoutes }
 export type DeclaredRoutes = Routes & OwnRoutes
 export type DeclaredName = keyof DeclaredRoutes
 
-export type AppRoutes = typeof appRoutes
+type AppRoutes = typeof appRoutes
 export type AppName = keyof AppRoutes
 export type AppReply<N extends AppName> = Reply<AppRoutes[N]>
 export type AppBody<N extends AppName> = Body<AppRoutes[N]>

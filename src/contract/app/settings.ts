@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { email, flag, list, name, nullable, object, oneOf, partial, shortId } from '../fields.ts'
-import { DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
+import { email, flag, integer, list, name, nullable, object, oneOf, partial, shortId, text } from '../fields.ts'
+import { BULK_MAX, DAYS_MAX, PEOPLE_LIST_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -9,6 +9,9 @@ import * as app from './shapes.ts'
 /** The settings of a person and of an account; a part of the table in `routes.ts`. */
 
 const days = Type.Integer({ minimum: 1, maximum: DAYS_MAX })
+
+const toolName = Type.String({ pattern: '^[a-z0-9_-]{1,40}$' })
+const nameIds = Type.Array(shortId, { minItems: 1, maxItems: BULK_MAX })
 
 const ofTokens = { scope: 'admin:tokens' } as const
 
@@ -80,7 +83,7 @@ export const settingsRoutes = {
     ...post,
     path: '/v1/me/connected_accounts',
     summary: 'Add your user name in a connected tool, to match authors of changes',
-    body: object({ provider: Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }), uid: name }),
+    body: object({ provider: toolName, uid: name }),
     reply: app.ConnectedAccount,
     created: 201,
   },
@@ -181,19 +184,38 @@ export const settingsRoutes = {
     query: { user_id: param.shortReference },
     reply: list('tokens', app.MadeToken),
   },
-  listClaimedAccounts: {
+  listMemberNames: {
     ...plainGet,
     path: '/v1/accounts/:account_id/connected_accounts',
-    summary: 'List user names in tools that members entered and no owner has confirmed',
+    summary: 'List the user names of members in tools, how each was found and who confirmed it',
     role: 'admin',
-    reply: list('connected_accounts', app.ClaimedAccount),
+    reply: list('connected_accounts', app.MemberName),
   },
-  confirmClaimedAccount: {
+  confirmMemberNames: {
     ...post,
-    path: '/v1/accounts/:account_id/connected_accounts/:id/confirm',
-    summary: 'Confirm the user name of a member in a tool, to match authors of changes',
+    path: '/v1/accounts/:account_id/connected_accounts/confirm',
+    summary: 'Confirm user names of members in tools, to match authors of changes',
     role: 'admin',
+    body: object({ ids: nameIds }),
     reply: app.Done,
+    writes: true,
+  },
+  rejectMemberNames: {
+    ...post,
+    path: '/v1/accounts/:account_id/connected_accounts/reject',
+    summary: 'Reject user names of members in tools, or take back their confirmation',
+    role: 'admin',
+    body: object({ ids: nameIds }),
+    reply: app.Done,
+    writes: true,
+  },
+  matchMemberNames: {
+    ...post,
+    path: '/v1/accounts/:account_id/connected_accounts/match',
+    summary: 'Match a tool’s list of its users with the members of an account',
+    role: 'admin',
+    body: object({ provider: toolName, list: Type.String({ minLength: 1, maxLength: PEOPLE_LIST_MAX }) }),
+    reply: object({ connected: integer, proposed: integer, known: integer, unknown: integer, unknown_names: Type.Array(text) }),
     writes: true,
   },
   listInvitations: {

@@ -5,6 +5,7 @@ import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import { ApprovalRule } from '../routes/approval-rules.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
+import { DIMENSION_MAX } from '../spellings/build-dimensions.ts'
 
 /** Only for the web app: people by name, settings, secrets shown to their owners. */
 
@@ -88,18 +89,22 @@ export const ConnectedAccount = object({
   id: integer,
   provider: text,
   uid: text,
+  found_by: oneOf(sets.NAME_SOURCES),
   /** Names of the caller's accounts in which an owner has not confirmed it yet. */
   unconfirmed_in: Type.Array(text),
   created_at: instant,
 })
 
-/** A member's claimed name in another tool, before an owner confirms it. */
-export const ClaimedAccount = object({
+/** A member's name in another tool. */
+export const MemberName = object({
   id: integer,
   user_id: integer,
   name: text,
   provider: text,
   uid: text,
+  found_by: oneOf(sets.NAME_SOURCES),
+  state: oneOf(sets.NAME_STATES),
+  decided_by: nullable(text),
   created_at: instant,
 })
 
@@ -208,6 +213,13 @@ export const RequiredJobs = object({
   jobs: Type.Array(Type.String({ minLength: 1, maxLength: NAME_MAX }), { minItems: 1, maxItems: 100 }),
 })
 
+/** Platform and configuration of jobs with such a name; a star matches any text. */
+export const JobPattern = object({
+  pattern: Type.String({ minLength: 1, maxLength: NAME_MAX }),
+  platform: Type.Optional(Type.String({ minLength: 1, maxLength: DIMENSION_MAX })),
+  configuration: Type.Optional(Type.String({ minLength: 1, maxLength: DIMENSION_MAX })),
+})
+
 export const ProjectSettings = object({
   id: integer,
   account_id: integer,
@@ -219,10 +231,12 @@ export const ProjectSettings = object({
   /** The types in these rules; null with the default one. */
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
+  job_patterns: Type.Array(JobPattern),
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),
   /** Whether failed builds are investigated automatically; null: only if the account's investigations are unlimited. */
   investigates_failures: nullable(flag),
+  bisect_builds_per_day: integer,
   /** Null while the badge is disabled. */
   badge_key: nullable(ownText),
   created_at: instant,

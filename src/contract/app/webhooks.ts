@@ -8,7 +8,7 @@ import { Done } from './shapes.ts'
 
 /** Outbound webhooks of an account, and their messages. */
 
-export const Webhook = object({
+const Webhook = object({
   id: integer,
   account_id: integer,
   project_id: nullable(integer),
@@ -20,8 +20,8 @@ export const Webhook = object({
   created_at: instant,
   updated_at: instant,
 })
-export const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
-export const Outgoing = object({
+const WebhookWithSecret = object({ ...Webhook.properties, secret: ownText })
+const Outgoing = object({
   id: text,
   /** Where a page continues. */
   position: integer,
@@ -34,7 +34,7 @@ export const Outgoing = object({
   finished_at: nullable(instant),
   created_at: instant,
 })
-export const OutgoingDetail = object({
+const OutgoingDetail = object({
   payload: Type.Unknown(),
   attempts: Type.Array(object({ at: instant, status: nullable(integer), milliseconds: integer, error: text, response: text })),
 })

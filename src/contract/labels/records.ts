@@ -1,6 +1,8 @@
 import type {
   AssetApprovalStatus,
   AssetType,
+  BisectionStatus,
+  BisectionVerdict,
   BRANCH_STATES,
   BreakageState,
   BuildBasis,
@@ -19,6 +21,7 @@ import type {
   TargetType,
   TaskState,
   TaskType,
+  TestOutcome,
   WhoActs,
   WithdrawnReason,
 } from '../sets.ts'
@@ -58,6 +61,7 @@ export const RECORDS_TERMS = {
   }),
   build_type: labels<BuildType>({ unreal: 'Unreal Engine', unity: 'Unity', custom: 'Other' }),
   target_type: labels<TargetType>({ development: 'Development', shipping: 'Shipping', test: 'Test', debug: 'Debug' }),
+  test_outcome: labels<TestOutcome>({ passed: 'Passed', failed: 'Failed', error: 'Error', skipped: 'Skipped', flaky: 'Flaky' }),
   branch_state: labels<(typeof BRANCH_STATES)[number]>({ green: 'Green', red: 'Red', building: 'Building', unknown: 'Unknown' }),
   breakage_state: terms<BreakageState>({
     open: { label: 'Open', description: 'Nobody works on it yet.' },
@@ -66,6 +70,15 @@ export const RECORDS_TERMS = {
     fixed: { label: 'Fixed', description: 'Every affected job passed again, or somebody resolved it.' },
     withdrawn: { label: 'Withdrawn', description: 'It duplicates another breakage, or its builds did not fail.' },
   }),
+  bisection_status: labels<BisectionStatus>({
+    running: 'Running',
+    found: 'Found',
+    no_change: 'No change found',
+    stuck: 'Not narrowed further',
+    cancelled: 'Canceled',
+    failed: 'Failed',
+  }),
+  bisection_verdict: labels<BisectionVerdict>({ good: 'Good', bad: 'Bad', skip: 'Skipped' }),
   withdrawn_reason: labels<WithdrawnReason>({
     same_as: 'Duplicate of another breakage',
     not_a_failure: 'It was not a failure',

@@ -33,6 +33,7 @@ const BY_NAME: Record<string, string | number> = {
   held_back_by: 'Switch Shipping',
   identifier: '4711',
   investigation_id: '512',
+  job: 'Win64 Development',
   jobs: 'Win64 Development',
   labels: 'door',
   line: 204,

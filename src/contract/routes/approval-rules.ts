@@ -18,7 +18,7 @@ export const ApprovalRules = object({
   approval_rules: nullable(Type.Array(ApprovalRule, { maxItems: APPROVAL_RULES_MAX })),
 })
 
-export const ApprovalPreview = object({
+const ApprovalPreview = object({
   days: integer,
   changes: integer,
   assets: integer,

@@ -57,6 +57,16 @@ export const buildRoutes = {
     shows: ['build', 'change'],
     reply: shape.BuildChanges,
   },
+  showBuildMeasures: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/measures',
+    scope: 'read:builds',
+    summary: 'Show the measures of a build in the passed builds of its job and branch, and where they jumped',
+    query: {},
+    shows: ['build'],
+    reply: shape.MeasureTrends,
+    tool: false,
+  },
   investigateBuild: {
     ...post,
     path: '/v1/projects/:project_id/build_runs/:build_run_id/investigate',

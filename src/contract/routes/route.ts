@@ -57,7 +57,7 @@ export const remove = { method: 'DELETE', query: {} } as const
 export const plainGet = { ...get, shows: [] } as const
 
 /** No session, any session, operators of the service, or at least this role. */
-export type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
+type Role = 'anyone' | 'user' | 'operator' | sets.AccountRole | sets.ProjectRole
 
 /** By default viewers read in a project, contributors write, and elsewhere every signed-in user may call it. */
 export const roleOf = ({ role, writes, path }: Route): Role =>
@@ -70,7 +70,7 @@ export const isAudited = ({ method, role, unaudited }: Route): boolean => method
 export const isAdministration = ({ scope }: Route): boolean => scope?.startsWith('admin:') ?? false
 
 /** The names of the parameters in a path. */
-export type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathNames<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name

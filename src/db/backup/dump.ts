@@ -2,7 +2,7 @@ import pg from 'pg'
 import { VERSION } from '../../contract/version.ts'
 import { openClient } from '../hosts.ts'
 import { blocksOf, type Header, lineOf } from './archive.ts'
-import { isInUse, sequencesOf, tablesOf } from './catalogue.ts'
+import { isInUse, sequencesOf, tablesOf } from './catalog.ts'
 import { CopyOut } from './copy.ts'
 
 /** The progress of a copy. */

@@ -4,7 +4,7 @@ import { migrate, refuse } from '../migrate.ts'
 import { migrations } from '../migration-files.ts'
 import type { MigrationLog } from '../migration-session.ts'
 import { ArchiveReader, DamagedBackup, type EndLine, type Header } from './archive.ts'
-import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalogue.ts'
+import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalog.ts'
 import { CopyIn } from './copy.ts'
 import { type CopyProgress, columnList, inSession } from './dump.ts'
 

@@ -127,6 +127,9 @@ describe('the built-in PostgreSQL', () => {
     await kill(child)
     const database = await startEmbedded(home)
     expect(await pidIn(home)).toBe(pid)
+    // Until the server notices the killed process, that one still counts as a user.
+    const users = `select from pg_stat_activity where application_name = 'goldmaster keeper'`
+    await expect.poll(() => ask(database.url, users)).toHaveLength(1)
     await database.stop()
     await expect.poll(() => runs(pid)).toBe(false)
   })

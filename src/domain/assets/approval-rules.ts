@@ -1,10 +1,10 @@
 import type { AppReply } from '../../contract/app/routes.ts'
-import { DEFAULT_RULES, EVERY_VERSION } from '../../contract/approval-defaults.ts'
+import { DEFAULT_RULES, EVERY_VERSION } from '../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
 import { ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { branchFits, branchKey, fits, fitting } from '../branches/branch-names.ts'
+import { branchKey, matcherOf, matchesBranch, matchesPattern } from '../branches/branch-names.ts'
 import { reduceAuthor } from '../privacy/authors.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
 
@@ -17,7 +17,7 @@ export const typesOf = (rules: readonly ApprovalRule[] | null): AssetType[] | nu
   rules && ASSET_TYPES.filter((type) => rules.some(({ asset_types }) => asset_types.length === 0 || asset_types.includes(type)))
 
 /** A new version of an asset. */
-export interface Arriving {
+interface Arriving {
   path: string
   asset_type: AssetType
   /** In any spelling; looked up only if a rule names a branch. */
@@ -31,14 +31,14 @@ export interface Arriving {
 export function asking(rules: readonly ApprovalRule[] | null, author: string): (version: Arriving) => boolean {
   const name = reduceAuthor(author).toLowerCase()
   const matching = (rules ?? DEFAULT_RULES)
-    .filter((rule) => rule.author === '' || fits(rule.author.trim().toLowerCase(), name))
+    .filter((rule) => rule.author === '' || matchesPattern(rule.author.trim().toLowerCase(), name))
     .map(({ asset_types, path, branch }) => ({ asset_types, branch, hasPath: path === '' ? undefined : pathFitting(path) }))
   return ({ path, asset_type, branches }) =>
     matching.some(
       ({ asset_types, hasPath, branch }) =>
         (asset_types.length === 0 || asset_types.includes(asset_type)) &&
         (hasPath?.(path) ?? true) &&
-        (branch === '' || branches().some((one) => branchFits(branch, branchKey(one)))),
+        (branch === '' || branches().some((one) => matchesBranch(branch, branchKey(one)))),
     )
 }
 
@@ -49,7 +49,7 @@ export function asking(rules: readonly ApprovalRule[] | null, author: string): (
 export function pathFitting(pattern: string): (path: string) => boolean {
   const written = plain(pattern.trim()).replaceAll('...', '*')
   const wanted = written.endsWith('/') ? `${written}*` : written
-  const [whole, below] = [fitting(wanted), fitting(`*/${wanted}`)]
+  const [whole, below] = [matcherOf(wanted), matcherOf(`*/${wanted}`)]
   return (path) => {
     const name = plain(path)
     return whole(name) || (!wanted.startsWith('/') && below(name))

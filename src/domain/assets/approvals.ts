@@ -111,7 +111,7 @@ export const decideAll = (
     await lockAssets(db, project, ids)
     const decided: Approval[] = []
     for (const id of ids)
-      decided.push((await settle(db, project, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
+      decided.push((await recordDecision(db, project, id, userId, { status, comments, stage: 'bulk_approval' })).approval)
     await release(db, project)
     return decided
   })
@@ -180,13 +180,13 @@ interface Decided {
 
 export const decide = (db: Database, project: ProjectKey, assetId: string, userId: number, decision: DecisionInput) =>
   db.transaction(async (db) => {
-    const decided = await settle(db, project, assetId, userId, decision)
+    const decided = await recordDecision(db, project, assetId, userId, decision)
     await release(db, project)
     return decided
   })
 
 /** A decision settles the newest record, whatever its status; an asset without a request gets its first record. */
-async function settle(
+async function recordDecision(
   db: Database,
   project: ProjectKey,
   assetId: string,

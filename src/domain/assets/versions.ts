@@ -23,7 +23,7 @@ export interface OpenedApproval {
 
 /**
  * New files of the changes in `written` create assets or add a version, and request an approval if the project's rules say so: a pending
- * record moves to the new commit (`moved`), otherwise one is created, at once for a new asset and by `settle` for the others (`unmoved`).
+ * record moves to the new commit (`moved`), otherwise one is created, at once for a new asset and by `openApprovals` for the others (`unmoved`).
  * If several changes touch one file, the last one counts.
  */
 export function recordVersions<C extends Changed>(
@@ -68,7 +68,7 @@ function filesOf<C extends Changed>({ approval_rules }: IntegrationContext, chan
 }
 
 /** Handles what a moved approval leaves behind, and the approvals that could not be moved. */
-export async function settle(db: Database, context: IntegrationContext, moved: number, others: OpenedApproval[]) {
+export async function openApprovals(db: Database, context: IntegrationContext, moved: number, others: OpenedApproval[]) {
   const all = moved + (others.length > 0 ? await askAgain(db, context, others) : 0)
   // The commit that an approval moved away from may have nothing left to wait for.
   if (all > 0) await builds.release(db, context)

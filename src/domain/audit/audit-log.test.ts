@@ -35,7 +35,15 @@ beforeAll(async () => {
       integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
       changes: [{ project: 'star', identifier: '1203', branches: ['main'] }],
       build_runs: [
-        { key: 'red', project: 'star', ci_job_name: 'game', build_number: '1', status: 'failed', output_log: 'error: no' },
+        {
+          key: 'red',
+          project: 'star',
+          ci_job_name: 'game',
+          build_number: '1',
+          agent: 'BUILD-07',
+          status: 'failed',
+          output_log: 'error: no',
+        },
       ],
       assets: ['one', 'two'].map((key) => ({ key, project: 'star', name: key, path: `${key}.uasset`, asset_type: 'model' })),
       tasks: [{ key: 'task', project: 'star', title: 'Task' }],
@@ -75,7 +83,9 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['editBilling', () => ({ body: { plan: 'studio' } })],
   ['editAccountMember', () => ({ path: { user_id: id('users', 'mia') }, body: { role: 'admin' } })],
   ['removeAccountMember', () => ({ path: { user_id: id('users', 'leaver') } })],
-  ['confirmClaimedAccount', () => ({ path: { id: made.claim! } })],
+  ['confirmMemberNames', () => ({ body: { ids: [Number(made.claim)] } })],
+  ['rejectMemberNames', () => ({ body: { ids: [Number(made.claim)] } })],
+  ['matchMemberNames', () => ({ body: { provider: 'perforce', list: 'login,email\nmia.p4,mia@example.com' } })],
   ['invite', () => ({ body: { email: 'new@example.com', role: 'guest', project_ids: [Number(id('projects', 'star'))] } })],
   ['withdrawInvitation', () => ({ path: { id: made.invite! } })],
   ['setAuditStream', () => ({ body: { url: 'syslog+tls://siem.example', from_beginning: true } })],
@@ -125,14 +135,17 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['undoCorrection', () => ({ path: { id: made.correctBuild! } })],
   ['editBreakage', () => ({ path: { id: id('breakages', 'broken') }, body: { state: 'claimed' } })],
   ['editDeployment', () => ({ path: { id: id('deployments', 'shipped') }, body: { status: 'live', note: 'seen' } })],
+  ['muteAgent', () => ({ body: { agent: 'BUILD-07', reason: 'disk full' } })],
   ['markBranchGood', () => ({ body: { branch: 'main', change: '1203', reason: 'played it' } })],
   ['createBreakageTask', () => ({ path: { id: id('breakages', 'broken') } })],
+  ['cancelBisection', () => ({ path: { id: id('breakages', 'broken') } })],
   ['endOtherSessions', () => ({})],
   ['changePassword', () => ({ body: { current_password: PASSWORD, new_password: 'another long password' } })],
 ]
 
-/** Covered by other tests that have the setup: a provider, a message, a second session, an assistant, an invitation, a clock. */
+/** Covered by other tests that have the setup: a provider, a message, a second session, an assistant, an invitation, a clock, a CI. */
 const ELSEWHERE: readonly DeclaredName[] = [
+  'editTest',
   'deleteAccount',
   'deleteMe',
   'setSingleSignOn',
@@ -148,6 +161,7 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'addPasskey',
   'removePasskey',
   'undoDecisions',
+  'startBisection',
 ]
 
 const table = appRoutes as Record<string, Route>

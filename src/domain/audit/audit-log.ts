@@ -1,5 +1,5 @@
 import type { AuditActor } from '../../contract/sets.ts'
-import { type Database, Sql, sql } from '../../db/database.ts'
+import { type Database, join, ofAccount, Sql, sql } from '../../db/database.ts'
 import { bounded, endOf, inlineInteger, when } from '../../db/page.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { seal } from './audit-chain.ts'
@@ -42,14 +42,36 @@ export const accountsOfToken = (tokenId: number): Sql => sql`
 export const accountsOf = (userId: number): Sql => sql`select m.account_id from account_members m where m.user_id = ${userId}`
 
 /** Writes an entry in each of the accounts. In the transaction of the change: both happen or neither. */
-export const record = (db: Database, accounts: Sql, entry: NewEntry) => db.execute(newEntries(accounts, entry))
+export async function record(db: Database, accounts: Sql, entry: NewEntry, unless?: (account: Sql) => Sql) {
+  if (!db.isDistributed()) return void (await db.execute(newEntries(accounts, entry, unless)))
+  const found = await db.rows<{ id: number }>(sql`select a.id from accounts a where a.id in (${accounts}) order by a.id`)
+  for (const { id } of found) {
+    const of = ofAccount(db, id)
+    const account = sql`${id}::integer`
+    if (unless && (await of.one(sql`select from accounts where id = ${account} and ${unless(account)}`))) continue
+    const after = entry.after instanceof Sql ? ((await of.one<{ row: object }>(entry.after))?.row ?? null) : entry.after
+    await of.execute(sql`
+      insert into audit_log (${ENTERED}) values (${account}, ${join(enteredOf({ ...entry, after: after ?? null }))})`)
+  }
+}
 
 /** The same as a part of the statement that makes the change. */
-export const newEntries = (accounts: Sql, entry: NewEntry): Sql => sql`
-    insert into audit_log (account_id, actor, project_id, user_id, token_id, ip_address, action, subject, before, after)
-    select a.id, ${entry.actor}, ${entry.project_id ?? null}::integer, ${entry.user_id ?? null}::integer, ${entry.token_id ?? null}::integer,
-      ${entry.ip_address ?? null}, ${entry.action}, ${entry.subject ?? ''}, ${jsonOf(entry.before)}, ${jsonOf(entry.after)}
-    from accounts a where a.id in (${accounts}) order by a.id`
+export const newEntries = (accounts: Sql, entry: NewEntry, unless?: (account: Sql) => Sql): Sql => sql`
+    insert into audit_log (${ENTERED})
+    select a.id, ${join(enteredOf(entry))} from accounts a where a.id in (${accounts}) ${when(unless, (skipped) => sql`and not ${skipped(sql`a.id`)}`)} order by a.id`
+
+const ENTERED = sql`account_id, actor, project_id, user_id, token_id, ip_address, action, subject, before, after`
+const enteredOf = (entry: NewEntry): Sql[] => [
+  sql`${entry.actor}`,
+  sql`${entry.project_id ?? null}::integer`,
+  sql`${entry.user_id ?? null}::integer`,
+  sql`${entry.token_id ?? null}::integer`,
+  sql`${entry.ip_address ?? null}`,
+  sql`${entry.action}`,
+  sql`${entry.subject ?? ''}`,
+  jsonOf(entry.before),
+  jsonOf(entry.after),
+]
 
 const jsonOf = (value: object | Sql | null | undefined) =>
   value instanceof Sql ? sql`(${value})` : sql`${value == null ? null : JSON.stringify(value)}::jsonb`

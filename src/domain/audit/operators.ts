@@ -26,7 +26,7 @@ const ACCOUNTS = {
 
 export type OperatedKind = keyof typeof ACCOUNTS
 
-export interface Operation {
+interface Operation {
   /** The command, as it was typed: `admin user promote`. */
   action: string
   kind: OperatedKind

@@ -38,21 +38,22 @@ interface Refusal extends SignIn {
 /** Only for known people. */
 export function recordRefusal(db: Database, { user_id, method, ip_address, reason, account_id, attempted_at }: Refusal) {
   const accounts = account_id === undefined ? accountsOf(user_id) : sql`select ${account_id}::integer`
-  return record(db, unlessFlooded(accounts, user_id, attempted_at), {
-    actor: 'user',
+  const entry = {
+    actor: 'user' as const,
     user_id,
     ip_address,
     action: 'signInRefused',
     subject: `user/${user_id}`,
     after: { method, reason, attempted_at },
-  })
+  }
+  return record(db, accounts, entry, isFlooded(user_id, attempted_at))
 }
 
-const unlessFlooded = (accounts: Sql, userId: number, attemptedAt: string | undefined) => sql`
-  select f.id from accounts f where f.id in (${accounts}) and (
-    select count(*) < ${REFUSED_PER_HOUR} and not coalesce(bool_or(l.after ->> 'attempted_at' = ${attemptedAt ?? null}), false) from (
-      select l.action, l.at, l.after from audit_log l where l.account_id = f.id and l.user_id = ${userId} order by l.at desc, l.id desc limit ${LOOKED_AT}) l
-    where l.action = 'signInRefused' and l.at > now() - interval '1 hour')`
+const isFlooded = (userId: number, attemptedAt: string | undefined) => (account: Sql) =>
+  sql`(
+  select count(*) >= ${REFUSED_PER_HOUR} or coalesce(bool_or(l.after ->> 'attempted_at' = ${attemptedAt ?? null}), false) from (
+    select l.action, l.at, l.after from audit_log l where l.account_id = ${account} and l.user_id = ${userId} order by l.at desc, l.id desc limit ${LOOKED_AT}) l
+  where l.action = 'signInRefused' and l.at > now() - interval '1 hour')`
 
 /** A job looks up the address, so that the response time does not reveal whether it exists. */
 export const requestRefusal = (db: Database, email: string, ip_address: string) =>

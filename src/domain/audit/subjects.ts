@@ -48,7 +48,8 @@ const accountMember: Subject = {
   columns: 'role',
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and user_id = ${numberIn(ids, 'user_id')}`,
 }
-const PROJECT = 'name, engine, status, approval_rules, required_jobs, investigates_failures, badge_key is not null as badge'
+const PROJECT =
+  'name, engine, status, approval_rules, required_jobs, job_patterns, investigates_failures, bisect_builds_per_day, badge_key is not null as badge'
 const project = byId('projects', PROJECT, 'project', 'project_id')
 const projectMember: Subject = {
   kind: 'project_member',
@@ -110,6 +111,13 @@ const deployment: Subject = {
     sql`account_id = ${numberIn(ids, 'account_id')} and (id = ${uuidIn(ids, 'id')}::uuid or number = ${numberIn(ids, 'id')})`,
 }
 const breakage = recordById('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
+const testQuarantine: Subject = {
+  kind: 'test',
+  id: 'id',
+  table: 'test_quarantines',
+  columns: 'until, owner_user_id',
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and test_case_id = ${numberIn(ids, 'id')}`,
+}
 const task = recordById('tasks', 'state, priority, user_id, task_type', 'task')
 
 /** What each route changes; routes that are not listed are recorded without before and after. */
@@ -158,6 +166,9 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   exportProject: exported,
   decideAsset: asset,
   editBreakage: breakage,
+  editTest: testQuarantine,
+  startBisection: breakage,
+  cancelBisection: breakage,
   editDeployment: deployment,
   createTask: task,
   editTask: task,
@@ -165,7 +176,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
 
 interface Several {
   subject: string
-  /** The body field with the ids; the route limits their number. */
+  /** The body field with the ids, or with the name of one; the route limits their number. */
   ids: string
   /** The values recorded from the body: no texts. */
   set?: (body: Record<string, unknown>) => object
@@ -180,6 +191,7 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
+  muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
   undoDecisions: { subject: 'assets', ids: 'asset_ids' },
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }
@@ -216,6 +228,12 @@ const rowIn = ({ columns }: Subject, rows: Sql): Sql =>
 
 /** The entry for a task that the same statement creates as `t`. */
 export const madeTask = { subject: sql`(select ${`${task.kind}/`} || t.id from t)`, after: rowIn(task, sql`t`) }
+
+/** The entry for a task that was just created. */
+export const newTask = ({ id, account_id, project_id }: { id: number; account_id: number; project_id: number }) => ({
+  subject: `${task.kind}/${id}`,
+  after: rowIn(task, sql`tasks where account_id = ${account_id} and project_id = ${project_id} and id = ${id}`),
+})
 
 /** The current row; null if there is none. Runs before authorization: the result only goes into the log. */
 export const snapshot = async (subject: Subject, db: Database, ids: Ids): Promise<object | null> =>

@@ -1,7 +1,7 @@
 import { type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { branchFits } from './branch-names.ts'
+import { matchesBranch } from './branch-names.ts'
 import { byNumber } from './build-order.ts'
 import { BRANCH, positionOn } from './positions.ts'
 
@@ -44,7 +44,7 @@ const OTHERS_REPORTED = 20
 
 /** The jobs that the project's settings name for the branch; otherwise those that reported in the days before its newest build. */
 export function jobsOf({ name, jobs }: Built, required: readonly Requirement[]): { names: string[]; named: boolean } {
-  const named = required.find(({ branch }) => branchFits(branch, name))
+  const named = required.find(({ branch }) => matchesBranch(branch, name))
   if (named) return { names: named.jobs, named: true }
   const newest = Math.max(...jobs.map(({ at }) => Date.parse(at)))
   const recent = jobs.filter(({ at }) => Date.parse(at) >= newest - RECENT_DAYS * DAY_MS)

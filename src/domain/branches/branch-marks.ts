@@ -7,7 +7,7 @@ import { scrub } from '../privacy/scrub.ts'
 import { branchKey } from './branch-names.ts'
 import { type Placed, reference } from './branch-point.ts'
 
-export interface Mark extends Placed {
+interface Mark extends Placed {
   marked: NonNullable<BranchHealth['marked_good']>
 }
 

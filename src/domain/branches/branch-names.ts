@@ -11,19 +11,19 @@ export const branchKey = (branch: string): string =>
  * Whether a pattern matches a branch, given by its key: `//Game/*`, `//game/rel-*`, `//game/...`, `release/*`, `**`. A star matches any text,
  * slashes included. Case matters for git branches, and not for depots.
  */
-export function branchFits(pattern: string, branch: string): boolean {
+export function matchesBranch(pattern: string, branch: string): boolean {
   const written = pattern.trim()
-  if (!branch.startsWith('//')) return fits(branchKey(written), branch)
+  if (!branch.startsWith('//')) return matchesPattern(branchKey(written), branch)
   const depot = written.toLowerCase().replace(/\/+$/, '').replaceAll('...', '*')
   // `//game/main/...` also matches the stream itself.
-  return fits(depot, branch) || (depot.startsWith('//') && depot.replace(/\/\*+$/, '') === branch)
+  return matchesPattern(depot, branch) || (depot.startsWith('//') && depot.replace(/\/\*+$/, '') === branch)
 }
 
 /** A star matches any text. */
-export const fits = (pattern: string, name: string): boolean => fitting(pattern)(name)
+export const matchesPattern = (pattern: string, name: string): boolean => matcherOf(pattern)(name)
 
 /** The same for many names. */
-export function fitting(pattern: string): (name: string) => boolean {
+export function matcherOf(pattern: string): (name: string) => boolean {
   const [head = '', ...parts] = pattern.split('*')
   const tail = parts.pop()
   return (name) => {

@@ -3,7 +3,7 @@ import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.
 import type { Studio } from '../../../test/support/studio.ts'
 import * as channels from '../channels/channels.ts'
 import * as settings from '../projects/project-settings.ts'
-import { branchFits, branchKey } from './branch-names.ts'
+import { branchKey, matchesBranch } from './branch-names.ts'
 import { streamsOf } from './streams.ts'
 
 let studio: Studio
@@ -26,7 +26,7 @@ describe('a pattern', () => {
     ['*', '//game/main'],
     ['*/Main', '//game/main'],
   ])('%s matches %s', (pattern, branch) => {
-    expect(branchFits(pattern, branchKey(branch))).toBe(true)
+    expect(matchesBranch(pattern, branchKey(branch))).toBe(true)
   })
 
   test.each([
@@ -36,7 +36,7 @@ describe('a pattern', () => {
     ['//game/rel-*', '//tools/rel-5'],
     ['main', 'domain'],
   ])('%s does not match %s', (pattern, branch) => {
-    expect(branchFits(pattern, branchKey(branch))).toBe(false)
+    expect(matchesBranch(pattern, branchKey(branch))).toBe(false)
   })
 
   test('of an integration gives every folder below it its own stream', () => {

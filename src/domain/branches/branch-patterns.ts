@@ -1,6 +1,6 @@
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { branchFits } from './branch-names.ts'
+import { matchesBranch } from './branch-names.ts'
 import { BRANCH } from './positions.ts'
 
 /** At most this many branches of a project are checked. */
@@ -36,5 +36,5 @@ async function branchNames(
 export async function unmatched(db: Database, owner: ProjectKey, patterns: readonly string[]): Promise<string[]> {
   if (patterns.length === 0) return []
   const names = await branchNames(db, owner)
-  return [...new Set(patterns)].filter((pattern) => !names.some((name) => branchFits(pattern, name)))
+  return [...new Set(patterns)].filter((pattern) => !names.some((name) => matchesBranch(pattern, name)))
 }

@@ -1,5 +1,5 @@
 /** The fields that order the builds of a job. */
-export interface Counted {
+interface Counted {
   id: number
   /** The CI's number. */
   build_number: string

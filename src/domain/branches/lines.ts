@@ -63,10 +63,10 @@ export const registering = ({ account_id, project_id }: ProjectKey): Sql => sql`
     returning b.name)`
 
 /** Branches of a loaded or described project that were never pushed to. */
-export const registerAll = (db: Database, accountIds: readonly number[]) =>
+export const registerAll = (db: Database, accountId: number) =>
   db.execute(sql`
     insert into branches (account_id, project_id, name, told)
-    select distinct account_id, project_id, branch, branch from change_branches where account_id = any (${accountIds})
+    select distinct account_id, project_id, branch, branch from change_branches where account_id = ${accountId}
     on conflict do nothing`)
 
 /** The streams that a server lists. */

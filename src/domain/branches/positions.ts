@@ -137,12 +137,11 @@ const inferOpen = (db: Database, which: Sql) =>
     update build_runs b set inferred_branch = found.branch from found
     where b.account_id = found.account_id and b.id = found.id and found.branch is distinct from found.before`)
 
-/** For the loaded builds of these accounts. */
-export const inferBranches = (db: Database, accountIds: readonly number[]) =>
-  inferOpen(db, sql`b.account_id = any (${accountIds})`)
+/** For the loaded builds of an account. */
+export const inferBranches = (db: Database, accountId: number) => inferOpen(db, sql`b.account_id = ${accountId}`)
 
 /** When a build `b` started, by our own clock if the start was reported to us. */
-export const BEGAN = sql`coalesce(b.begin_received_at, b.started_at, b.created_at)`
+const BEGAN = sql`coalesce(b.begin_received_at, b.started_at, b.created_at)`
 
 /** The branch of a build `b`; empty if unknown. */
 export const BRANCH = sql`build_branch(b.branch, b.inferred_branch)`

@@ -31,7 +31,7 @@ export const lockReports = (db: Database, projectId: number) =>
  * Only builds that share a name, which may be the same build, are serialized.
  */
 export async function lockBuilds(db: Database, projectId: number, names: string[]) {
-  // First: a transaction that holds a name and then waits for an exclusive lock would block those whom that lock's holder waits for.
+  // First: if we held a name and then waited for an exclusive lock, we would block the transactions its holder waits for.
   await db.execute(sql`select ${awaitBreakages(projectId)}, pg_advisory_xact_lock_shared(${KIND}, ${projectId}::integer)`)
   if (names.length > 0)
     await db.execute(sql`

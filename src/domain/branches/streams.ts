@@ -1,4 +1,4 @@
-import { fits } from './branch-names.ts'
+import { matchesPattern } from './branch-names.ts'
 
 /** A stream as the server reports it: its own path, the stream whose files it shows, and its imports. */
 export interface Stream {
@@ -38,7 +38,7 @@ const byPrefix = (prefixes: readonly string[]) => {
   return (path: string) => {
     const folders = path.split('/')
     const isMeant = (pattern: readonly string[]) =>
-      folders.length > pattern.length && pattern.every((name, at) => fits(name, folders[at]!))
+      folders.length > pattern.length && pattern.every((name, at) => matchesPattern(name, folders[at]!))
     return longest(patterns.filter(isMeant).map(({ length }) => folders.slice(0, length).join('/')))
   }
 }

@@ -4,10 +4,10 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
-import { note, settle } from './settle.ts'
+import { note, recompute } from './recompute.ts'
 
 /** A failed build and its finding. */
-export interface Failure extends ProjectKey {
+interface Failure extends ProjectKey {
   build_run_id: number
   ci_job_name: string
   /** Empty if unknown. */
@@ -20,11 +20,11 @@ export interface Failure extends ProjectKey {
 const REOPENS_WITHIN = sql`interval '14 days'`
 
 /** Adds a failed build to the breakage of its cause, or opens one. Needs the lock of the project's breakages. */
-export async function assignToBreakage(db: Database, failure: Failure, finding: Finding, hasLog: boolean) {
+export async function assignToBreakage(db: Database, failure: Failure, finding: Finding, hasEvidence: boolean) {
   const { account_id, build_run_id } = failure
   const before = await db.one<{ breakage_id: number }>(sql`
     select breakage_id from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id}`)
-  const cause = causeOf(failure, finding, hasLog)
+  const cause = causeOf(failure, finding, hasEvidence)
   const above = isNamed(cause) ? undefined : await breakageAbove(db, { account_id, id: build_run_id })
   const found = above ?? (await known(db, failure, cause))
   // A bisecting build narrows the range of a known breakage and opens none.
@@ -37,9 +37,16 @@ export async function assignToBreakage(db: Database, failure: Failure, finding: 
     on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = goldmaster_now()
       where breakage_builds.breakage_id <> excluded.breakage_id`)
   const left = await adoptDownstream(db, { account_id, id }, build_run_id)
-  await settle(db, { account_id, id })
-  for (const one of left) await settle(db, { account_id, id: one }, id)
-  if (before && before.breakage_id !== id) await settle(db, { account_id, id: before.breakage_id }, id)
+  await recompute(db, { account_id, id })
+  for (const one of left) await recompute(db, { account_id, id: one }, id)
+  if (before && before.breakage_id !== id) await recompute(db, { account_id, id: before.breakage_id }, id)
+}
+
+/** Removes a failed build from its breakage: what failed in it does not count. Needs the lock of the project's breakages. */
+export async function leaveBreakage(db: Database, { account_id, build_run_id }: Pick<Failure, 'account_id' | 'build_run_id'>) {
+  const left = await db.one<{ id: number }>(sql`
+    delete from breakage_builds where account_id = ${account_id} and build_run_id = ${build_run_id} returning breakage_id as id`)
+  if (left) await recompute(db, { account_id, id: left.id })
 }
 
 interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
@@ -84,9 +91,9 @@ const adoptDownstream = async (db: Database, { account_id, id }: RecordKey, buil
 function causeOf(
   { ci_job_name, branch }: Failure,
   { category, fingerprint, cause_keys, joins_keys }: Finding,
-  hasLog: boolean,
+  hasEvidence: boolean,
 ): Cause {
-  if (!hasLog || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${ci_job_name}`, branch }
+  if (!hasEvidence || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${ci_job_name}`, branch }
   return { fingerprint, cause_keys, joins_keys, branch: isAttributable(category) ? branch : null }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
-import { settleOverdue } from './settle.ts'
+import { recomputeOverdue } from './recompute.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -223,14 +223,14 @@ describe('is fixed', () => {
     const { report, work, only } = await room()
     const build = await report({ number: 10, log: brokenLog('part5') })
     await work()
-    await settleOverdue(studio.db)
+    await recomputeOverdue(studio.db)
     expect((await only()).state).toBe('open')
     await studio.db.execute(sql`
       update build_runs set created_at = now() - interval '31 days', finished_at = now() - interval '31 days' where id = ${build}`)
     await studio.db.execute(
       sql`update breakages set last_seen_at = now() - interval '31 days' where first_build_run_id = ${build}`,
     )
-    await settleOverdue(studio.db)
+    await recomputeOverdue(studio.db)
     expect((await only()).state).toBe('fixed')
   })
 })

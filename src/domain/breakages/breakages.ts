@@ -7,6 +7,7 @@ import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
+import { bisectionOf } from './show-bisection.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
   cursor?: Key
@@ -69,7 +70,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
 }
 
 export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<BreakageDetail> {
-  const found = await db.one<BreakageDetail>(sql`
+  const found = await db.one<Omit<BreakageDetail, 'bisection' | 'can_bisect'>>(sql`
     select ${columns(site)},
       coalesce((select json_agg(x order by x.id::bigint desc) from (
         select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
@@ -93,5 +94,5 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
           and c.id in (select (s ->> 'change_id')::bigint from jsonb_array_elements(k.suspects) s)), '[]') as suspect_changes
     from breakages k where k.account_id = ${project.account_id} and k.project_id = ${project.project_id} and k.id = ${id ?? 0}`)
   if (!found) throw notFound('Breakage')
-  return found
+  return { ...found, ...(await bisectionOf(db, project, id!)) }
 }

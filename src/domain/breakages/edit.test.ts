@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
-import { settleOverdue } from './settle.ts'
+import { recomputeOverdue } from './recompute.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -60,16 +60,16 @@ describe('a person', () => {
     await work()
     expect((await only()).state).toBe('muted')
     await studio.db.execute(sql`update breakages set muted_until = now() - interval '1 second' where id = ${id}`)
-    await settleOverdue(studio.db)
+    await recomputeOverdue(studio.db)
     expect(await only()).toMatchObject({ state: 'open', muted_until: null })
     await say({ state: 'claimed' })
     await say({ state: 'muted', muted_until: soon })
     await studio.db.execute(sql`update breakages set muted_until = now() - interval '1 second' where id = ${id}`)
-    await settleOverdue(studio.db)
+    await recomputeOverdue(studio.db)
     expect(await only()).toMatchObject({ state: 'claimed', owner_user_id: user('kim') })
     await say({ state: 'open' })
     expect((await say({ state: 'muted', muted_until: null })).json).toMatchObject({ state: 'muted', muted_until: null })
-    await settleOverdue(studio.db)
+    await recomputeOverdue(studio.db)
     expect((await only()).state).toBe('muted')
     await report({ number: 14, status: 'success' })
     await work()

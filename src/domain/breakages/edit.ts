@@ -8,7 +8,7 @@ import { lockBreakages } from '../branches/project-lock.ts'
 import { scheduleJobCheck } from '../builds/follow-up-jobs.ts'
 import { find } from './breakages.ts'
 import { followBreakage } from './occurrences.ts'
-import { note } from './settle.ts'
+import { note } from './recompute.ts'
 
 /** The person who edits; unknown if a tool does it for somebody who is not a member. */
 interface Editor extends ProjectKey {

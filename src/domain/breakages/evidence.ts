@@ -49,7 +49,7 @@ export const changesBetween = (db: Database, { account_id, project_id, branch }:
       and p.position > ${above} and p.position <= ${upTo} and c.orphaned_at is null and p.orphaned_at is null and p.doubted_at is null
     order by p.position limit ${RANGE_MAX}`)
 
-export interface Narrowed {
+interface Narrowed {
   suspects: readonly Suspect[]
   /** Whether the range has changes of which the investigation considered none. */
   isUnweighed: boolean

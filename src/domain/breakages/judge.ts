@@ -154,10 +154,14 @@ const later = (positions: number[], than: number | null) => {
   return above.length > 0 ? above : [Math.max(...positions)]
 }
 
-/** Failures of bisecting builds that are before the job's own failures and after the end of the previous occurrence. */
+/**
+ * Failures of bisecting builds that are before the job's own failures and after the end of the previous occurrence. A pass is proof: a
+ * failure before one comes and goes.
+ */
 const narrowedBy = (hits: readonly Hit[], firstBad: number, since: number) => {
   const searched = hits.flatMap(({ failures }) => positionsOf(failures.filter(({ bisect }) => bisect)))
-  return Math.min(firstBad, ...searched.filter((position) => position > since))
+  const passed = hits.flatMap(({ passes }) => positionsOf(passes)).filter((position) => position < firstBad)
+  return Math.min(firstBad, ...searched.filter((position) => position > Math.max(since, ...passed)))
 }
 
 /** The newest pass below the first failure, or at the same change if the job had passed there before. */

@@ -3,13 +3,13 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
 import { LATE, scheduleBreakageCheck } from '../builds/follow-up-jobs.ts'
-import { settleDeleted } from './settle.ts'
+import { recomputeDeletedBranches } from './recompute.ts'
 
 /** How many failed builds of a day are checked. */
 const BUILDS_MAX = 200
 /** Computes suspects and ranges again for builds whose range got or lost a change since the last check. */
 export async function reviewRanges(db: Pool, project: ProjectKey) {
-  await settleDeleted(db, project)
+  await recomputeDeletedBranches(db, project)
   const builds = await db.rows<RecordKey>(sql`
     select b.id, b.account_id from (
       select b.*, ${BRANCH} as on_branch, ${positionOn(BRANCH)} as position,

@@ -13,7 +13,7 @@ import type { Lanes } from '../../jobs/lanes.ts'
 import { startSender } from '../../jobs/sending/sender.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import * as channels from '../channels/channels.ts'
-import * as outbox from '../feed/outbox.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import * as inbox from '../inbox/inbox.ts'
 import { readOutbox } from '../inbox/outbox-readers.ts'
 
@@ -42,7 +42,7 @@ const build = (number: number, more: { broken?: string; job?: string; changelist
 /** Sends every message that is due. */
 async function tell() {
   await room.work()
-  await outbox.sequenceAll(studio.db)
+  await sequenceAll(studio.db)
   while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   await room.work()
 }
@@ -297,8 +297,8 @@ describe('a breakage in chat', () => {
     await vendors.close()
   })
   async function quiet() {
-    await outbox.sequenceAll(studio.db)
-    const waits = sql`select from outbox where position > (select min(position) from outbox_cursors)`
+    await sequenceAll(studio.db)
+    const waits = sql`select from outbox_heads where position > least(fixes, channels, inbox)`
     await until(async () => (await studio.db.execute(waits)) === 0)
     const queued = sql`select from messages where status in ('waiting', 'sending')`
     await until(async () => (await studio.db.execute(queued)) === 0)

@@ -4,6 +4,7 @@ import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.ts'
 import type { BuildRun } from '../../contract/shapes.ts'
+import { buildPlatformOf, configurationOf } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
@@ -25,12 +26,14 @@ type Query = QueryOf<'listBuilds'> &
   }
 type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
 
+/** Of the build `b`, null if unknown. */
+export const PLATFORM = sql`coalesce(nullif(b.platform, ''), b.inferred_platform)`
 /** `development` is the default target type, so it does not say that a report named a configuration. */
-const configuration = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b.target_type), 'Development'))`
+export const CONFIGURATION = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b.target_type), 'Development'), b.inferred_configuration)`
 
 const columns = (site: string) => sql`
   b.id::text, b.project_id::text, b.status, b.build_type, b.target_type, b.ci_job_name, b.build_number, b.commit_hash, b.changelist,
-  b.branch, b.kind, b.phase, nullif(b.platform, '') as platform, ${configuration} as configuration, nullif(b.agent, '') as agent,
+  b.branch, b.kind, b.phase, ${PLATFORM} as platform, ${CONFIGURATION} as configuration, nullif(b.agent, '') as agent,
   (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures, b.duration_seconds, iso(b.started_at) as started_at, iso(b.finished_at) as finished_at, iso(b.lost_at) as lost_at,
   iso(b.created_at) as created_at, iso(b.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || b.project_id || '/builds/' || b.id) as urls`
@@ -53,17 +56,23 @@ export const list = (project: ProjectSql, q: Query, site: string): Listing => {
     ${when(q.finished_until, (until) => sql`and b.finished_at < ${until}::timestamptz`)}
     ${when(q.cursor, (key) => sql`and (${at}, b.id) < (${key.at}::timestamptz, ${key.id}::bigint)`)}`
   const ofJob = when(q.job, (job) => sql`and b.ci_job_name = ${asShown(job)}`)
+  const ofAgent = when(q.agent, (agent) => sql`and b.agent = ${asShown(agent)} and b.agent <> ''`)
   const onBranch = when(q.branch, (branch) => sql`and ${BRANCH} = ${asShown(branchKey(branch))}`)
   const others = sql`${ofJob} ${onBranch} ${when(q.status, (status) => sql`and b.status = ${status}`)}
-    ${when(q.build_type, (type) => sql`and b.build_type = ${type}`)} ${when(q.target_type, (type) => sql`and b.target_type = ${type}`)}`
+    ${when(q.build_type, (type) => sql`and b.build_type = ${type}`)} ${when(q.target_type, (type) => sql`and b.target_type = ${type}`)}
+    ${when(q.platform, (platform) => sql`and ${PLATFORM} = ${asShown(buildPlatformOf(platform))}`)}
+    ${when(q.configuration, (configuration) => sql`and ${CONFIGURATION} = ${asShown(configurationOf(configuration))}`)}
+    ${ofAgent}`
   const facets = [
     { column: sql`b.status`, values: BUILD_STATUSES, asked: q.status && [q.status] },
     { column: sql`b.build_type`, values: BUILD_TYPES, asked: q.build_type && [q.build_type] },
     { column: sql`b.target_type`, values: TARGET_TYPES, asked: q.target_type && [q.target_type] },
   ]
   const named = ofChange(project, q)
-  const lead = asksForFinished(q) ? empty : q.job === undefined ? onBranch : ofJob
-  const isLed = named === undefined && (asksForFinished(q) || q.job !== undefined || q.branch !== undefined)
+  const lead = asksForFinished(q) ? empty : q.agent !== undefined ? ofAgent : q.job === undefined ? onBranch : ofJob
+  const isLed =
+    named === undefined &&
+    (asksForFinished(q) || [q.job, q.branch, q.agent, q.platform, q.configuration].some((asked) => asked !== undefined))
   const walk = isLed
     ? bounded({ columns: sql`b.*`, from: sql`build_runs b where ${inTime} ${lead}`, at, id: sql`b.id` })
     : undefined
@@ -76,7 +85,7 @@ export const list = (project: ProjectSql, q: Query, site: string): Listing => {
   }
   const rows = sql`
     select row_to_json(item) as item, ${at} as key_at, b.id as key_id,
-      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, b.platform, b.configuration,
+      concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, ${PLATFORM}, ${CONFIGURATION},
         b.agent, b.measures::text
         ${q.breakages ? sql`, item.breakage ->> 'cause', item.breakage -> 'suspect' ->> 'author'` : empty}) as foreign_text
     from (${found()}) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`

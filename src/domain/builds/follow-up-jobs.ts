@@ -1,6 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
+import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { hasLog } from './stored-log.ts'
 
 /** Jobs that follow from an update of a build or of the changes it contains; in the transaction that wrote it. */
@@ -43,7 +44,7 @@ const enqueueCheck = (
     db,
     'recompute_breakages',
     { account_id, project_id, job, ...(since !== undefined && { since }) },
-    { account_id, name: `settle ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
+    { account_id, name: `recompute ${project_id} ${since ?? (delay > 0 ? 'later' : 'now')} ${job}`, delay },
   )
 
 /** A log may arrive after the failure; without one there is little to find, but people must be notified. */
@@ -54,24 +55,47 @@ const LOG_REST = 10
 /** Skips demo accounts and accounts with limited credits unless the project's settings say otherwise. */
 export const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not a.demo and a.swept_at is null`
 
-/** In the transaction that made the build fail, or that changed the log of a failed build. */
-export async function scheduleInvestigation(db: Database, { account_id, id }: RecordKey) {
-  const due = await db.one<{ has_log: boolean; is_known: boolean }>(sql`
-    select ${hasLog} as has_log,
-      exists (select from investigations i where i.account_id = b.account_id and i.build_run_id = b.id) as is_known
+interface LogDue {
+  is_failed: boolean
+  is_wanted: boolean
+  has_log: boolean
+  is_known: boolean
+  /** No report said for which platform or configuration it is. */
+  is_unknown: boolean
+}
+
+export const scheduleInvestigation = (db: Database, { account_id, id }: RecordKey, delay = 0) =>
+  enqueue(db, 'investigate_failure', { account_id, build_run_id: id }, { account_id, name: `investigate build ${id}`, delay })
+
+/** In the transaction that ended a build, or that changed the log of an ended one: investigates a failure, reads the log of a pass. */
+export async function scheduleLogReading(db: Database, { account_id, id }: RecordKey) {
+  const due = await db.one<LogDue>(sql`
+    select b.status = 'failed' as is_failed, ${WANTED} as is_wanted, ${hasLog} as has_log,
+      exists (select from investigations i where i.account_id = b.account_id and i.build_run_id = b.id) as is_known,
+      b.platform = '' or b.configuration = '' as is_unknown
     from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id
-    where b.account_id = ${account_id} and b.id = ${id} and b.status = 'failed' and ${WANTED}`)
-  if (due === undefined) return
-  await enqueue(
-    db,
-    'investigate_failure',
-    { account_id, build_run_id: id },
-    {
-      account_id,
-      name: `investigate build ${id}`,
-      delay: due.is_known ? LOG_REST : due.has_log ? 0 : WAIT_FOR_LOG,
-    },
-  )
+    where b.account_id = ${account_id} and b.id = ${id} and b.status in ${PASSED_OR_FAILED}`)
+  if (due?.is_failed && due.is_wanted) {
+    await scheduleInvestigation(db, { account_id, id }, due.is_known ? LOG_REST : due.has_log ? 0 : WAIT_FOR_LOG)
+  }
+  if (due?.has_log && (!due.is_failed || due.is_unknown))
+    await enqueue(
+      db,
+      'read_log',
+      { account_id, build_run_id: id },
+      { account_id, name: `read log of build ${id}`, delay: LOG_REST },
+    )
+}
+
+/** In the transaction that stored test results of a build. */
+export const scheduleTestJudging = (db: Database, { account_id, id }: RecordKey) =>
+  enqueue(db, 'judge_tests', { account_id, test_build_id: id }, { account_id, name: `judge tests ${id}` })
+
+/** In the transaction that ended a build: its test results may have arrived before. */
+export async function scheduleTestsOf(db: Database, { account_id, id }: RecordKey) {
+  const tests = await db.one<RecordKey>(sql`
+    select account_id, id from test_builds where account_id = ${account_id} and build_run_id = ${id}`)
+  if (tests) await scheduleTestJudging(db, tests)
 }
 
 /** How long after a build a change in its range may arrive. */
@@ -87,3 +111,11 @@ export const hasRecentFailures = (project: ProjectKey) => sql`exists (
 /** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */
 export const scheduleReviews = (db: Database, { account_id, project_id }: ProjectKey) =>
   enqueue(db, 'review_ranges', { account_id, project_id }, { account_id, name: `review ranges ${project_id}`, delay: BURST })
+
+/** In the transaction that ended a bisecting build, or found its cause: its search goes on, if the service started it. */
+export async function scheduleBisection(db: Database, { account_id, id }: RecordKey) {
+  const search = await db.one<{ bisection_id: number }>(sql`
+    select bisection_id from bisection_builds where account_id = ${account_id} and build_run_id = ${id}`)
+  if (search)
+    await enqueue(db, 'advance_bisection', { account_id, ...search }, { account_id, name: `bisection ${search.bisection_id}` })
+}

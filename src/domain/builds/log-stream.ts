@@ -128,7 +128,7 @@ const progress = (db: Database, { account_id, id }: RecordKey) =>
     where account_id = ${account_id} and id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
 
 /** The build is over: its pieces become its log. */
-export const settle = (db: Database, { account_id, id }: RecordKey) =>
+export const joinChunks = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     with gone as (delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id} returning until, text)
     update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || (select string_agg(text, '' order by until) from gone)`)}

@@ -10,12 +10,13 @@ import { relinkTo } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
-import { scheduleBreakageCheck, scheduleInvestigation } from './follow-up-jobs.ts'
+import { scheduleBisection, scheduleBreakageCheck, scheduleLogReading, scheduleTestsOf } from './follow-up-jobs.ts'
+import { inferDimensions, type JobPattern } from './job-dimensions.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
-import { byName, type Measure } from './measures.ts'
+import { byName, logKeyOf, type Measure } from './measures.ts'
+import { correctTimes } from './reported-times.ts'
 import { replacing } from './stored-log.ts'
-import { correctTimes } from './told-times.ts'
 
 /** How a report identifies its build; the first of these that finds one wins, in this order. */
 export interface BuildReference {
@@ -124,7 +125,7 @@ export async function report(db: Database, context: IntegrationContext, reported
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
   const { told, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
   await update(db, known, told, note)
-  await settleLog(db, known, told)
+  await storeLog(db, known, told)
   for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
   await links.linkBuild(db, known)
   if (reported.status === 'completed') await noteFirstPass(db, known)
@@ -134,16 +135,18 @@ export async function report(db: Database, context: IntegrationContext, reported
 }
 
 /** The log of the report replaces the streamed one; the end of the build turns the streamed one into its log. */
-async function settleLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
+async function storeLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
   const ended = RANK[status] === FINAL
   if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known)
-  else if (ended) await logStream.settle(db, known)
+  else if (ended) await logStream.joinChunks(db, known)
 }
 
-/** Schedules what depends on the report: the investigation of a failure, and checks of breakages that may be fixed. */
+/** Schedules what depends on the report: what reads the log, and checks of breakages that may be fixed. */
 async function follow(db: Database, known: StoredBuild, { status = known.status, build_kind = known.kind, log }: Report) {
-  if (status === 'failed' && (known.status !== 'failed' || log !== undefined)) await scheduleInvestigation(db, known)
-  else if (status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known)
+  if (RANK[status] === FINAL && (status !== known.status || log !== undefined)) await scheduleLogReading(db, known)
+  if (status !== known.status && RANK[status] === FINAL) await scheduleTestsOf(db, known)
+  if (status !== 'failed' && status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known)
+  if (build_kind === 'bisect' && RANK[status] === FINAL) await scheduleBisection(db, known)
   // A build that turns out to be a preflight leaves its breakage.
   if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known)
 }
@@ -200,11 +203,15 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
 
 /** Two first reports at the same instant create one build: the second waits for the first and finds its row. */
 async function make(db: Database, context: IntegrationContext, reported: Report): Promise<StoredBuild | undefined> {
+  const { patterns } = (await db.one<{ patterns: JobPattern[] }>(sql`
+    select job_patterns as patterns from projects where account_id = ${context.account_id} and id = ${context.project_id}`))!
+  const inferred = inferDimensions({ job: reported.build.job ?? '', branch: reported.branch ?? '', patterns })
   const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
-      created_at)
+      inferred_platform, inferred_configuration, created_at)
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.account_id}`, sql`${context.integration_id}`, reported)}, 'queued',
-      ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''}, goldmaster_now())
+      ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''},
+      ${inferred.platform}, ${inferred.configuration}, goldmaster_now())
     on conflict do nothing returning ${STORED_BUILD}`)
   return made ?? find(db, context, reported)
 }
@@ -271,10 +278,10 @@ const kindOf = (kind: BuildKind | undefined, changelist: Sql) => sql`coalesce(${
 const isIndexable = (names: Record<string, string>) =>
   Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
 
-/** A measure replaces the one with the same name and platform; measures beyond the limit are left out. */
+/** A measure replaces the one with the same name and platform, also one from the log; measures beyond the limit are left out. */
 const measured = (measures: Measure[] | undefined) => {
   if (measures === undefined) return sql``
-  const merged = sql`(coalesce(b.measures, '{}') || ${JSON.stringify(byName(measures))}::jsonb)`
+  const merged = sql`(coalesce(b.measures, '{}') - ${measures.map(logKeyOf)}::text[] || ${JSON.stringify(byName(measures))}::jsonb)`
   return sql`measures = case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end,`
 }
 

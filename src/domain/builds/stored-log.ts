@@ -7,11 +7,16 @@ import { lastCharacters } from './log-text.ts'
 export const hasLog = sql`(b.log_object is not null or coalesce(b.output_log, '') <> '')`
 
 /** The hash of a log, wherever it is stored. */
-export const logHash = (
+const logHash = (
   build: Sql,
 ) => sql`case when ${build}.log_object is null then sha256(convert_to(coalesce(${build}.output_log, ''), 'UTF8'))
   else (select case when ${build}.output_log is null then o.sha256 else sha256(o.sha256 || convert_to(${build}.output_log, 'UTF8')) end
     from stored_objects o where o.id = ${build}.log_object and o.account_id = ${build}.account_id) end`
+
+/** The hash of what an investigation reads: the log, and the test results if there are some. */
+export const evidenceHash = (build: Sql) => sql`coalesce((
+  select sha256(${logHash(build)} || (select string_agg(digest, '' order by at) from unnest(t.digests) with ordinality d (digest, at)))
+  from test_builds t where t.account_id = ${build}.account_id and t.build_run_id = ${build}.id and t.digests <> '{}'), ${logHash(build)})`
 
 interface LogParts {
   account_id: number

@@ -1,5 +1,5 @@
 import { BRANCH_MAX } from '../../contract/limits.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, reserveIds, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { lineOf, type Repository, registering, spelled } from '../branches/lines.ts'
 
@@ -87,13 +87,19 @@ const moveBehind = ({ execute }: Database, { account_id, project_id }: ProjectKe
     where p.account_id = ${account_id} and p.id = moved.id`)
 
 /** Loaded changes are put on their branches by time, whatever the order of the file. */
-export const orderByTime = (db: Database, accountIds: readonly number[]) =>
-  db.execute(sql`
-    with ordered as (
-      select account_id, id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (
-        select account_id, id from change_branches where account_id = any (${accountIds}) and tool_position is null order by arrived_at, id) o)
-    update change_branches p set tool_position = ordered.place * 65536 from ordered
-    where p.account_id = ordered.account_id and p.id = ordered.id`)
+export async function orderByTime(db: Database, accountId: number) {
+  const unordered = await db.rows<{ id: number }>(sql`
+    select id from change_branches where account_id = ${accountId} and tool_position is null order by arrived_at, id`)
+  for (let start = 0; start < unordered.length; start += ORDERED_AT_ONCE) {
+    const ids = unordered.slice(start, start + ORDERED_AT_ONCE).map(({ id }) => id)
+    const places = await reserveIds(db, 'change_branches', ids.length)
+    await db.execute(sql`
+      update change_branches p set tool_position = ordered.place * 65536
+      from unnest(${ids}::bigint[], ${places}::bigint[]) ordered (id, place)
+      where p.account_id = ${accountId} and p.id = ordered.id`)
+  }
+}
+const ORDERED_AT_ONCE = 20_000
 
 /**
  * The branches of a change in the API, in the order in which it was first seen there; for a change that is on none any more, its former

@@ -106,7 +106,7 @@ export async function submit(
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
   if (!done.changes) return { rows: [], receipts: [] }
   await branches.reorder(db, context, done.late ?? [])
-  await assets.settle(db, context, done.moved, done.others ?? [])
+  await assets.openApprovals(db, context, done.moved, done.others ?? [])
   if (done.arrived) {
     const arrived = new Set(done.arrived)
     const known = changes.filter(({ identifier }) => arrived.has(identifier))

@@ -1,9 +1,10 @@
 import { CHANNEL_KINDS, type ChannelKind, DIRECT_KINDS, type RuleSubject } from '../../contract/channels.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { branchFits, fits } from '../branches/branch-names.ts'
+import { matchesBranch, matchesPattern } from '../branches/branch-names.ts'
 import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
+import type { Rule } from './channels.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
 /** Where an event happened, to match rules. */
@@ -13,16 +14,9 @@ interface Location {
   category?: FailureCategory | null
 }
 
-interface ActiveRule {
+interface ActiveRule extends Omit<Rule, 'quiet_from' | 'quiet_until'> {
   channel_id: number
   account_id: number
-  project_id: number
-  subject: RuleSubject
-  branch: string
-  job: string
-  category: FailureCategory | null
-  hours: number | null
-  here: boolean
   not_before: string
 }
 
@@ -44,8 +38,8 @@ export const activeRules = (db: Database, projectIds: readonly number[]): Promis
     where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
 
 const matches = ({ branch, job, category }: ActiveRule, location: Location): boolean =>
-  (branch === '' || (location.branch != null && branchFits(branch, location.branch))) &&
-  (job === '' || (location.jobs ?? []).some((one) => fits(job, one))) &&
+  (branch === '' || (location.branch != null && matchesBranch(branch, location.branch))) &&
+  (job === '' || (location.jobs ?? []).some((one) => matchesPattern(job, one))) &&
   (category === null || category === location.category)
 
 /** One for each channel with a matching rule: sent as soon as any of its rules allows, and mentioning everybody if any of them says so. */

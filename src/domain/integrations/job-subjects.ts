@@ -1,4 +1,4 @@
-import type { BuildStatus } from '../../contract/sets.ts'
+import type { BuildKind, BuildStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import type { IntegrationContext } from './context.ts'
@@ -20,6 +20,7 @@ export const change = (db: Database, { account_id, id }: RecordKey) =>
 
 export interface BuildSubject extends IntegrationContext {
   status: BuildStatus
+  kind: BuildKind
   phase: string
   ci_job_name: string
   build_number: string
@@ -32,7 +33,7 @@ export interface BuildSubject extends IntegrationContext {
 
 export const build = (db: Database, { account_id, id }: RecordKey) =>
   db.one<BuildSubject>(sql`
-    select b.status, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
+    select b.status, b.kind, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
     from build_runs b join integrations i on i.id = b.integration_id and i.active
     join projects p on p.account_id = b.account_id and p.id = b.project_id
     where b.account_id = ${account_id} and b.id = ${id}`)

@@ -14,14 +14,19 @@ export interface IntegrationAuth extends IntegrationContext {
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
-/** The active integration of a webhook token. */
-export async function open(db: Database, vault: Vault, token: string | undefined, provider: string): Promise<IntegrationAuth> {
+/** The active integration of a webhook token, if it is of one of these providers. */
+export async function open(
+  db: Database,
+  vault: Vault,
+  token: string | undefined,
+  provider: string | readonly string[],
+): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
   const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
     select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_rules,
       p.status as project_status
     from integrations i join projects p on p.id = i.project_id
-    where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = ${provider}`)
+    where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = any(${[provider].flat()})`)
   if (!row) throw notFound('Integration')
   const { secrets_sealed, ...integration } = row
   return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }

@@ -468,7 +468,7 @@ export const AREAS: readonly Area[] = [
   },
 ]
 
-export interface AreaStatus extends Omit<Judgement, 'next'> {
+interface AreaStatus extends Omit<Judgement, 'next'> {
   name: string
   label: string
   next: string | null

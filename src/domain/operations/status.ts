@@ -32,7 +32,7 @@ const readBacklog = (db: Database): Promise<Backlog | undefined> =>
   db.one<Backlog>(sql`
     select
       (select ${age(sql`min(run_at)`)} from (${dueTimes} limit ${COUNT_MAX}) due) as oldest_job,
-      (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null order by id limit 1) unplaced) as outbox,
+      (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null limit ${COUNT_MAX}) unplaced) as outbox,
       (select ${age(sql`min(waiting.created_at)`)} from destinations d cross join lateral (
         select created_at from messages m where m.account_id = d.account_id and m.destination_id = d.id and (m.to_user_id <> 0) = false
           and ${IN_QUEUE} order by m.queue_order limit 1) waiting

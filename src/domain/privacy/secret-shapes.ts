@@ -1,7 +1,7 @@
 import { redactOwnTokens } from './scannable-tokens.ts'
 
 /** Credentials with a recognizable shape: a substring that each contains, in lower case, and its pattern. */
-export const SHAPES: Readonly<Record<string, readonly [near: readonly string[], shape: string]>> = {
+const SHAPES: Readonly<Record<string, readonly [near: readonly string[], shape: string]>> = {
   github: [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'], 'gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\\w{16,}'],
   gitlab: [
     ['glpat-', 'gldt-', 'glrt-', 'glft-', 'glsoat-', 'glcbt-', 'glptt-', 'glagent-', 'gr1348941'],
@@ -35,7 +35,7 @@ export const SHAPES: Readonly<Record<string, readonly [near: readonly string[], 
 }
 
 /** Positions of a credential of any shape. */
-export const PLACES: Readonly<Record<string, readonly [near: readonly string[], place: string]>> = {
+const PLACES: Readonly<Record<string, readonly [near: readonly string[], place: string]>> = {
   // Chat webhooks: anybody who knows the path can post.
   slackWebhook: [['hooks.slack.com/'], 'hooks\\.slack\\.com/(?:services|workflows|triggers)/'],
   discordWebhook: [['/webhooks/'], 'discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{1,25}/'],

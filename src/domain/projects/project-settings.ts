@@ -10,7 +10,7 @@ import { unmatched } from '../branches/branch-patterns.ts'
 type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, p.approval_rules, required_jobs, badge_key, investigates_failures, created_at
+  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, badge_key, investigates_failures, bisect_builds_per_day, created_at
   from projects p ${where} order by id`
 
 type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
@@ -50,7 +50,10 @@ export const create = (
 
 export async function edit(db: Database, id: number, input: AppBody<'editProject'>): Promise<Settings> {
   const before = await show(db, id)
-  const { name, engine, status, required_jobs, investigates_failures } = { ...before, ...input }
+  const { name, engine, status, required_jobs, job_patterns, investigates_failures, bisect_builds_per_day } = {
+    ...before,
+    ...input,
+  }
   const given =
     input.approval_rules === undefined && input.approval_types !== undefined
       ? rulesOf(input.approval_types)
@@ -59,8 +62,9 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
   const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
-      approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb, badge_key = ${badge_key},
-      investigates_failures = ${investigates_failures}, updated_at = now() where id = ${id}`)
+      approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb,
+      job_patterns = ${JSON.stringify(job_patterns)}::jsonb, badge_key = ${badge_key},
+      investigates_failures = ${investigates_failures}, bisect_builds_per_day = ${bisect_builds_per_day}, updated_at = now() where id = ${id}`)
   return show(db, id)
 }
 

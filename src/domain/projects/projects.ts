@@ -1,13 +1,13 @@
 import { notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
-import { type Identity, known, REACHED } from '../access/access.ts'
+import { ACCESSIBLE_PROJECTS, type Identity, known } from '../access/access.ts'
 
 /** All projects that the caller has access to, newest first. */
 export const list = async (db: Database, by: Identity): Promise<ReplyOf<'listProjects'>> => ({
   projects: await db.rows(sql`
     select p.id::text, p.name, p.engine, iso(p.created_at) as created_at
-    from (${known(by)}) t cross join lateral (${REACHED}) r join projects p on p.id = r.project_id
+    from (${known(by)}) t cross join lateral (${ACCESSIBLE_PROJECTS}) r join projects p on p.id = r.project_id
     where r.blocked is null order by p.created_at desc, p.id desc`),
 })
 

@@ -81,6 +81,7 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
   jobs: deleting(sql`jobs`, ({ before }) => givenUpBefore(before)),
+  test_runs: deleting(sql`test_runs`, ({ before }) => sql`received_at < ${before} order by received_at`),
   logs: ['output_log', 'log_object'].map((column) =>
     byOwner(
       accounts,

@@ -1,7 +1,7 @@
 import { type Database, raw, sql } from '../../db/database.ts'
 import { type Fields, fieldTerms, readFields } from './fields.ts'
+import { arrayOf, hashOf, titleTerm } from './lookup.ts'
 import { KINDS, type Name, readRecords, type SearchKind, type SearchRecord } from './records.ts'
-import { arrayOf, hashOf, titleTerm } from './terms.ts'
 import { termsOf } from './text.ts'
 
 /** The version of a document's terms. Raised when records get more terms: older documents are then indexed again. */

@@ -77,7 +77,20 @@ test('a time that ends one search and starts the next is in exactly one of them'
 
 test('the list keeps exactly its parameters, and queries without words are refused', async () => {
   for (const [list, params] of Object.entries({
-    build_runs: ['q', 'branch', 'job', 'changelist', 'commit', 'author', 'finished_since', 'finished_until', 'cursor'],
+    build_runs: [
+      'q',
+      'branch',
+      'job',
+      'platform',
+      'configuration',
+      'agent',
+      'changelist',
+      'commit',
+      'author',
+      'finished_since',
+      'finished_until',
+      'cursor',
+    ],
     changes: ['q', 'branch', 'author', 'path'],
     tasks: ['q'],
     assets: ['q', 'cursor'],

@@ -88,7 +88,7 @@ beforeAll(async () => {
       )
     }
   // Builds whose own changelist was never reported.
-  await inferBranches(studio.db, [Number(id('accounts', Object.keys(studio.world.accounts!)[0]!))])
+  await inferBranches(studio.db, Number(id('accounts', Object.keys(studio.world.accounts!)[0]!)))
 })
 afterAll(() => studio.close())
 

@@ -21,7 +21,7 @@ interface Narrowed {
   limit: number
 }
 
-export interface Search {
+interface Search {
   range: Range
   texts: Texts
   list(part: Narrowed): Listing

@@ -5,7 +5,7 @@ import { candidates } from './lookup.ts'
 import { peopleOf } from './people.ts'
 import { KINDS, matching, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
 import { storesOf } from './stores.ts'
-import { folded, isMatch, type Query, queryOf, rankOf } from './text.ts'
+import { bestNamed, folded, isMatch, type Query, queryOf, rankOf } from './text.ts'
 
 type Hit = AppReply<'search'>['hits'][number]
 
@@ -165,17 +165,11 @@ const queued = (db: Database, accounts: number[]): Promise<Name[]> =>
     limit ${QUEUED_MAX}`)
 
 const projectHits = (mine: Project[], query: Query): Hit[] =>
-  mine
-    .map((project) => ({ project, name: folded(project.name) }))
-    .filter(({ name }) => isMatch(name, query))
-    .map(({ project, name }) => ({ project, rank: rankOf(name, name, query) }))
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, EACH)
-    .map(({ project }) => ({
-      kind: 'project',
-      project_id: project.id,
-      project_name: project.name,
-      title: project.name,
-      detail: project.engine,
-      url: `/projects/${project.id}`,
-    }))
+  bestNamed(mine, query, EACH).map(({ id, name, engine }) => ({
+    kind: 'project',
+    project_id: id,
+    project_name: name,
+    title: name,
+    detail: engine,
+    url: `/projects/${id}`,
+  }))

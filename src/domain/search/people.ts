@@ -2,7 +2,7 @@ import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { people } from '../sign-in/profile.ts'
 import type { Name, Project } from './records.ts'
-import { folded, isMatch, type Query, rankOf } from './text.ts'
+import { bestNamed, type Query } from './text.ts'
 
 type Hit = AppReply<'search'>['hits'][number]
 
@@ -19,12 +19,8 @@ export async function peopleOf(
   query: Query,
   blocked: readonly number[],
 ): Promise<{ hits: Hit[]; tasks: Name[] }> {
-  const called = (await people(db, userId, blocked))
-    .map((person) => ({ ...person, folded: folded(person.name) }))
-    .filter((person) => isMatch(person.folded, query))
-    .map((person) => ({ ...person, rank: rankOf(person.folded, person.folded, query) }))
-    .sort((a, b) => a.rank - b.rank || a.user_id - b.user_id)
-    .slice(0, PEOPLE)
+  const known = (await people(db, userId, blocked)).sort((a, b) => a.user_id - b.user_id)
+  const called = bestNamed(known, query, PEOPLE)
   if (called.length === 0) return { hits: [], tasks: [] }
   const [users, places] = [called.map(({ user_id }) => user_id), projects.map(({ id }) => id)]
   const tasks = await db.rows<{ user_id: number; id: string; project_id: number }>(sql`

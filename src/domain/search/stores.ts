@@ -7,11 +7,10 @@ import { folded, isMatch, type Query } from './text.ts'
 type Hit = AppReply<'search'>['hits'][number]
 
 const STORES_MAX = 6
-const stores = PLATFORMS.map((platform) => ({ platform, name: folded(platform) }))
 
 /** Stores whose name matches the text, if something was deployed to them. */
 export async function storesOf(db: Database, projects: Project[], query: Query): Promise<Hit[]> {
-  const called = stores.filter(({ name }) => isMatch(name, query)).map(({ platform }) => platform)
+  const called = PLATFORMS.filter((platform) => isMatch(folded(platform), query))
   if (called.length === 0) return []
   const used = await db.rows<{ project_id: number; platform: string }>(sql`
     select p.id as project_id, s.platform

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { folded, isMatch, queryOf, rankOf, termsFor, termsOf } from './text.ts'
+import { bestNamed, folded, isMatch, queryOf, rankOf, termsFor, termsOf } from './text.ts'
 
 const finds = (query: string, text: string) => isMatch(folded(text), queryOf(query))
 
@@ -76,4 +76,11 @@ test('a query looks up a bounded number of terms, however long it is', () => {
   expect(query.text.length).toBeLessThanOrEqual(200)
   expect(termsFor(query, true).length).toBeLessThanOrEqual(24)
   for (const nothing of ['', '   ', '%', '_', '\\', '"', '--', '\u202e']) expect(queryOf(nothing).tokens).toEqual([])
+})
+
+test('the best match of several names comes first, and equal ones keep their order', () => {
+  const names = ['Old Moonlight', 'Moonlight', 'Moon', 'Half Moon', 'Star', 'Full Moon'].map((name) => ({ name }))
+  const found = bestNamed(names, queryOf('moon'), 5).map(({ name }) => name)
+  expect(found).toEqual(['Moon', 'Moonlight', 'Half Moon', 'Full Moon', 'Old Moonlight'])
+  expect(bestNamed(names, queryOf('moon'), 2)).toHaveLength(2)
 })

@@ -131,6 +131,16 @@ export function rankOf(title: Folded, all: Folded, { text, tokens }: Query): num
   return tokens.every((token) => beginsWord(all, token)) ? 4 : 5
 }
 
+/** Those whose name matches, the best first; the given order decides between equals. */
+export const bestNamed = <T extends { name: string }>(all: readonly T[], query: Query, most: number): T[] =>
+  all
+    .map((one) => ({ one, name: folded(one.name) }))
+    .filter(({ name }) => isMatch(name, query))
+    .map(({ one, name }) => ({ one, rank: rankOf(name, name, query) }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, most)
+    .map(({ one }) => one)
+
 const beginsWord = ({ text, words }: Folded, token: string): boolean => {
   if (words.some((word) => word.startsWith(token))) return true
   // Tokens with punctuation, such as 0.9.3, are not words.

@@ -10,7 +10,7 @@ import { type Destination, recordFailure, secretOf } from './destinations.ts'
 export const PORTS = { 'syslog+tls:': 6514, 'syslog+tcp:': 601, 'syslog+udp:': 514, 'https:': 443, 'http:': 80 } as const
 
 /** The receiver of an account's audit log. */
-export interface AuditStream {
+interface AuditStream {
   url: string
   authenticates: 'bearer' | 'signature' | null
   /** The position in the chain up to which the receiver has everything, and how many entries are left. */
@@ -38,7 +38,7 @@ export async function find(db: Database, vault: Vault, accountId: number): Promi
   return { ...stream, authenticates: secret === undefined ? null : signs(secret) ? 'signature' : 'bearer' }
 }
 
-export interface StreamFields {
+interface StreamFields {
   url: string
   /** Undefined: unchanged, unless the URL has another host; null: none. */
   secret?: string | null | undefined

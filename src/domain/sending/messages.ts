@@ -138,14 +138,18 @@ export const recordWaiting = (
 export const recordEnd = (db: Database, { id, account_id }: Message, status: 'uncertain' | 'failed' | 'skipped', why: string) =>
   db.execute(sql`update messages set status = ${status}, error = ${scrub(why)} where account_id = ${account_id} and id = ${id}`)
 
-/** Moves messages `m` to the end of their queue, like new ones; those that are already waiting stay where they are. Returns how many. */
+/**
+ * Moves messages `m` to the end of their queue, like new ones; those that are already waiting stay where they are. Returns how many.
+ * Materialized: a plan that reads the messages once for every row of the update would number them in its own order.
+ */
 export const replay = (db: Database, which: Sql): Promise<number> =>
   db.execute(sql`
+    with n as materialized (
+      select f.account_id, f.id, nextval('message_order') as queue_order from (
+        select m.account_id, m.id from messages m where ${which} and not (${IN_QUEUE}) order by m.position for update) f)
     update messages o set status = 'waiting', queue_order = n.queue_order, tries = 0, first_tried_at = null, not_before = goldmaster_now(),
       error = '', finished_at = case when o.subject is null then null else o.finished_at end
-    from (select f.account_id, f.id, nextval('message_order') as queue_order from (
-      select m.account_id, m.id from messages m where ${which} and not (${IN_QUEUE}) order by m.position for update) f) n
-    where o.account_id = n.account_id and o.id = n.id`)
+    from n where o.account_id = n.account_id and o.id = n.id`)
 
 /** Every attempt of a message, oldest first. */
 export const listAttempts = (db: Database, accountId: number, messageId: number) =>

@@ -100,7 +100,7 @@ async function userOf(db: Database, connection: Connection, claims: Claims): Pro
 }
 
 /** The first role that one of the groups grants, or the default role. */
-export const roleOf = ({ role_groups, default_role }: Pick<Connection, 'role_groups' | 'default_role'>, groups: string[]) =>
+const roleOf = ({ role_groups, default_role }: Pick<Connection, 'role_groups' | 'default_role'>, groups: string[]) =>
   ACCOUNT_ROLES.find((role) => role_groups.some((one) => one.role === role && groups.includes(one.group))) ??
   default_role ??
   undefined

@@ -43,10 +43,10 @@ export async function clientSecret(db: Database, vault: Vault, accountId: number
 }
 
 /** The prefix of this provider's id in `logins`. */
-export const PROVIDER_PREFIX = 'sso:'
+const PROVIDER_PREFIX = 'sso:'
 export const providerId = (accountId: number) => `${PROVIDER_PREFIX}${accountId}`
 
-export type Given = AppBody<'setSingleSignOn'>
+type Given = AppBody<'setSingleSignOn'>
 
 export async function set(db: Database, vault: Vault, accountId: number, given: Given): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import { notFound, unauthorized } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { type Identity, livingSession, livingToken } from '../access/access.ts'
+import { type Identity, isValidSession, isValidToken } from '../access/access.ts'
 import { refuseWithoutFactor } from '../access/blocked.ts'
 import { requireFresh } from './fresh-sign-in.ts'
 
@@ -43,9 +43,9 @@ export function granting<T>(
   return db.transaction(async (db) => {
     await db.one(sql`select from users where id = ${user_id} for share`)
     const asking = await db.one(sql`
-      select from sessions where id = ${session_id} and ${livingSession(sql`sessions`)}
+      select from sessions where id = ${session_id} and ${isValidSession(sql`sessions`)}
       union all
-      select from api_tokens where id = ${token_id} and ${livingToken(sql`api_tokens`)}`)
+      select from api_tokens where id = ${token_id} and ${isValidToken(sql`api_tokens`)}`)
     if (!asking) throw unauthorized()
     await refuseWithoutFactor(db, by, accountId)
     await requireFresh(db, by)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { backOff } from '../../contract/back-off.ts'
 import { setUpExpired, tooManyCodes, twoFactorOn, wrongCode } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as users from '../accounts/users.ts'
@@ -88,7 +89,8 @@ const FREE = 5
 const FIRST_WAIT_S = 30
 const LONGEST_WAIT_S = 3_600
 
-const waitAfter = (wrong: number) => (wrong < FREE ? 0 : Math.min(FIRST_WAIT_S * 2 ** (wrong - FREE), LONGEST_WAIT_S))
+const waitAfter = (wrong: number) =>
+  wrong < FREE ? 0 : backOff(wrong - FREE + 1, { first: FIRST_WAIT_S, longest: LONGEST_WAIT_S })
 
 interface TwoFactorContext {
   vault: Vault

@@ -4,7 +4,7 @@ import { createHash, createPublicKey, type KeyObject, timingSafeEqual, verify } 
  * Verifies a browser's passkey response against the challenge (W3C WebAuthn, 7.1 and 7.2). No attestation is requested, so a new key is
  * accepted as the browser decoded it.
  */
-export interface Challenge {
+interface Challenge {
   challenge: string
   /** The service's origin, without a path. */
   origin: string

@@ -9,8 +9,8 @@ import { among, bounded, inlineInteger, type Key, type Listing, ofEveryKind, typ
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { NoLongerAdmitted } from '../access/access.ts'
-import { type NewEntry, newEntries } from '../audit/audit-log.ts'
-import { madeTask } from '../audit/subjects.ts'
+import { type NewEntry, newEntries, record } from '../audit/audit-log.ts'
+import { madeTask, newTask } from '../audit/subjects.ts'
 import * as history from './history.ts'
 
 /** The creator is for the web app only: the REST API's shape does not contain it. */
@@ -158,6 +158,7 @@ export async function create(
   site: string,
   { entry, stillAdmitted }: With = {},
 ): Promise<Detail> {
+  if (entry && db.isDistributed()) return createThenRecord(db, by, input, site, entry, stillAdmitted)
   const given = assignments(input)
   const task = await db.one<Detail>(sql`
     with t as (
@@ -171,6 +172,21 @@ export async function create(
   if (!task) throw stillAdmitted ? new NoLongerAdmitted() : notAMember()
   return task
 }
+
+/** One after the other: on several servers a statement cannot insert into two tables. */
+const createThenRecord = (
+  db: Database,
+  by: Author,
+  input: TaskInput,
+  site: string,
+  entry: NewEntry,
+  stillAdmitted: Sql | undefined,
+): Promise<Detail> =>
+  db.transaction(async (db) => {
+    const task = await create(db, by, input, site, { stillAdmitted })
+    await record(db, sql`select ${by.account_id}::integer`, { ...entry, ...newTask(task) })
+    return task
+  })
 
 const seesProject = (project: ProjectKey, userId: number | null | undefined) => sql`exists (
   select from project_access where account_id = ${project.account_id} and project_id = ${project.project_id}

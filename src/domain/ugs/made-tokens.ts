@@ -5,7 +5,7 @@ import type { Vault } from '../privacy/secrets.ts'
 import * as ugsTokens from './tokens.ts'
 
 /** A token of a tool that a person created and so may still know: an Unreal Game Sync token, or the webhook token of an integration. */
-export interface MadeToken {
+interface MadeToken {
   kind: MadeTokenKind
   id: number
   account_id: number

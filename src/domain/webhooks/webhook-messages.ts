@@ -9,17 +9,16 @@ const BATCH = 500
 const MESSAGES = 2_000
 
 /** Webhooks of an account with equal cursors. */
-interface Level {
-  account_id: number
-  position: number
+interface Level extends outbox.Span {
   ids: number[]
 }
 
 /** Queues events for the webhooks that match. Returns true if there are more than one round handles. */
 export async function enqueueMessages(db: Database): Promise<boolean> {
   const levels = await db.rows<Level>(sql`
-    select d.account_id, d.position, array_agg(d.id) as ids from destinations d
-    where d.kind = 'webhook' and ${LIVE} and exists (select from outbox o where o.account_id = d.account_id and o.position > d.position)
+    select d.account_id, d.position, max(h.position) as up_to, array_agg(d.id) as ids from destinations d
+    join outbox_heads h on h.account_id = d.account_id and h.position > d.position
+    where d.kind = 'webhook' and ${LIVE}
     group by d.account_id, d.position`)
   let more = false
   for (const level of levels) if (await enqueueLevel(db, level)) more = true
@@ -33,14 +32,14 @@ interface Filter {
 }
 
 /** The transaction that locks the rows advances their cursors; another node that waited for them finds them at a later position. */
-const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promise<boolean> =>
+const enqueueLevel = (db: Database, { account_id, position, up_to, ids }: Level): Promise<boolean> =>
   db.transaction(async (db) => {
     const filters = await db.rows<Filter>(sql`
       select id, project_id, event_types from destinations
       where account_id = ${account_id} and id = any (${ids}) and position = ${position} and status = 'active' order by id for no key update`)
     if (filters.length === 0) return false
-    const { events, last, more } = await outbox.read(db, position, portion(filters.length), account_id)
-    const queued = events.flatMap(({ position, event }) =>
+    const { entries, lasts, more } = await outbox.read(db, [{ account_id, position, up_to }], portion(filters.length))
+    const queued = entries.flatMap(({ position, event }) =>
       filters.filter((filter) => isWanted(filter, event)).map(({ id }) => ({ id, position, event })),
     )
     if (queued.length > 0)
@@ -52,7 +51,7 @@ const enqueueLevel = (db: Database, { account_id, position, ids }: Level): Promi
           with ordinality q (id, position, type, payload, place)
         order by q.place`)
     await db.execute(
-      sql`update destinations set position = ${last} where account_id = ${account_id} and id = any (${filters.map(({ id }) => id)})`,
+      sql`update destinations set position = ${lasts[0]!.position} where account_id = ${account_id} and id = any (${filters.map(({ id }) => id)})`,
     )
     return more
   })

@@ -4,6 +4,7 @@ import { URL_MAX } from '../../contract/limits.ts'
 import type { Plan, WebhookStatus } from '../../contract/sets.ts'
 import { type Database, reserveId, type Sql, sql } from '../../db/database.ts'
 import * as outbox from '../feed/outbox.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import * as mails from '../mail/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { Vault } from '../privacy/secrets.ts'
@@ -62,12 +63,12 @@ export async function create(
     if (!account) throw notFound('Account')
     if (account.plan === 'free') throw webhooksNeedPlan()
     await requireProject(db, account_id, project_id)
-    await outbox.sequenceAll(db)
+    await sequenceAll(db, account_id)
     const secret = newSecret()
     const id = await reserveId(db, 'destinations')
     await db.execute(sql`
       insert into destinations (id, account_id, kind, project_id, url, event_types, secret_sealed, position) overriding system value
-      values (${id}, ${account_id}, 'webhook', ${project_id}, ${address}, ${types}, ${vault.seal(secret, secretOf(id))}, ${await outbox.end(db)})`)
+      values (${id}, ${account_id}, 'webhook', ${project_id}, ${address}, ${types}, ${vault.seal(secret, secretOf(id))}, ${await outbox.end(db, account_id)})`)
     return { ...(await find(db, id)), secret }
   })
 }

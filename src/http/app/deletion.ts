@@ -1,5 +1,5 @@
 import type { deletionRoutes } from '../../contract/app/deletion.ts'
-import { invalidParameter, keptOut, notFound, readOnly } from '../../contract/errors.ts'
+import { anAccountBlocked, invalidParameter, notFound, readOnly } from '../../contract/errors.ts'
 import { refuseIfDemo } from '../../domain/access/access.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import * as deletion from '../../domain/accounts/deletion.ts'
@@ -31,7 +31,7 @@ export const deletionHandlers: Handlers<keyof typeof deletionRoutes> = {
     return done
   },
   async deleteMe({ db, caller, site, body }) {
-    if (caller.blocked_account_ids.length > 0) throw keptOut()
+    if (caller.blocked_account_ids.length > 0) throw anAccountBlocked()
     const { email, account_ids } = await users.find(db, String(caller.user_id))
     const demos = await Promise.all(account_ids.map(async (id) => (await accounts.find(db, id)).demo))
     if (demos.length > 0 && demos.every(Boolean)) throw readOnly('demo', site)

@@ -9,7 +9,7 @@ import { idOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
 /** Not in the route table, since its response is a file. */
-export const EXPORT_PATH = '/app/api/v1/accounts/:account_id/exports/:id/file'
+const EXPORT_PATH = '/app/api/v1/accounts/:account_id/exports/:id/file'
 
 /** Downloads an export from any offset: an interrupted download can be resumed. */
 export function serveExportDownload(app: FastifyInstance, { db }: Service, scheme: AuthScheme) {

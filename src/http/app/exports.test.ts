@@ -131,6 +131,8 @@ describe('an account', () => {
   })
 
   test('is deleted after a day', async () => {
+    await purgeExpired(studio.db)
+    expect((await fetchFile('owner', file)).status, 'not before').toBe(200)
     await studio.db.execute(sql`update exports set expires_at = now() - interval '1 second'`)
     expect((await fetchFile('owner', file)).status).toBe(404)
     await purgeExpired(studio.db)

@@ -9,6 +9,8 @@ import * as tokens from '../../domain/access/tokens.ts'
 import * as accountSettings from '../../domain/accounts/account-settings.ts'
 import * as accounts from '../../domain/accounts/accounts.ts'
 import * as connectedAccounts from '../../domain/accounts/connected-accounts.ts'
+import { matchPeople } from '../../domain/accounts/match-people.ts'
+import { readPeopleList } from '../../domain/accounts/people-list.ts'
 import * as quotas from '../../domain/accounts/quotas.ts'
 import { preview } from '../../domain/assets/approval-rules.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
@@ -170,13 +172,17 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     return done
   },
   listMadeTokens: async ({ db, account_id, query }) => ({ tokens: await madeTokens.list(db, account_id, query.user_id) }),
-  listClaimedAccounts: async ({ db, account_id }) => ({
-    connected_accounts: await connectedAccounts.unconfirmed(db, account_id),
-  }),
-  confirmClaimedAccount: async ({ db, account_id, caller, path }) => {
-    await connectedAccounts.confirm(db, account_id, shortIdOf(path.id, 'Connected account'), caller.user_id)
+  listMemberNames: async ({ db, account_id }) => ({ connected_accounts: await connectedAccounts.ofMembers(db, account_id) }),
+  confirmMemberNames: async ({ db, account_id, caller, body }) => {
+    await connectedAccounts.confirm(db, account_id, body.ids, caller.user_id)
     return done
   },
+  rejectMemberNames: async ({ db, account_id, caller, body }) => {
+    await connectedAccounts.reject(db, account_id, body.ids, caller.user_id)
+    return done
+  },
+  matchMemberNames: ({ db, account_id, body }) =>
+    matchPeople(db, account_id, body.provider, readPeopleList(body.list), { isTrusted: true }),
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
   invite: async ({ db, account_id, caller, body, site, mailing, quotas: service }) => {
     accountSettings.refuseAboveOwn(caller.account_role!, body.role)

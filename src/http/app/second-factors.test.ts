@@ -32,7 +32,11 @@ const password = (email: string, visitor = visit(studio)) =>
 
 describe('an authenticator app', () => {
   test('is required after the password; each code and each recovery code is valid once', async () => {
-    const visitor = await signIn(studio, 'moth@example.com', PASSWORD)
+    const [visitor, other] = [
+      await signIn(studio, 'moth@example.com', PASSWORD),
+      await signIn(studio, 'moth@example.com', PASSWORD),
+    ]
+    expect((await other.app('/me')).status).toBe(200)
     const { secret, otpauth_url } = (await post(visitor, '/me/two_factor')).json
     expect(otpauth_url).toContain(`secret=${secret}`)
     // Not before the app has shown that it has the secret.
@@ -42,6 +46,9 @@ describe('an authenticator app', () => {
     const now = stepOf(Date.now())
     const { recovery_codes } = (await put(codeAt(secret, now))).json
     expect(recovery_codes).toHaveLength(10)
+    // The other session was opened with a password alone.
+    expect((await other.app('/me')).status).toBe(401)
+    expect((await visitor.app('/me')).status).toBe(200)
     expect((await post(visitor, '/me/two_factor')).status).toBe(409)
 
     const begun = visit(studio)

@@ -79,6 +79,29 @@ afterAll(() => studio.close())
 
 const compare = async (key: string) => (await lead.app(`${place}/deployments/${studio.world.deployments[key]!.id}/changes`)).json
 
+test('a batch returns each response as one line of JSON', async () => {
+  const paths = [`${place}/tasks`, '/me']
+  const { text } = await lead.app(`/batch?${new URLSearchParams(paths.map((path): [string, string] => ['get', `/v1${path}`]))}`)
+  const parts = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const bodyOf = (part: number) => parts.find((one) => one.part === part).body
+  expect(parts).toHaveLength(2)
+  expect(bodyOf(0)).toEqual((await lead.app(`${place}/tasks`)).json)
+  expect(bodyOf(0).tasks.length).toBeGreaterThan(1)
+  expect(bodyOf(1).user.email).toBe('lead@example.com')
+})
+
+test('a batch renews the session if one of its parts does', async () => {
+  const old = await signIn(studio, 'kim@example.com', PASSWORD)
+  await studio.db.execute(sql`
+    update sessions set expires_at = now() + interval '1 hour' where user_id = ${studio.world.users.kim!.id}`)
+  const cookiesOf = async (path: string) => (await old.app(`/batch?get=/v1${path}`)).headers.getSetCookie()
+  expect(await cookiesOf(`${place}/tasks`)).toEqual([])
+  expect(await cookiesOf('/me')).toEqual([expect.stringMatching(/session_token=.*Max-Age/)])
+})
+
 describe('the content of a deployment', () => {
   test('is the changes after the previously live build, up to its own', async () => {
     const { since, basis, changes } = await compare('second')

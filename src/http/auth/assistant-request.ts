@@ -31,7 +31,7 @@ export async function readRequest({ db, vault, site }: Service, resource: string
   const assistant = client_id ? await assistants.find(db, client_id.replaceAll('\0', '')) : undefined
   if (!client_id || !assistant)
     throw oauthRefusal('invalid_client', 'This assistant is not registered here, or no longer; add the server to it once more.')
-  if (!redirect_uri || !assistants.comesBackTo(assistant, redirect_uri))
+  if (!redirect_uri || !assistants.allowsRedirect(assistant, redirect_uri))
     throw oauthRefusal('invalid_request', 'redirect_uri is none that this assistant registered.')
   const state = given.state !== undefined && given.state.length <= STATE_MAX ? given.state : undefined
   try {

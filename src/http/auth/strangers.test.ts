@@ -60,6 +60,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   deployments: () => idOf('deployments', 'fox-deployment4'),
   breakages: () => idOf('breakages', 'fox-breakage4'),
   corrections: () => idOf('corrections', 'fox-correction4'),
+  tests: () => ofTheirs(sql`select id::text from test_cases where account_id = ${foxId()}`),
   integrations: () => idOf('integrations', 'theirs'),
   deliveries: () =>
     ofTheirs(sql`select id::text from deliveries where integration_id = ${Number(idOf('integrations', 'theirs'))}`),

@@ -3,25 +3,33 @@ import { readId } from '../../contract/params.ts'
 import type { RouteName } from '../../contract/routes.ts'
 import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
+import * as agents from '../../domain/agents/agents.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
 import * as branches from '../../domain/branches/branches.ts'
+import * as bisections from '../../domain/breakages/bisections.ts'
 import * as breakages from '../../domain/breakages/breakages.ts'
 import { edit as editBreakage } from '../../domain/breakages/edit.ts'
 import { makeTask } from '../../domain/breakages/make-task.ts'
 import * as builds from '../../domain/builds/builds.ts'
+import * as measureTrends from '../../domain/builds/measure-trends.ts'
 import * as changes from '../../domain/changes/changes.ts'
 import * as contents from '../../domain/contents/build-contents.ts'
 import { explain } from '../../domain/deployments/build-link.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
 import { edit as editDeployment } from '../../domain/deployments/edit.ts'
 import * as deploymentHistory from '../../domain/deployments/history.ts'
+import { investigateTestsAgain } from '../../domain/investigations/again.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
 import * as projects from '../../domain/projects/projects.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
+import * as buildTests from '../../domain/tests/build-tests.ts'
+import * as projectTests from '../../domain/tests/project-tests.ts'
+import { quarantine } from '../../domain/tests/quarantine.ts'
+import * as testHistory from '../../domain/tests/test-history.ts'
 import type { Handlers } from './call.ts'
 import type { ListName } from './lists.ts'
 
@@ -51,7 +59,20 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   listMembers: ({ db, by }) => members.list(db, by),
   showBuild: ({ db, by, path, site }) => builds.find(db, by, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by, readId(path.build_run_id), query),
+  showBuildMeasures: ({ db, by, path }) => measureTrends.ofBuild(db, by, readId(path.build_run_id)),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
+  listBuildTests: ({ db, by, path }) => buildTests.ofBuild(db, by, readId(path.build_run_id)),
+  listTests: ({ db, by, query }) => projectTests.overview(db, by, query),
+  listAgents: ({ db, by }) => agents.list(db, by),
+  muteAgent: ({ db, by, body }) => agents.mute(db, by, body),
+  showTest: ({ db, by, path, query }) => testHistory.find(db, by, readId(path.id), query),
+  editTest: ({ db, by, path, body }) =>
+    db.transaction(async (db) => {
+      const id = readId(path.id)
+      await quarantine(db, by, id, body)
+      await investigateTestsAgain(db, by.account_id, [id!])
+      return testHistory.find(db, by, id, { branch: undefined })
+    }),
   async investigateBuild({ db, by, path, status, unchanged }) {
     const { investigation, created } = await investigations.start(db, by, readId(path.build_run_id))
     status(created ? 202 : 200)
@@ -78,6 +99,13 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   markBranchGood: ({ db, by, body }) => branches.markGood(db, by, body),
   showBreakage: ({ db, by, path, site }) => breakages.find(db, by, readId(path.id), site),
   editBreakage: ({ db, by, path, body, site }) => editBreakage(db, by, readId(path.id), body, site),
+  async startBisection({ db, by, path, site, status, unchanged }) {
+    const { breakage, created } = await bisections.start(db, by, readId(path.id), site)
+    status(created ? 201 : 200)
+    if (!created) unchanged()
+    return breakage
+  },
+  cancelBisection: ({ db, by, path, site }) => bisections.cancel(db, by, readId(path.id), site),
   async createBreakageTask({ db, by, path, site, status }) {
     const { task, created } = await makeTask(db, by, readId(path.id), site)
     status(created ? 201 : 200)

@@ -35,6 +35,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   editDeployment: { shown: 'showDeployment', lock: ({ db, by }) => lockProject(db, by.project_id) },
   decideAsset: { shown: 'showAsset' },
   correctBuild: { shown: 'showBuild' },
+  editTest: { shown: 'showTest' },
 }
 
 /** Refuses the edit unless the record matches `If-Match`. In the transaction of the edit. */

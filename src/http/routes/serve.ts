@@ -4,7 +4,7 @@ import { notFound } from '../../contract/errors.ts'
 import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
 import { isAdministration, isAudited, type Route, roleOf } from '../../contract/routes/route.ts'
 import type { QueryOf } from '../../contract/routes.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, ofAccount } from '../../db/database.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import { audited, entryOf } from '../audited.ts'
@@ -65,7 +65,8 @@ function serveList(app: FastifyInstance, service: Service, scheme: AuthScheme, n
 
 async function findAdmitted({ db, share, site }: Service, ask: access.Ask, name: ListName, query: PageQuery) {
   const caller = await access.admit(db, ask)
-  const find = () => share.enter(caller.account_id!, () => findListed(db, caller, name, query, site))
+  const find = () =>
+    share.enter(caller.account_id!, () => findListed(ofAccount(db, caller.account_id), caller, name, query, site))
   return { caller, page: await searches.enter(caller.user_id, find) }
 }
 
@@ -121,9 +122,11 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       const [body, refused] = captureRefusal(() => route.body && readBody(route.body, jsonOf(request)))
       const { account_id, project_id, token_id, user_id } = caller ?? ({} as Partial<access.Caller>)
       const named = { account_id: account_id ?? 0, project_id: project_id ?? 0 }
+      const db = ofAccount(service.db, account_id)
       const call = {
         ...service,
         ...named,
+        db,
         auth,
         request,
         caller,
@@ -151,7 +154,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       }
       const inTransaction = (db: Database, unchanged: () => void) => run({ ...call, unchanged, db: { ...service.db, ...db } })
       const change = { action: name, by: caller!, request, body, detached: route.detached }
-      const work = () => (isAudited(route) && !writesEntry ? audited(service.db, change, inTransaction) : run(call))
+      const work = () => (isAudited(route) && !writesEntry ? audited(db, change, inTransaction) : run(call))
       const sharer = account_id ?? (isPrivate ? undefined : `user ${user_id}`)
       const answer = await (sharer === undefined ? work() : service.share.enter(sharer, work)).catch(async (error) => {
         if (!(error instanceof access.NoLongerAdmitted)) throw error

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
-import * as outbox from '../../domain/feed/outbox.ts'
+import { sequenceAll } from '../../domain/feed/sequencer.ts'
 import { readOutbox } from '../../domain/inbox/outbox-readers.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
@@ -126,6 +126,7 @@ test('an owner is named once they have used a client, and can claim it', async (
   expect(await put({ Owner: 'Ben', NominatedBy: 'anna' })).toBe(200)
   expect(await stateOf()).toEqual(['claimed', user('ben')])
   expect(await get('issues?user=ben')).toMatchObject([{ Owner: null }])
+  expect(await get('issues?user=anna'), 'a claimed breakage notifies no suspect').toMatchObject([{ Notify: false }])
   await tell(200, 'Ben', false)
   expect(await put({ Owner: 'Ben' })).toBe(200)
   expect(await get('issues?user=ben')).toMatchObject([{ Owner: 'Ben', AcknowledgedAt: expect.any(String) }])
@@ -165,7 +166,7 @@ test('a fix in an unknown change is stored, and linked once the change is report
     },
   })
   await workOff(studio, 'ingest')
-  await outbox.sequenceAll(studio.db)
+  await sequenceAll(studio.db)
   while (await readOutbox(studio.db, { vault: studio.service.vault, site: 'https://gold.example' }));
   expect(await fixedBy()).toBe('1430')
   expect(await put({ Resolved: false })).toBe(200)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, clientGone, tooLarge } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
+import type { ProviderName } from '../../contract/sets.ts'
 import * as webhooks from '../../domain/integrations/webhook-access.ts'
 import { type Reservation, reserve } from '../../intake/body-memory.ts'
 import { LONG } from '../../intake/heavy/heavy.ts'
@@ -11,9 +12,12 @@ import { leaveUnread } from './unread-body.ts'
 /** An unauthenticated body is searched for the token only if it is short: a trigger's form has a few lines. */
 const TOKEN_BODY_LIMIT = 64 * 1024
 
+/** The tools whose tokens a path accepts, and where the token is. */
+export type Entry = Pick<Provider, 'tokenHeader' | 'tokenInBody'> & { name: ProviderName | readonly ProviderName[] }
+
 /** Token, integration, limit, project and memory: the checks before a body is read. */
 export const admission =
-  (service: Service, provider: Provider, bodyLimit: number) => async (request: FastifyRequest, reply: FastifyReply) => {
+  (service: Service, provider: Entry, bodyLimit: number) => async (request: FastifyRequest, reply: FastifyReply) => {
     try {
       await admit(service, provider, bodyLimit, request, reply)
     } catch (error) {
@@ -23,7 +27,7 @@ export const admission =
   }
 
 /** Refused before the body is read, unless the token may be in it. */
-async function admit(service: Service, provider: Provider, bodyLimit: number, request: FastifyRequest, reply: FastifyReply) {
+async function admit(service: Service, provider: Entry, bodyLimit: number, request: FastifyRequest, reply: FastifyReply) {
   if (lengthOf(request) > bodyLimit) throw tooLarge()
   const token = tokenOutside(request, provider)
   if (token === undefined && mayHoldToken(request, provider)) return
@@ -70,7 +74,7 @@ export const aboutOf = ({ account_id, project_id, integration_id, provider }: we
 
 export async function authorize(
   service: Service,
-  provider: Provider,
+  provider: Entry,
   token: string | undefined,
   request: FastifyRequest,
 ): Promise<webhooks.IntegrationAuth> {
@@ -83,7 +87,7 @@ export async function authorize(
 }
 
 /** A header is preferred to the query, which ends up in other people's logs. */
-export function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Provider): string | undefined {
+export function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }: Entry): string | undefined {
   const header = tokenHeader === null ? undefined : headers[tokenHeader]
   if (header !== undefined) return String(header)
   const basic = tokenHeader === 'x-webhook-token' ? /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? '') : null
@@ -91,7 +95,7 @@ export function tokenOutside({ headers, query }: FastifyRequest, { tokenHeader }
   return (query as unknown as RawQuery).find(([name]) => name === 'token')?.[1]
 }
 
-const mayHoldToken = ({ headers }: FastifyRequest, { tokenInBody }: Provider) =>
+const mayHoldToken = ({ headers }: FastifyRequest, { tokenInBody }: Entry) =>
   tokenInBody && Number(headers['content-length']) <= TOKEN_BODY_LIMIT
 
 declare module 'fastify' {

@@ -46,10 +46,13 @@ export function serveLogStream(app: FastifyInstance, service: Service, provider:
  * Runs before the body is decompressed. The signature covers the query as sent, a line break, then the body: only the query says which log a
  * piece belongs to.
  */
-function isSigned(request: FastifyRequest, { secrets, requires_signature }: IntegrationAuth): boolean {
+export function isSigned(
+  request: FastifyRequest,
+  { secrets, requires_signature }: IntegrationAuth,
+  before = `${request.url.slice(request.url.indexOf('?') + 1)}\n`,
+): boolean {
   const headers = request.headers as Record<string, string | undefined>
-  const query = request.url.slice(request.url.indexOf('?') + 1)
-  return isAuthentic(secrets, requires_signature, senderSignature({ headers, raw: rawOf(request) }, secrets, `${query}\n`))
+  return isAuthentic(secrets, requires_signature, senderSignature({ headers, raw: rawOf(request) }, secrets, before))
 }
 
 const rawOf = (request: FastifyRequest) => (request.body as Buffer | undefined) ?? Buffer.alloc(0)
@@ -80,7 +83,7 @@ function placeOf({ query }: FastifyRequest): Omit<LogChunk, 'bytes'> {
   }
 }
 
-function nameOf(name: string, given: ReadonlyMap<string, string>): string {
+export function nameOf(name: string, given: ReadonlyMap<string, string>): string {
   const value = given.get(name) ?? ''
   if (value === '' || Buffer.byteLength(value) > IDENTIFIER_MAX)
     throw invalidParameter(name, `must have 1 to ${IDENTIFIER_MAX} bytes`)

@@ -39,6 +39,22 @@ describe('a deployment', () => {
     expect(await status()).toMatchObject({ status: 'live', live_at: expect.any(String) })
   })
 
+  test('that goes live again has the time of the last release, and still that of the first upload', async () => {
+    const say = async (event: string, hour: number) => {
+      const timestamp = new Date(Date.UTC(2026, 9, 1, hour)).toISOString()
+      const { json } = await tools.deployment({ platform: 'steam', event, build_number: 301, timestamp })
+      return tools.api(`deployments/${json.records[0].id}`)
+    }
+    await say('uploaded', 8)
+    expect((await say('live', 9)).live_at).toBe('2026-10-01T09:00:00.000Z')
+    expect((await say('rolled_back', 10)).live_at).toBe('2026-10-01T09:00:00.000Z')
+    expect(await say('live', 11)).toMatchObject({
+      status: 'live',
+      deployed_at: '2026-10-01T08:00:00.000Z',
+      live_at: '2026-10-01T11:00:00.000Z',
+    })
+  })
+
   test.each([
     ['steam', ['steam', 'steamworks', 'Steamworks']],
     ['reddit_devvit', ['reddit_devvit', 'reddit', 'devvit']],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedDelivery } from '../../contract/errors.ts'
+import { ofAccount } from '../../db/database.ts'
 import { REFUSED_MAX } from '../../domain/integrations/intake-usage.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused, refuse } from '../../intake/deliver.ts'
@@ -15,6 +16,8 @@ import { exceedsJsonComplexity } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
 import { aboutOf, admission, authorize, receiveBody, tokenOutside } from './admission.ts'
 import { serveLogStream } from './log-stream.ts'
+import { servePeople } from './people.ts'
+import { serveTests } from './tests.ts'
 
 /** The largest body that a tool sends is 25 MB. */
 const BODY_LIMIT = 26 * 1024 * 1024
@@ -26,6 +29,8 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
     app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
       receiveBody(payload, request, request.routeOptions.config.bodyLimit ?? BODY_LIMIT),
     )
+    serveTests(app, service)
+    servePeople(app, service)
     for (const provider of Object.values(providers)) {
       for (const path of provider.paths) servePath(app, service, provider, path)
       for (const path of provider.logPaths ?? []) serveLogStream(app, service, provider, path)
@@ -80,7 +85,8 @@ async function receiveDelivery(
   request: Request,
   reply: FastifyReply,
 ): Promise<Received> {
-  const { intake: db, vault, intakeQuota } = service
+  const { vault, intakeQuota } = service
+  const db = ofAccount(service.intake, integration.account_id)
   try {
     const received = await receiveSomewhere(db, integration, request, reply)
     if ('handshake' in received) await acceptHandshake(db, vault, integration, request, received.handshake)

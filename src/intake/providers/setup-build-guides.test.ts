@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { openLocalServer } from '../../../test/support/local-server.ts'
 import { testWith } from '../../../test/support/skippable.ts'
 import type { Fact } from '../facts.ts'
 import type { Delivery, Provider } from '../provider.ts'
@@ -49,24 +49,21 @@ describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
 async function run(setup: (base: string) => string, tools: Record<string, string>, environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'goldmaster guides '))
   const arrived: { path: string; headers: IncomingHttpHeaders; body: string }[] = []
-  const server = createServer(async (request, reply) => {
+  const server = await openLocalServer(async (request, reply) => {
     arrived.push({ path: request.url!, headers: request.headers, body: await text(request) })
     reply.end('{}')
   })
   try {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
     for (const [name, script] of Object.entries(tools)) {
       writeFileSync(join(folder, name), script)
       chmodSync(join(folder, name), 0o755)
     }
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const env = { PATH: `${folder}:${process.env.PATH}`, ...environment }
-    const shell = spawn('sh', ['-c', setup(base)], { cwd: folder, env })
+    const shell = spawn('sh', ['-c', setup(server.url)], { cwd: folder, env })
     const [output, errors, [code]] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')])
     return { arrived, output, errors, code }
   } finally {
-    server.close()
-    server.closeAllConnections()
+    await server.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }

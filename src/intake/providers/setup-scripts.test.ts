@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type LocalServer, openLocalServer } from '../../../test/support/local-server.ts'
 import { testWith } from '../../../test/support/skippable.ts'
 import { until } from '../../../test/support/until.ts'
 import { providers } from './index.ts'
@@ -26,7 +26,7 @@ const TOKEN = 'ab'.repeat(32)
 
 describe.skipIf(process.platform === 'win32')('the scripts we provide', () => {
   let folder: string
-  let server: Server
+  let server: LocalServer
   let arrived: Arrived[]
   let running: ChildProcess[]
 
@@ -37,23 +37,21 @@ describe.skipIf(process.platform === 'win32')('the scripts we provide', () => {
     arrived = []
     running = []
     environment = {}
-    server = createServer(async (request, reply) => {
+    server = await openLocalServer(async (request, reply) => {
       const { method, url, headers } = request
       arrived.push({ method, url, headers, body: await text(request) })
       reply.writeHead(202).end('{"status":"accepted"}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
   })
 
-  afterEach(() => {
+  afterEach(async () => {
     for (const { pid } of running) stop(pid!)
-    server.close()
-    server.closeAllConnections()
+    await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
   let environment: NodeJS.ProcessEnv = {}
-  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const address = () => server.url
 
   const executable = (name: string, content: string) => {
     writeFileSync(join(folder, name), content)

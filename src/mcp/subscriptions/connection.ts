@@ -1,5 +1,5 @@
 import { tooManySubscriptions } from '../../contract/errors.ts'
-import type { Offer } from '../catalogue.ts'
+import type { Offer } from '../catalog.ts'
 import { sharedFollow } from './shared-follow.ts'
 import { type Follow, watch } from './watch.ts'
 

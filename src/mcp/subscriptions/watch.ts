@@ -1,5 +1,5 @@
 import { invalidParameter, streamEnded } from '../../contract/errors.ts'
-import type { Offer } from '../catalogue.ts'
+import type { Offer } from '../catalog.ts'
 import { projectOf } from '../resources.ts'
 
 /** The maximum number of resources of a subscription, so that nobody follows everything. */

@@ -2,7 +2,7 @@ import { Dialog } from '../ui/form/dialog.tsx'
 import { PROJECT_PAGES } from './navigation.ts'
 
 /** Every key that a page listens to, by page; `keys-help.test.ts` fails if one of a new page is missing. */
-export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: string, does: string])[]])[] = [
+const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: string, does: string])[]])[] = [
   [
     'Anywhere',
     [
@@ -46,7 +46,8 @@ export const KEYS: readonly (readonly [where: string, keys: readonly (readonly [
 
 export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) => (
   <Dialog title="Keyboard shortcuts" open={open} onClose={onClose}>
-    <div className="grid max-h-[60vh] gap-4 overflow-y-auto sm:grid-cols-2">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard */}
+    <section tabIndex={0} aria-label="All keys" className="grid max-h-[60vh] gap-4 overflow-y-auto sm:grid-cols-2">
       {KEYS.map(([where, keys]) => (
         <section key={where}>
           <h3 className="mb-1 text-xs font-medium text-faint">{where}</h3>
@@ -66,6 +67,6 @@ export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) 
           </dl>
         </section>
       ))}
-    </div>
+    </section>
   </Dialog>
 )

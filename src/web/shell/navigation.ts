@@ -8,6 +8,8 @@ export const PROJECT_PAGES: [path: string, label: string, icon: IconName, key?: 
   ['/changes', 'Changes', 'change', 'c'],
   ['/builds', 'Builds', 'build', 'b'],
   ['/breakages', 'Breakages', 'breakage', 'k'],
+  ['/tests', 'Tests', 'test', 'e'],
+  ['/agents', 'Agents', 'tool', 'n'],
   ['/branches', 'Branches', 'branch', 'r'],
   ['/assets', 'Assets', 'asset', 's'],
   ['/approvals', 'Approvals', 'approval', 'a'],

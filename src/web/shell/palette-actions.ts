@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { AppName, AppReply } from '../../contract/app/routes.ts'
-import { ask, wordsOf } from '../api.ts'
+import { ask } from '../api.ts'
 import { refresh } from '../queries.ts'
 import { useAccount, useMe, useProject } from '../session.ts'
 import { setTheme, useTheme } from '../theme.ts'
 import type { IconName } from '../ui/icons.ts'
 import { useCopy } from '../ui/text/clipboard.ts'
-import { useToast } from '../ui/toast.tsx'
+import { useReport } from '../ui/toast.tsx'
 
 type Hit = AppReply<'search'>['hits'][number]
 
@@ -89,17 +89,11 @@ export function useActions(text: string, hits: readonly Hit[], { newTask, showKe
 /** Actions that change a record and show the result as a toast. */
 function useRecordActions() {
   const client = useQueryClient()
-  const say = useToast()
+  const showResult = useReport()
   const { user } = useMe()
-  const report = async (request: Promise<unknown>, words: string, touches: AppName[]) => {
-    try {
-      await request
-      say(words)
-    } catch (error) {
-      say(wordsOf(error), 'err')
-    } finally {
-      void refresh(client, touches)
-    }
+  const report = async (request: Promise<unknown>, done: string, touches: AppName[]) => {
+    await showResult(request, done)
+    void refresh(client, touches)
   }
   return {
     investigate: (project: number, id: string, title: string): Action => ({

@@ -137,6 +137,8 @@ const Option = ({ id, choice, selected, onGo, onPoint }: OptionProps) => (
       {choice.kind && <span className="sr-only">{choice.kind} </span>}
       {choice.title}
     </span>
-    <span className="max-w-[45%] truncate text-xs text-soft">{choice.detail}</span>
+    <span className="max-w-[45%] truncate text-xs text-soft" title={choice.detail}>
+      {choice.detail}
+    </span>
   </div>
 )

@@ -5,6 +5,7 @@ import { Failed, Notice } from './notice.tsx'
 
 interface Props {
   query: {
+    items: readonly unknown[]
     isPending: boolean
     error: unknown
     hasNextPage: boolean
@@ -15,12 +16,13 @@ interface Props {
   }
   /** Shown if the list is empty. */
   empty: ReactNode
-  count: number
+  /** How many rows are shown, if not every item of the query is one. */
+  count?: number
   children: ReactNode
 }
 
 /** The frame of a `usePages` list: loading, failed, empty, and more when the end is reached. */
-export function InfiniteList({ query, empty, count, children }: Props) {
+export function InfiniteList({ query, empty, count = query.items.length, children }: Props) {
   const end = useRef<HTMLDivElement>(null)
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError: failed, fetchNextPage } = query
   useEffect(() => {

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
 import { DECISION_UNDO_SECONDS } from '../../contract/limits.ts'
+import { wordsOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 
 interface Said {
@@ -16,6 +17,19 @@ const Context = createContext<(text: string, kind?: Said['kind'], undo?: () => v
  * the key z if possible.
  */
 export const useToast = () => useContext(Context)
+
+/**
+ * `const report = useReport(); report(revoke.mutateAsync(token), 'Token revoked')`: waits for a request and shows its result, or its error
+ * after the words in `failed`.
+ */
+export function useReport() {
+  const say = useToast()
+  return <T,>(request: Promise<T>, done?: string | ((value: T) => string), failed = ''): Promise<void> =>
+    request.then(
+      (value) => void (done && say(typeof done === 'string' ? done : done(value))),
+      (error: unknown) => say(`${failed}${wordsOf(error)}`, 'err'),
+    )
+}
 
 const STAYS_MS = 6_000
 const UNDO_STAYS_MS = DECISION_UNDO_SECONDS * 1_000

@@ -2,7 +2,7 @@ import type { ChatReply, ChatRequest, Handled } from './request.ts'
 import type { Rooms, StoredMessage } from './rooms.ts'
 import { judgeSlack } from './slack-rules.ts'
 
-export interface SlackSettings {
+interface SlackSettings {
   token: string
   /** People by email address. */
   people: Record<string, string>

@@ -1,4 +1,4 @@
-import { DEFAULT_RULES } from '../../../contract/approval-defaults.ts'
+import { DEFAULT_RULES } from '../../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 import type { ReplyOf } from '../../../contract/routes.ts'
 import { ASSET_TYPES } from '../../../contract/sets.ts'

@@ -1,4 +1,4 @@
-import { tellContents } from '../../output/tell-contents.ts'
+import { printContents } from '../../output/print-contents.ts'
 import { command } from '../../program/command.ts'
 
 export const changes = command({
@@ -17,7 +17,7 @@ export const changes = command({
     out.answer(found, () => {
       if (found.basis !== 'unknown')
         out.note(found.since ? `Since build ${found.since.id}.` : 'No earlier build of this job passed.')
-      tellContents(found, out)
+      printContents(found, out)
     })
   },
 })

@@ -1,7 +1,7 @@
 import type { Investigation } from '../../../contract/shapes.ts'
 import { EXIT, Failure } from '../../../terminal/failures.ts'
 import { annotate } from '../../output/annotate.ts'
-import { tellInvestigation } from '../../output/tell-investigation.ts'
+import { printInvestigation } from '../../output/print-investigation.ts'
 import type { Reach } from '../../program/call.ts'
 import { command } from '../../program/command.ts'
 
@@ -44,7 +44,7 @@ export const investigate = command({
     const begun = await client.investigateBuild({ project_id: project, build_run_id: build })
     if (!flags.no_wait && !isOver(begun)) out.note('Investigating …')
     const found = flags.no_wait ? begun : await awaited(call, build, begun)
-    await out.answer(found, () => tellInvestigation(found, call))
+    await out.answer(found, () => printInvestigation(found, call))
     if (!out.wantsDocument && found.diagnosis)
       await annotate({ title: `Build ${build} failed`, message: found.diagnosis }, call.env, (line) => out.line(line))
     return found.status === 'failed' ? EXIT.failed : 0

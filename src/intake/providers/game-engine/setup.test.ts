@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type LocalServer, openLocalServer } from '../../../../test/support/local-server.ts'
 import { testWith } from '../../../../test/support/skippable.ts'
 import { gameEngine } from './index.ts'
 import { engineShell } from './setup-shell.ts'
@@ -23,7 +22,7 @@ const TOKEN = 'ab'.repeat(32)
 
 describe.skipIf(process.platform === 'win32')('the wrapper around a build', () => {
   let folder: string
-  let server: Server
+  let server: LocalServer
   let posts: Post[]
   let answer: number
 
@@ -31,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('the wrapper around a build', () =
     folder = mkdtempSync(join(tmpdir(), 'goldmaster engine '))
     posts = []
     answer = 200
-    server = createServer(async (request, reply) => {
+    server = await openLocalServer(async (request, reply) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://localhost')
       const path = pathname.replace('/webhooks/', '')
       const [raw, headers] = [await text(request), request.headers as Record<string, string>]
@@ -40,19 +39,17 @@ describe.skipIf(process.platform === 'win32')('the wrapper around a build', () =
       posts.push({ event: path.replace('game_engine/', ''), token: searchParams.get('token'), body: JSON.parse(raw), signed })
       reply.writeHead(answer).end('{}')
     })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
   })
 
-  afterEach(() => {
-    server.close()
-    server.closeAllConnections()
+  afterEach(async () => {
+    await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
   /** Wraps a fake build, a shell script with the name of the tool. */
   async function build(tool: string, script: string, environment: Record<string, string> = {}) {
     writeFileSync(join(folder, tool), script)
-    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const base_url = server.url
     writeFileSync(join(folder, 'goldmaster-build.sh'), engineShell({ base_url, token: TOKEN, url: '', id: 7 }))
     const own = {
       PATH: process.env.PATH!,

@@ -15,6 +15,7 @@ export const perforce: Provider = {
   reports: 'Submitted changelists and their files',
   category: 'version_control',
   paths: ['perforce'],
+  listsUsers: true,
   tokenHeader: 'x-service-token',
   answers: 202,
   // A submit trigger may have its token in the form.

@@ -39,6 +39,11 @@ test('a deleted card is removed', () => {
   ])
 })
 
+test('an archived card has that state, whatever its list', () => {
+  const data = { card: { shortLink: 'Rwk4EVy0', closed: true }, list: { name: 'Backlog' } }
+  expect(trello.read(delivery({ action: { type: 'updateCard', data } }))).toMatchObject([{ state: 'Archived' }])
+})
+
 test('two deliveries of one action are the same', () => {
   expect(trello.deliveryKey?.(delivery({ action: { id: '572b6d46' } }))).toBe('572b6d46')
   expect(trello.deliveryKey?.(delivery({ action: {} }))).toBeUndefined()

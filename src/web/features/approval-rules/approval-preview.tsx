@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { changePage } from '../../record-pages.ts'
 import { countOf } from '../../ui/text/count.ts'
 
 interface Props {
@@ -21,11 +22,7 @@ export const ApprovalPreview = ({ projectId, preview: { days, assets, changes, f
         {first.map(({ path, change }) => (
           <li key={`${change.id} ${path}`} className="flex items-baseline gap-2">
             <span className="wrap-anywhere min-w-0 flex-1">{path}</span>
-            <Link
-              to="/projects/$projectId/changes/$changeId"
-              params={{ projectId: String(projectId), changeId: String(change.id) }}
-              className="font-mono underline"
-            >
+            <Link {...changePage(projectId, change.id)} className="font-mono underline">
               {change.display_identifier}
             </Link>
           </li>

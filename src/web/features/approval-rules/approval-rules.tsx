@@ -1,14 +1,13 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { DEFAULT_RULES } from '../../../contract/approval-defaults.ts'
 import { APPROVAL_RULES_MAX } from '../../../contract/limits.ts'
+import { DEFAULT_RULES } from '../../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
-import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport, useToast } from '../../ui/toast.tsx'
 import { ApprovalRuleDialog } from './rule-dialog.tsx'
 import { wordsOfRule } from './rule-words.ts'
 
@@ -21,12 +20,12 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editProject', ['showProjectSettings'])
   const say = useToast()
+  const report = useReport()
   const put = async (next: ApprovalRule[] | null, done: string) => {
     await edit.mutateAsync({ project_id: id, body: { approval_rules: next } })
     say(done)
   }
-  const tryToPut = (next: ApprovalRule[] | null, done: string) =>
-    put(next, done).catch((error: unknown) => say(wordsOf(error), 'err'))
+  const tryToPut = (next: ApprovalRule[] | null, done: string) => report(put(next, done))
   const withRule = (at: number, rule: ApprovalRule) =>
     at < rules.length ? rules.map((one, i) => (i === at ? rule : one)) : [...rules, rule]
   const add = (

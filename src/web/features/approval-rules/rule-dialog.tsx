@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { EVERY_VERSION } from '../../../contract/approval-defaults.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { PATTERN_MAX } from '../../../contract/limits.ts'
+import { EVERY_VERSION } from '../../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 import { ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'

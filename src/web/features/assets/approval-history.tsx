@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { usePages } from '../../queries.ts'
+import { assetPage } from '../../record-pages.ts'
 import { useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
@@ -12,7 +13,7 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
   const pages = usePages('listApprovals', { project_id: projectId, query: { status } }, 'approvals')
   const nameOf = useNames()
   return (
-    <InfiniteList query={pages} count={pages.items.length} empty={<Empty title="No matching decisions" />}>
+    <InfiniteList query={pages} empty={<Empty title="No matching decisions" />}>
       <Table
         caption="Decided approvals, newest request first"
         rows={pages.items}
@@ -24,11 +25,7 @@ export function ApprovalHistory({ projectId, status }: { projectId: string; stat
             className: 'max-w-60 break-words',
             cell: ({ asset_id, asset_name, asset_version, approver_user_id }) => (
               <>
-                <Link
-                  to="/projects/$projectId/assets/$assetId"
-                  params={{ projectId, assetId: asset_id }}
-                  className="font-medium hover:underline"
-                >
+                <Link {...assetPage(projectId, asset_id)} className="font-medium hover:underline">
                   {asset_name}
                 </Link>{' '}
                 <span className="text-xs text-soft">

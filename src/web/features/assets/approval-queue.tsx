@@ -5,6 +5,7 @@ import { BULK_MAX } from '../../../contract/limits.ts'
 import type { Decision } from '../../../contract/sets.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useKeys } from '../../keys.ts'
+import { assetPage } from '../../record-pages.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
 import { wordsOf } from '../../ui/pill.tsx'
@@ -178,11 +179,7 @@ function Item({ projectId, approval, isOpen, isMarked, deciding, frozen, onOpen,
       {isOpen && (
         <div className="grid grid-cols-1 gap-2 pl-7">
           <p className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-xs">
-            <Link
-              to="/projects/$projectId/assets/$assetId"
-              params={{ projectId, assetId: asset_id }}
-              className="wrap-anywhere underline"
-            >
+            <Link {...assetPage(projectId, asset_id)} className="wrap-anywhere underline">
               Open {asset_name} with its history
             </Link>
             {change && <ChangeLink projectId={projectId} change={change} />}

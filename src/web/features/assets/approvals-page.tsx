@@ -21,13 +21,13 @@ const VIEWS = [
 
 export default function Approvals() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ status: view }, filter] = useFilters('status')
+  const [{ status: view }, , fieldOf] = useFilters('status')
   return (
     <Page
       title="Approvals"
       actions={
         <>
-          <Filter label="Show" options={VIEWS} value={view} onChange={(status) => filter({ status })} />
+          <Filter label="Show" options={VIEWS} {...fieldOf('status')} />
           <SavedViews />
         </>
       }

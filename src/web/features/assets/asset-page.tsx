@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { Decision } from '../../../contract/sets.ts'
 import { useApi } from '../../queries.ts'
+import { changePage } from '../../record-pages.ts'
 import { useLocked, useNames } from '../../session.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Loading } from '../../ui/infinite-list.tsx'
@@ -61,11 +62,7 @@ const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
         {asset.last_change_id === null ? (
           'Unknown'
         ) : (
-          <Link
-            to="/projects/$projectId/changes/$changeId"
-            params={{ projectId, changeId: String(asset.last_change_id) }}
-            className="underline"
-          >
+          <Link {...changePage(projectId, asset.last_change_id)} className="underline">
             Show changes
           </Link>
         )}

@@ -4,8 +4,9 @@ import { choicesOf, labelOf } from '../../../contract/labels.ts'
 import { ASSET_APPROVAL_STATUSES, ASSET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { assetPage } from '../../record-pages.ts'
+import { NoRecords } from '../../ui/empty.tsx'
+import { buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -15,10 +16,9 @@ import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 
 export default function Assets() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ asset_type, status }, filter] = useFilters('asset_type', 'status')
+  const [{ asset_type, status }, filter, fieldOf] = useFilters('asset_type', 'status')
   const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
   const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: PAGE_ROWS, ...wanted } }, 'assets')
-  const filtered = asset_type !== '' || status !== ''
   return (
     <Page
       title="Assets"
@@ -26,14 +26,12 @@ export default function Assets() {
         <>
           <Filter
             label="Type"
-            value={asset_type}
-            onChange={(asset_type) => filter({ asset_type })}
+            {...fieldOf('asset_type')}
             options={[['', 'All types'], ...choicesOf('asset_type', ASSET_TYPES)]}
           />
           <Filter
             label="Approval"
-            value={status}
-            onChange={(status) => filter({ status })}
+            {...fieldOf('status')}
             options={[['', 'All approvals'], ...choicesOf('approval_status', ASSET_APPROVAL_STATUSES)]}
           />
           <SavedViews />
@@ -45,25 +43,15 @@ export default function Assets() {
     >
       <InfiniteList
         query={pages}
-        count={pages.items.length}
         empty={
-          filtered ? (
-            <Empty
-              title="No matching assets"
-              action={<Button onClick={() => filter({ asset_type: '', status: '' })}>Show all assets</Button>}
-            />
-          ) : (
-            <Empty
-              title="No assets yet"
-              action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                  Connect version control
-                </Link>
-              }
-            >
-              Textures, models, sounds and other content files appear here when a change touches them.
-            </Empty>
-          )
+          <NoRecords
+            of="assets"
+            filtered={asset_type !== '' || status !== ''}
+            onClear={() => filter({ asset_type: '', status: '' })}
+            connect="Connect version control"
+          >
+            Textures, models, sounds and other content files appear here when a change touches them.
+          </NoRecords>
         }
       >
         <ul
@@ -82,8 +70,7 @@ export default function Assets() {
 const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][number]; projectId: string }) => (
   <li className="min-w-0">
     <Link
-      to="/projects/$projectId/assets/$assetId"
-      params={{ projectId, assetId: asset.id }}
+      {...assetPage(projectId, asset.id)}
       className="flex h-full gap-3 rounded-lg border border-line bg-panel p-3 transition-colors hover:border-strong-line hover:bg-hover"
     >
       <span className="grid size-12 shrink-0 place-items-center rounded-md bg-canvas text-soft">

@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
 import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
+import { buildPage } from '../../record-pages.ts'
 import { useNames } from '../../session.ts'
 import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
+import { behindWords, ChangeLink, heldBackWords, STATE_PILLS } from './branch-row.tsx'
 
 type Health = AppReply<'showBranchHealth'>
 type Job = Health['jobs'][number]
@@ -36,7 +37,7 @@ export function BranchGrid({ projectId, health }: { projectId: string; health: H
               </span>
             ),
           ],
-          ['Held back by', held_back_by.join(', ')],
+          ['Held back because', heldBackWords(held_back_by, jobs)],
           ['Behind', changes_behind === null ? null : behindWords(changes_behind)],
           ['Newest change', head && <ChangeLink key="head" projectId={projectId} change={head} />],
         ]}
@@ -80,8 +81,7 @@ const JobRow = ({ projectId, job }: { projectId: string; job: Job }) => (
       {job.runs.toReversed().map((run) => (
         <li key={run.id}>
           <Link
-            to="/projects/$projectId/builds/$buildId"
-            params={{ projectId, buildId: run.id }}
+            {...buildPage(projectId, run.id)}
             title={runLabel(run)}
             aria-label={runLabel(run)}
             className={`block size-3 rounded-sm border outline-offset-1 sm:size-4 ${lookOf(run)}`}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
+import { buildPage } from '../../record-pages.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { behindWords, ChangeLink, STATE_PILLS } from './branch-row.tsx'
@@ -94,18 +95,13 @@ export function BranchMatrix({ projectId, branches }: { projectId: string; branc
 
 function JobState({ projectId, branch, job }: { projectId: string; branch: string; job: Job | undefined }) {
   if (!job) return <span className="text-faint">–</span>
-  const words = job.state !== 'building' && job.building ? `${job.state}, building` : job.state
-  const pill = (
-    <Pill kind={STATE_PILLS[job.state]}>
-      {labelOf('branch_state', job.state)}
-      {job.state !== 'building' && job.building && ' …'}
-    </Pill>
-  )
+  const label = labelOf('branch_state', job.state)
+  const words = job.state !== 'building' && job.building ? `${label}, building` : label
+  const pill = <Pill kind={STATE_PILLS[job.state]}>{words}</Pill>
   if (job.last_build_id === null) return pill
   return (
     <Link
-      to="/projects/$projectId/builds/$buildId"
-      params={{ projectId, buildId: job.last_build_id }}
+      {...buildPage(projectId, job.last_build_id)}
       aria-label={`${job.name || 'Unnamed job'} on ${branch}: ${words}`}
       title={words}
       className="rounded-full"

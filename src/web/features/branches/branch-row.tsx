@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { BEHIND_MAX } from '../../../contract/limits.ts'
+import { changePage } from '../../record-pages.ts'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
 import { cappedCount } from '../../ui/text/count.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
@@ -55,7 +56,7 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
             last known good <ChangeLink projectId={projectId} change={last_known_good} />
             {marked_good && ', marked by hand'}
             {changes_behind ? `, ${behindWords(changes_behind)} behind` : ''}
-            {held_back_by.length > 0 && `, held back by ${held_back_by.join(', ')}`}
+            {held_back_by.length > 0 && `: ${heldBackWords(held_back_by, jobs)}`}
           </>
         ) : (
           'no known good change yet'
@@ -67,14 +68,19 @@ export function BranchRow({ projectId, branch, children }: { projectId: string; 
   )
 }
 
+/** Why no later change is good: a job that fails, or one that passed before and has not passed since. */
+export const heldBackWords = (names: Branch['held_back_by'], jobs: Branch['jobs']) =>
+  names
+    .map((name) => {
+      const isRed = jobs.some((job) => job.name === name && job.state === 'red')
+      return `${name || 'an unnamed job'} ${isRed ? 'fails' : 'has no later pass'}`
+    })
+    .join(', ')
+
 export const behindWords = (count: number) => `${cappedCount(count, BEHIND_MAX)} ${count === 1 ? 'change' : 'changes'}`
 
 export const ChangeLink = ({ projectId, change }: { projectId: string; change: NonNullable<Change> }) => (
-  <Link
-    to="/projects/$projectId/changes/$changeId"
-    params={{ projectId, changeId: String(change.id) }}
-    className="font-medium text-ink underline"
-  >
+  <Link {...changePage(projectId, change.id)} className="font-medium text-ink underline">
     {change.display_identifier}
   </Link>
 )

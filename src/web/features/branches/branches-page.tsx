@@ -1,9 +1,9 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi } from '../../queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { NoRecords } from '../../ui/empty.tsx'
+import { SearchField } from '../../ui/form/search-field.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
@@ -18,21 +18,14 @@ export default function Branches() {
 }
 
 function All({ projectId }: { projectId: string }) {
-  const [{ q }, filter] = useFilters('q')
+  const [{ q }, filter, fieldOf] = useFilters('q')
   const query = useApi('listBranches', { project_id: projectId, query: { q: q || undefined, limit: 50, runs: true } })
   return (
     <Page
       title="Branches"
       actions={
         <>
-          <input
-            type="search"
-            aria-label="Filter by name"
-            placeholder="Filter by name"
-            value={q}
-            onChange={(event) => filter({ q: event.target.value })}
-            className="h-8 w-52 rounded-md border border-line bg-panel px-2 text-sm placeholder:text-faint"
-          />
+          <SearchField label="Filter by name" {...fieldOf('q')} className="w-52" />
           <SavedViews />
         </>
       }
@@ -40,23 +33,10 @@ function All({ projectId }: { projectId: string }) {
       <Loaded query={query}>
         {({ branches, pagination }) =>
           branches.length === 0 ? (
-            q ? (
-              <Empty title="No matching branches" action={<Button onClick={() => filter({ q: '' })}>Show all branches</Button>}>
-                No branch with builds has this in its name.
-              </Empty>
-            ) : (
-              <Empty
-                title="No branches yet"
-                action={
-                  <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                    Connect your CI
-                  </Link>
-                }
-              >
-                When your CI reports builds with a branch or stream, you see here which branches are green and their last known
-                good change.
-              </Empty>
-            )
+            <NoRecords of="branches" filtered={q !== ''} onClear={() => filter({ q: '' })} connect="Connect your CI">
+              When your CI reports builds with a branch or stream, you see here which branches are green and their last known good
+              change.
+            </NoRecords>
           ) : (
             <>
               <ul aria-label="Branches" className="grid overflow-hidden rounded-lg border border-line bg-panel">

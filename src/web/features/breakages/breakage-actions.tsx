@@ -1,5 +1,4 @@
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
-import { wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useWrite } from '../../queries.ts'
 import { useAssignees, useMe, useNames } from '../../session.ts'
@@ -7,7 +6,7 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { itemClass, Menu } from '../../ui/menu.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 import { MUTES, useBreakageEdit } from './breakage-edits.ts'
 
 /** The actions on a breakage. A button disappears after its action, so the focus stays within the group. */
@@ -91,18 +90,12 @@ function Assign({ projectId, owner, onAssign }: AssignProps) {
 
 function MakeTask({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
   const create = useWrite('createBreakageTask', ['showBreakage', 'listBreakages', 'listTasks', 'countTasks', 'showOverview'])
-  const say = useToast()
+  const report = useReport()
   return (
     <Button
       busy={create.isPending}
       onClick={() =>
-        create.mutate(
-          { project_id, id },
-          {
-            onSuccess: (task) => say(`Task #${task.id} created`),
-            onError: (error) => say(`Couldn’t create the task: ${wordsOf(error)}`, 'err'),
-          },
-        )
+        void report(create.mutateAsync({ project_id, id }), (task) => `Task #${task.id} created`, 'Couldn’t create the task: ')
       }
     >
       Create task

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { buildPage } from '../../record-pages.ts'
 import { Section } from '../../ui/page.tsx'
 import { agoOf } from '../../ui/text/time.tsx'
 
@@ -44,8 +45,7 @@ function BuildChip({ projectId, build }: { projectId: string; build: Build }) {
   const about = [change, branch, downstream && 'failed because another job failed', agoOf(created_at)].filter(Boolean).join(', ')
   return (
     <Link
-      to="/projects/$projectId/builds/$buildId"
-      params={{ projectId, buildId: id }}
+      {...buildPage(projectId, id)}
       title={about}
       className={`inline-flex gap-1.5 rounded-md border px-2 py-0.5 text-xs hover:brightness-95 ${downstream ? 'border-line bg-hover' : 'border-err bg-err-wash'}`}
     >

@@ -1,9 +1,8 @@
 import type { BreakageEdit } from '../../../contract/bodies.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
-import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 
 const HOUR_MS = 3_600_000
 /** How long a breakage can be muted; null until it stops failing. */
@@ -17,13 +16,9 @@ export const MUTES = [
 /** Edits a breakage and shows the result as a toast. */
 export function useBreakageEdit({ id, project_id }: Pick<BreakageDetail, 'id' | 'project_id'>) {
   const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
-  const say = useToast()
+  const report = useReport()
   const { user } = useMe()
-  const put = (body: BreakageEdit, words: string) =>
-    edit.mutate(
-      { project_id, id, body },
-      { onSuccess: () => say(words), onError: (error) => say(`Not saved: ${wordsOf(error)}`, 'err') },
-    )
+  const put = (body: BreakageEdit, done: string) => void report(edit.mutateAsync({ project_id, id, body }), done, 'Not saved: ')
   return {
     put,
     claim: () => put({ state: 'claimed', owner_user_id: user.id }, 'Breakage claimed'),

@@ -29,6 +29,8 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   reopened: ({ user_id }, by) => (user_id === null ? 'It failed again' : `${by} reopened it`),
   withdrawn: ({ detail }) => `Withdrawn: ${isReason(detail) ? lowered(labelOf('withdrawn_reason', detail)) : detail}`,
   note: (_, by) => `${by} added a note`,
+  bisection_started: (_, by) => `${by} started a bisection`,
+  bisection_ended: ({ detail, user_id }, by) => (user_id === null ? `Bisection: ${detail}` : `${by} canceled the bisection`),
 }
 
 /** Why it was withdrawn, or the number of the breakage that it duplicates. */

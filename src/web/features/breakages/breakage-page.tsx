@@ -13,9 +13,11 @@ import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeLink } from '../branches/branch-row.tsx'
+import { CorrectFinding } from '../builds/correct-finding.tsx'
 import { SURE } from '../builds/investigation.tsx'
 import { Suspects } from '../builds/suspects.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
+import { Bisection } from './bisection.tsx'
 import { BreakageActions } from './breakage-actions.tsx'
 import { BreakageBuilds } from './breakage-builds.tsx'
 import { BreakageHistory } from './breakage-history.tsx'
@@ -57,6 +59,7 @@ function Shown({ projectId, breakage }: Part) {
       <State projectId={projectId} breakage={breakage} />
       <Cause breakage={breakage} />
       <Range projectId={projectId} breakage={breakage} />
+      <Bisection projectId={projectId} breakage={breakage} locked={locked} />
       <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
       <BreakageHistory breakage={breakage} locked={locked} />
@@ -104,13 +107,18 @@ const Withdrawn = ({ projectId, breakage: { withdrawn_reason, same_as_breakage_i
     </>
   )
 
-const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidence } }: { breakage: BreakageDetail }) => (
+const Cause = ({
+  breakage: { category, confidence, cause, suggested_fix, evidence, first_build_id },
+}: {
+  breakage: BreakageDetail
+}) => (
   <Section
     title="Cause"
     actions={
-      <div className="flex flex-wrap gap-1.5">
+      <div className="flex flex-wrap items-center gap-1.5">
         {category && <Pill kind="err">{labelOf('failure_category', category)}</Pill>}
         {confidence && <Pill kind={SURE[confidence]}>{labelOf('confidence', confidence)}</Pill>}
+        {first_build_id && <CorrectFinding buildId={first_build_id} diagnosis={cause} />}
       </div>
     }
   >
@@ -125,12 +133,13 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
       <div className="grid gap-1.5">
         <h3 className="text-sm font-medium">Evidence</h3>
         <ul className="grid overflow-hidden rounded-md border border-line">
-          {evidence.map(({ line, text }) => (
+          {evidence.map(({ line, text }, at) => (
             <li
-              key={line}
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines of test reports have no number
+              key={at}
               className="flex gap-3 border-b border-b-line border-l-3 border-l-err bg-err-wash px-2 py-1 font-mono text-xs last:border-b-0"
             >
-              <span className="shrink-0 text-soft tabular-nums">line {line}</span>
+              <span className="shrink-0 text-soft tabular-nums">{line === 0 ? 'test report' : `line ${line}`}</span>
               <span className="min-w-0 break-all">{text}</span>
             </li>
           ))}
@@ -141,7 +150,8 @@ const Cause = ({ breakage: { category, confidence, cause, suggested_fix, evidenc
 )
 
 /** The range: from the last good change to the first bad one. */
-function Range({ projectId, breakage: { last_good_change, first_bad_change, suspects, suspect_changes, branch } }: Part) {
+function Range({ projectId, breakage }: Part) {
+  const { last_good_change, first_bad_change, suspects, suspect_changes, branch, first_build_id } = breakage
   return (
     <Section title="Range">
       {branch === null ? (
@@ -158,7 +168,7 @@ function Range({ projectId, breakage: { last_good_change, first_bad_change, susp
           </div>
         </dl>
       )}
-      {suspects.length > 0 && <Suspects of={suspects} among={suspect_changes} />}
+      {suspects.length > 0 && <Suspects of={suspects} among={suspect_changes} buildId={first_build_id ?? undefined} />}
     </Section>
   )
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { labelOf } from '../../../contract/labels.ts'
+import { breakagePage } from '../../record-pages.ts'
 import { useNames } from '../../session.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { SuspectLink } from '../builds/suspects.tsx'
@@ -19,8 +20,7 @@ function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Bre
       <div className="flex min-w-0 items-baseline gap-x-2">
         <BreakageState {...breakage} />
         <Link
-          to="/projects/$projectId/breakages/$breakageId"
-          params={{ projectId, breakageId: id }}
+          {...breakagePage(projectId, id)}
           className="wrap-anywhere line-clamp-2 min-w-0 flex-1 font-medium hover:underline"
           title={title}
         >

@@ -30,7 +30,7 @@ const OWNERS = [
 export default function Breakages() {
   const { projectId = '' } = useParams({ strict: false })
   const { user } = useMe()
-  const [{ state, branch, category, owner }, filter] = useFilters('state', 'branch', 'category', 'owner')
+  const [{ state, branch, category, owner }, filter, fieldOf] = useFilters('state', 'branch', 'category', 'owner')
   const query = {
     state: state === ALL ? undefined : state || BROKEN,
     branch,
@@ -46,17 +46,16 @@ export default function Breakages() {
       title="Breakages"
       actions={
         <>
-          <Filter label="State" options={STATES} value={state} onChange={(state) => filter({ state })} />
-          <BranchFilter projectId={projectId} value={branch} onChange={(next) => filter({ branch: next })} />
-          <Filter label="Category" options={CATEGORIES} value={category} onChange={(category) => filter({ category })} />
-          <Filter label="Owner" options={OWNERS} value={owner} onChange={(owner) => filter({ owner })} />
+          <Filter label="State" options={STATES} {...fieldOf('state')} />
+          <BranchFilter projectId={projectId} {...fieldOf('branch')} />
+          <Filter label="Category" options={CATEGORIES} {...fieldOf('category')} />
+          <Filter label="Owner" options={OWNERS} {...fieldOf('owner')} />
           <SavedViews />
         </>
       }
     >
       <InfiniteList
         query={pages}
-        count={pages.items.length}
         empty={
           state || branch || category || owner ? (
             <Empty

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
+import { buildPage } from '../../record-pages.ts'
 import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -29,11 +30,7 @@ export function BuildChanges({ projectId, buildId }: Props) {
               {data.since ? (
                 <>
                   Since{' '}
-                  <Link
-                    to="/projects/$projectId/builds/$buildId"
-                    params={{ projectId, buildId: data.since.id }}
-                    className="underline"
-                  >
+                  <Link {...buildPage(projectId, data.since.id)} className="underline">
                     the last build that passed
                   </Link>
                   {data.branch && ` on ${data.branch}`}.

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
+import { buildPage } from '../../record-pages.ts'
 import { BuildStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
@@ -22,8 +23,7 @@ export function BuildLink(props: Props) {
   const name = ci_job_name || 'Build'
   return (
     <Link
-      to="/projects/$projectId/builds/$buildId"
-      params={{ projectId: props.projectId, buildId: String(id) }}
+      {...buildPage(props.projectId, id)}
       title={number ? `${name} #${number}` : name}
       className="inline-flex min-w-0 max-w-full gap-1 hover:underline"
     >

@@ -7,6 +7,7 @@ import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { isKnown, useApi } from '../../queries.ts'
+import { breakagePage, buildPage } from '../../record-pages.ts'
 import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
 import { Loading } from '../../ui/infinite-list.tsx'
@@ -17,10 +18,12 @@ import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
+import { BuildTests } from '../tests/build-tests.tsx'
+import { AdjacentBuilds } from './adjacent-builds.tsx'
 import { BuildChanges, useBuildChanges } from './build-changes.tsx'
 import { useBuildContext, useBuildContextKnown } from './build-context.ts'
 import { BuildLog } from './build-log.tsx'
-import { BuildNeighbours } from './build-neighbours.tsx'
+import { BuildMeasures } from './build-measures.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { Investigation } from './investigation.tsx'
 
@@ -47,6 +50,8 @@ export default function Build() {
   // Loaded with the build, shown below it.
   useBuildChanges({ projectId, buildId })
   useApi('readBuildLog', args)
+  useApi('listBuildTests', args)
+  useApi('showBuildMeasures', args)
   if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
@@ -66,7 +71,6 @@ const TIME_WORDS: Record<BuildTimeNote, string> = {
   reported_late: 'Reported late',
 }
 
-/** What a preflight builds, and its target branch. */
 /** What is unknown about the branch of a build; false if nothing is. */
 function branchNote(told: string, { branch_name, branch_candidates, branch_has_changes }: BuildContext) {
   if (branch_name === '' && told === '') return false
@@ -77,6 +81,7 @@ function branchNote(told: string, { branch_name, branch_candidates, branch_has_c
   return !branch_has_changes && `${branch_name} is known only from builds. No changes were reported on this branch.`
 }
 
+/** What a preflight builds, and its target branch. */
 function preflightWords({ shelf, pull_request, head_repository, target_branch }: BuildContext): string {
   const what = shelf ? `shelf ${shelf}` : pull_request ? `pull request #${pull_request}` : head_repository
   return [what || 'an unsubmitted change', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
@@ -89,12 +94,7 @@ const BranchBreakages = ({ projectId, context }: { projectId: string; context: B
     {context.branch_breakages.map(({ id, cause }, at) => (
       <span key={id}>
         {at > 0 && ', '}
-        <Link
-          to="/projects/$projectId/breakages/$breakageId"
-          params={{ projectId, breakageId: id }}
-          title={cause}
-          className="underline"
-        >
+        <Link {...breakagePage(projectId, id)} title={cause} className="underline">
           Breakage #{id}
         </Link>
       </span>
@@ -115,7 +115,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const listed = useBuildChanges({ projectId, buildId: build.id })
   const areChangesKnown = isKnown(listed)
   const evidence = build.investigation?.evidence
-  const lines = useMemo(() => (evidence ?? []).map(({ line }) => line).sort((a, b) => a - b), [evidence])
+  const lines = useMemo(() => (evidence ?? []).flatMap(({ line }) => (line > 0 ? line : [])).sort((a, b) => a - b), [evidence])
   const log = <BuildLog build={build} projectId={projectId} isRunning={runs} evidence={lines} asked={asked} />
   return (
     <Page
@@ -139,7 +139,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           it counts as running.
         </Notice>
       )}
-      <BuildNeighbours projectId={projectId} context={context} />
+      <AdjacentBuilds projectId={projectId} context={context} />
       {hasFailed && (
         <Investigation
           found={build.investigation}
@@ -174,7 +174,14 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               ['Engine', labelOf('build_type', build.build_type)],
               ['Platform', build.platform ?? 'unknown'],
               ['Configuration', build.configuration ?? 'unknown'],
-              ['Agent', build.agent],
+              [
+                'Agent',
+                build.agent && (
+                  <Link key="agent" to="/projects/$projectId/agents" params={{ projectId }} className="underline">
+                    {build.agent}
+                  </Link>
+                ),
+              ],
               ['Phase', runs ? build.phase : ''],
               [
                 'Started',
@@ -183,12 +190,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               [
                 'Breakage',
                 build.breakage_id && (
-                  <Link
-                    key="breakage"
-                    to="/projects/$projectId/breakages/$breakageId"
-                    params={{ projectId, breakageId: build.breakage_id }}
-                    className="underline"
-                  >
+                  <Link key="breakage" {...breakagePage(projectId, build.breakage_id)} className="underline">
                     Breakage #{build.breakage_id}
                   </Link>
                 ),
@@ -197,12 +199,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               [
                 'Last passed',
                 context?.last_passed && (
-                  <Link
-                    key="passed"
-                    to="/projects/$projectId/builds/$buildId"
-                    params={{ projectId, buildId: context.last_passed.id }}
-                    className="underline"
-                  >
+                  <Link key="passed" {...buildPage(projectId, context.last_passed.id)} className="underline">
                     #{context.last_passed.build_number || context.last_passed.id}
                   </Link>
                 ),
@@ -212,9 +209,15 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
             ]}
           />
           <BuildChanges projectId={projectId} buildId={build.id} />
+          {areChangesKnown && <BuildTests projectId={projectId} buildId={build.id} />}
           {areChangesKnown && build.steps.length > 0 && (
             <Section title="Phases">
               <BuildSteps steps={build.steps} />
+            </Section>
+          )}
+          {areChangesKnown && build.measures && (
+            <Section title="Measures">
+              <BuildMeasures build={build} />
             </Section>
           )}
           {areChangesKnown && build.artifacts.length > 0 && (

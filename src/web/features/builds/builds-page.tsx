@@ -1,12 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { choicesOf, labelOf } from '../../../contract/labels.ts'
+import { choicesOf } from '../../../contract/labels.ts'
 import { BUILD_STATUSES, BUILD_TYPES, buildState, isRunning, TARGET_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { breakagePage, buildPage } from '../../record-pages.ts'
+import { NoRecords } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
@@ -17,12 +17,24 @@ import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { SuspectLink } from './suspects.tsx'
 
-const FILTERS = ['status', 'build_type', 'target_type', 'q', 'job', 'branch', 'author', 'since', 'until'] as const
+const FILTERS = [
+  'status',
+  'build_type',
+  'target_type',
+  'q',
+  'job',
+  'branch',
+  'platform',
+  'agent',
+  'author',
+  'since',
+  'until',
+] as const
 const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
 
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
-  const [filters, filter] = useFilters(...FILTERS)
+  const [filters, filter, fieldOf] = useFilters(...FILTERS)
   const { status, build_type, target_type, since, until, ...words } = filters
   const columns = useMemo(() => columnsOf(projectId), [projectId])
   const query = {
@@ -49,20 +61,17 @@ export default function Builds() {
         <>
           <Filter
             label="Status"
-            value={status}
-            onChange={(status) => filter({ status })}
+            {...fieldOf('status')}
             options={[['', 'All statuses'], ...choicesOf('build_status', BUILD_STATUSES)]}
           />
           <Filter
             label="Engine"
-            value={build_type}
-            onChange={(build_type) => filter({ build_type })}
+            {...fieldOf('build_type')}
             options={[['', 'All engines'], ...choicesOf('build_type', BUILD_TYPES)]}
           />
           <Filter
             label="Configuration"
-            value={target_type}
-            onChange={(target_type) => filter({ target_type })}
+            {...fieldOf('target_type')}
             options={[['', 'All configurations'], ...choicesOf('target_type', TARGET_TYPES)]}
           />
           <SavedViews />
@@ -70,32 +79,20 @@ export default function Builds() {
       }
     >
       <div className="flex flex-wrap items-center gap-2">
-        <SearchField label="Search builds" placeholder="Job, number, branch" value={words.q} onChange={(q) => filter({ q })} />
-        <SearchField label="Job" placeholder="Job (exact)" value={words.job} onChange={(job) => filter({ job })} />
-        <SearchField label="Branch" placeholder="Branch (exact)" value={words.branch} onChange={(branch) => filter({ branch })} />
-        <SearchField label="Author" value={words.author} onChange={(author) => filter({ author })} className="w-28" />
+        <SearchField label="Search builds" placeholder="Job, number, branch" {...fieldOf('q')} />
+        <SearchField label="Job" placeholder="Job (exact)" {...fieldOf('job')} />
+        <SearchField label="Branch" placeholder="Branch (exact)" {...fieldOf('branch')} />
+        <SearchField label="Platform" placeholder="Platform" {...fieldOf('platform')} className="w-28" />
+        <SearchField label="Agent" placeholder="Agent (exact)" {...fieldOf('agent')} className="w-32" />
+        <SearchField label="Author" {...fieldOf('author')} className="w-28" />
         <DateFields label="Finished" since={since} until={until} onChange={filter} />
       </div>
       <InfiniteList
         query={pages}
-        count={pages.items.length}
         empty={
-          filtered ? (
-            <Empty title="No matching builds" action={<Button onClick={() => filter(NONE)}>Show all builds</Button>}>
-              No build in this project matches your filters.
-            </Empty>
-          ) : (
-            <Empty
-              title="No builds yet"
-              action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                  Connect your CI
-                </Link>
-              }
-            >
-              Connect your CI to see its builds here, with logs, steps and causes of failures.
-            </Empty>
-          )
+          <NoRecords of="builds" filtered={filtered} onClear={() => filter(NONE)} connect="Connect your CI">
+            Connect your CI to see its builds here, with logs, steps and causes of failures.
+          </NoRecords>
         }
       >
         <Table caption="Builds, newest first" rows={pages.items} keyOf={keyOf} columns={columns} textOf={textOf} />
@@ -115,11 +112,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     head: 'Build',
     cell: ({ id, ci_job_name, build_number, kind, created_at, breakage }) => (
       <>
-        <Link
-          to="/projects/$projectId/builds/$buildId"
-          params={{ projectId, buildId: id }}
-          className={`wrap-anywhere font-medium hover:underline ${rowLink}`}
-        >
+        <Link {...buildPage(projectId, id)} className={`wrap-anywhere font-medium hover:underline ${rowLink}`}>
           <bdi>{ci_job_name || 'Build'}</bdi> {build_number && <span className="text-soft">#{build_number}</span>}
         </Link>{' '}
         <BuildKindLabel value={kind} />
@@ -157,10 +150,15 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     cell: ({ branch }) => <span className="wrap-anywhere text-soft">{branch}</span>,
   },
   {
-    head: 'Configuration',
+    head: 'Platform',
     wide: true,
     className: 'w-32',
-    cell: ({ target_type }) => <span className="text-soft">{labelOf('target_type', target_type)}</span>,
+    cell: ({ platform, configuration }) => (
+      <span className="wrap-anywhere text-soft">
+        {platform ?? 'unknown'}
+        {configuration && <span className="block text-xs">{configuration}</span>}
+      </span>
+    ),
   },
   {
     head: 'Duration',
@@ -178,7 +176,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     className: 'w-28',
     // A separate link: below the one that covers the row, the exact time would not show.
     cell: ({ id, created_at }) => (
-      <Link to="/projects/$projectId/builds/$buildId" params={{ projectId, buildId: id }} tabIndex={-1} className={aboveRow}>
+      <Link {...buildPage(projectId, id)} tabIndex={-1} className={aboveRow}>
         <Time at={created_at} />
       </Link>
     ),
@@ -189,8 +187,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
 const FailedOf = ({ projectId, breakage }: { projectId: string; breakage: NonNullable<Listed['breakage']> }) => (
   <span className="block max-w-80 text-xs text-soft">
     <Link
-      to="/projects/$projectId/breakages/$breakageId"
-      params={{ projectId, breakageId: breakage.id }}
+      {...breakagePage(projectId, breakage.id)}
       title={breakage.cause}
       className={`wrap-anywhere line-clamp-2 hover:underline ${aboveRow}`}
     >

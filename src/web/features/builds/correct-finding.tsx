@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CorrectionInput } from '../../../contract/bodies.ts'
 import type { Correction } from '../../../contract/health-shapes.ts'
@@ -6,6 +6,7 @@ import { labelOf } from '../../../contract/labels.ts'
 import { CAUSE_MAX } from '../../../contract/limits.ts'
 import { CORRECT_CATEGORIES } from '../../../contract/sets.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
+import { ask } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useLocked, useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -22,16 +23,12 @@ const REFRESHED = ['showBuild', 'listCorrections', 'showBreakage', 'listBreakage
 /** The correction that applies to the build of the page; undefined while there is none. */
 function useCorrection(): Correction | undefined {
   const { projectId = '', buildId = '' } = useParams({ strict: false })
-  const { data } = useApi(
-    'listCorrections',
-    { project_id: projectId, query: { build_run_id: buildId } },
-    { enabled: buildId !== '' },
-  )
+  const { data } = useApi('listCorrections', { project_id: projectId, query: { build_run_id: buildId } })
   return data?.corrections[0]
 }
 
-function useCorrect() {
-  const { projectId = '', buildId = '' } = useParams({ strict: false })
+function useCorrect(buildId: string) {
+  const { projectId = '' } = useParams({ strict: false })
   const write = useWrite('correctBuild', [...REFRESHED])
   return (body: CorrectionInput) => write.mutateAsync({ project_id: projectId, build_run_id: buildId, body })
 }
@@ -68,8 +65,14 @@ export function CorrectedBy() {
 const KEEP = ['', 'Keep the category'] as const
 const CATEGORIES = CORRECT_CATEGORIES.map((category) => [category, labelOf('failure_category', category)] as const)
 
+interface Found extends Pick<Investigation, 'diagnosis'> {
+  buildId: string
+  /** The line that shows the cause in the log of the build; undefined if the page does not show the log. */
+  line?: number | null
+}
+
 /** A form for whoever knows better than the finding. */
-export function CorrectFinding({ found }: { found: Investigation }) {
+export function CorrectFinding(found: Found) {
   const [open, setOpen] = useState(false)
   const locked = useLocked()
   return (
@@ -78,14 +81,15 @@ export function CorrectFinding({ found }: { found: Investigation }) {
         Correct
       </Button>
       <Dialog title="Correct this finding" open={open} onClose={() => setOpen(false)}>
-        <CorrectionForm found={found} onDone={() => setOpen(false)} />
+        <CorrectionForm {...found} onDone={() => setOpen(false)} />
       </Dialog>
     </>
   )
 }
 
-function CorrectionForm({ found, onDone }: { found: Investigation; onDone(): void }) {
-  const correct = useCorrect()
+function CorrectionForm({ buildId, line, diagnosis, onDone }: Found & { onDone(): void }) {
+  const correct = useCorrect(buildId)
+  const { projectId = '' } = useParams({ strict: false })
   const marked = readRange(window.location.hash)?.first
   const [draft, setDraft] = useState({ line: marked === undefined ? '' : String(marked), category: '', cause: '' })
   const body = correctionOf(draft)
@@ -94,7 +98,6 @@ function CorrectionForm({ found, onDone }: { found: Investigation; onDone(): voi
     await correct(body)
     onDone()
   }
-  const shown = found.evidence[0]?.line
   return (
     <Form
       action="Save correction"
@@ -106,16 +109,26 @@ function CorrectionForm({ found, onDone }: { found: Investigation; onDone(): voi
       <p className="text-sm text-soft">
         Leave a field empty if the finding is right about it. The same failure in other builds of this project is corrected too.
       </p>
-      <TextField
-        label="Log line"
-        type="number"
-        min={1}
-        inputMode="numeric"
-        value={draft.line}
-        onChange={set('line')}
-        placeholder={shown === undefined ? '' : String(shown)}
-        hint="Number of the line that shows the cause. Click a line number in the log first to fill it in."
-      />
+      {line === undefined ? (
+        <p className="text-sm text-soft">
+          If another line of the log shows the cause, correct it on the page of the{' '}
+          <Link to="/projects/$projectId/builds/$buildId" params={{ projectId, buildId }} className="underline">
+            first build
+          </Link>
+          .
+        </p>
+      ) : (
+        <TextField
+          label="Log line"
+          type="number"
+          min={1}
+          inputMode="numeric"
+          value={draft.line}
+          onChange={set('line')}
+          placeholder={line === null ? '' : String(line)}
+          hint="Number of the line that shows the cause. Click a line number in the log first to fill it in."
+        />
+      )}
       <Select label="Category" value={draft.category} onChange={set('category')} options={[KEEP, ...CATEGORIES]} />
       <TextArea
         label="Cause"
@@ -123,26 +136,29 @@ function CorrectionForm({ found, onDone }: { found: Investigation; onDone(): voi
         maxLength={CAUSE_MAX}
         value={draft.cause}
         onChange={set('cause')}
-        placeholder={found.diagnosis ?? ''}
+        placeholder={diagnosis ?? ''}
       />
     </Form>
   )
 }
 
 /** Clears a suspected change of the build. Other changes stay suspected. */
-export function ClearChange({ changeId }: { changeId: number }) {
-  const { buildId = '' } = useParams({ strict: false })
-  const correct = useCorrect()
-  const correction = useCorrection()
+export function ClearChange({ changeId, buildId }: { changeId: number; buildId: string }) {
+  const { projectId = '' } = useParams({ strict: false })
+  const correct = useCorrect(buildId)
   const locked = useLocked()
-  if (buildId === '' || locked !== undefined) return null
+  if (locked !== undefined) return null
+  const clear = async () => {
+    const { corrections } = await ask('listCorrections', { project_id: projectId, query: { build_run_id: buildId } })
+    return correct({ cleared_change_ids: givenBy(corrections[0], buildId, changeId) })
+  }
   return (
     <Confirm
       label="Not the cause"
       title="Clear this change?"
       action="Clear change"
       look="quiet"
-      run={() => correct({ cleared_change_ids: givenBy(correction, buildId, changeId) })}
+      run={clear}
       done="Change cleared. Investigating again."
     >
       The change is no longer suspected. If its author got a message about this failure, they get another one that clears them.

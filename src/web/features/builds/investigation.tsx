@@ -38,6 +38,7 @@ export function Investigation(props: Props) {
 }
 
 function Finding({ found, canAskAnew, repository, onLine }: Props) {
+  const { buildId = '' } = useParams({ strict: false })
   if (!found || found.status === 'failed')
     return (
       <Section title="Why did it fail?" actions={<Ask again={found !== null} />}>
@@ -65,7 +66,11 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
           {found.category && <Pill kind="err">{labelOf('failure_category', found.category)}</Pill>}
           {found.confidence && <Pill kind={SURE[found.confidence]}>{labelOf('confidence', found.confidence)}</Pill>}
           {canAskAnew && <Ask again />}
-          <CorrectFinding found={found} />
+          <CorrectFinding
+            buildId={buildId}
+            line={found.evidence.find(({ line }) => line > 0)?.line ?? null}
+            diagnosis={found.diagnosis}
+          />
         </div>
       }
     >
@@ -87,7 +92,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         </p>
       )}
       {found.evidence.length > 0 && <Evidence of={found.evidence} onLine={onLine} />}
-      {found.suspects.length > 0 && <Suspects of={found.suspects} first={1} />}
+      {found.suspects.length > 0 && <Suspects of={found.suspects} first={1} buildId={buildId} />}
       <details className="text-sm">
         <summary className="text-soft hover:text-ink">Investigation steps</summary>
         <ol className="mt-2 grid gap-1">
@@ -142,18 +147,24 @@ const Evidence = ({ of, onLine }: { of: Found['evidence']; onLine(line: number):
   </div>
 )
 
+const EVIDENCE_LINE = 'flex w-full gap-3 border-l-3 border-err bg-err-wash px-2 py-1 text-left font-mono text-xs'
+
 const EvidenceLines = ({ of, onLine }: { of: Found['evidence']; onLine(line: number): void }) => (
   <ul className="grid overflow-hidden rounded-md border border-line">
-    {of.map(({ line, text }) => (
-      <li key={line} className="border-b border-line last:border-0">
-        <button
-          type="button"
-          onClick={() => onLine(line)}
-          className="flex w-full gap-3 border-l-3 border-err bg-err-wash px-2 py-1 text-left font-mono text-xs hover:brightness-95"
-        >
-          <span className="shrink-0 text-soft tabular-nums">line {line}</span>
-          <span className="line-clamp-2 min-w-0 break-all">{text}</span>
-        </button>
+    {of.map(({ line, text }, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: lines of test reports have no number
+      <li key={at} className="border-b border-line last:border-0">
+        {line === 0 ? (
+          <div className={EVIDENCE_LINE}>
+            <span className="shrink-0 text-soft">test report</span>
+            <span className="line-clamp-2 min-w-0 break-all">{text}</span>
+          </div>
+        ) : (
+          <button type="button" onClick={() => onLine(line)} className={`${EVIDENCE_LINE} hover:brightness-95`}>
+            <span className="shrink-0 text-soft tabular-nums">line {line}</span>
+            <span className="line-clamp-2 min-w-0 break-all">{text}</span>
+          </button>
+        )}
       </li>
     ))}
   </ul>

@@ -4,6 +4,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { isCarriedOver, originOf } from '../../../contract/change-origin.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
+import { changePage } from '../../record-pages.ts'
 import { useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { useBuildChanges } from './build-changes.tsx'
@@ -20,14 +21,16 @@ interface SuspectsProps {
   first?: number
   /** Changes that are loaded already. */
   among?: readonly SuspectedChange[]
+  /** The build in which a change can be cleared. */
+  buildId?: string | undefined
 }
 
 /**
  * The suspected changes, most likely first, with reasons. A change without a reason is only from the same time, and its author is not a
  * suspect.
  */
-export function Suspects({ of, first = 3, among = [] }: SuspectsProps) {
-  const shown = of.filter(({ reasons }) => reasons.length > 0).slice(0, first)
+export function Suspects({ of, first = 3, among = [], buildId }: SuspectsProps) {
+  const shown = of.filter(({ reasons, score }) => reasons.length > 0 && percentOf(score) > 0).slice(0, first)
   const others = of.filter((one) => !shown.includes(one))
   return (
     <div className="grid gap-1.5">
@@ -37,25 +40,23 @@ export function Suspects({ of, first = 3, among = [] }: SuspectsProps) {
       ) : (
         <ol className="grid gap-2">
           {shown.map((suspect) => (
-            <Row key={suspect.change_id} suspect={suspect} among={among} />
+            <Row key={suspect.change_id} suspect={suspect} among={among} buildId={buildId} />
           ))}
         </ol>
       )}
-      {others.length > 0 && <Others of={others} among={among} isAll={shown.length === 0} />}
+      {others.length > 0 && <Others of={others} among={among} buildId={buildId} isAll={shown.length === 0} />}
     </div>
   )
 }
+
+const percentOf = (score: number) => Math.round(Math.min(1, Math.max(0, score)) * 100)
 
 /** The most likely suspect in a line: the author's name, linked to the change. */
 export function SuspectLink({ suspect: { change_id, user_id, author } }: { suspect: NamedSuspect }) {
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
   return (
-    <Link
-      to="/projects/$projectId/changes/$changeId"
-      params={{ projectId, changeId: String(change_id) }}
-      className="wrap-anywhere text-ink hover:underline"
-    >
+    <Link {...changePage(projectId, change_id)} className="wrap-anywhere text-ink hover:underline">
       {user_id === null ? (author ?? 'a deleted change') : nameOf(user_id)}
     </Link>
   )
@@ -83,7 +84,7 @@ function writerWords(change: { author: string; description: string }, name: stri
 }
 
 /** Loaded on demand. */
-function Others({ of, among, isAll }: Required<Omit<SuspectsProps, 'first'>> & { isAll: boolean }) {
+function Others({ of, among = [], buildId, isAll }: Omit<SuspectsProps, 'first'> & { isAll: boolean }) {
   const [open, setOpen] = useState(false)
   if (!open)
     return (
@@ -94,30 +95,33 @@ function Others({ of, among, isAll }: Required<Omit<SuspectsProps, 'first'>> & {
   return (
     <ol className="grid gap-2">
       {of.map((suspect) => (
-        <Row key={suspect.change_id} suspect={suspect} among={among} />
+        <Row key={suspect.change_id} suspect={suspect} among={among} buildId={buildId} />
       ))}
     </ol>
   )
 }
 
-function Row({ suspect, among }: { suspect: Suspect; among: readonly SuspectedChange[] }) {
+interface RowProps extends Required<Pick<SuspectsProps, 'among'>>, Pick<SuspectsProps, 'buildId'> {
+  suspect: Suspect
+}
+
+function Row({ suspect, among, buildId }: RowProps) {
   const { change_id, user_id, score, reasons } = suspect
   const { projectId = '' } = useParams({ strict: false })
   const nameOf = useNames()
   const { change, unknown } = useChange(projectId, change_id, true, among)
-  const share = Math.round(Math.min(1, Math.max(0, score)) * 100)
+  const share = percentOf(score)
   return (
     <li className="grid grid-cols-[3rem_minmax(0,1fr)] gap-x-3 text-sm">
       <span className="grid content-start gap-1 pt-0.5 text-right text-xs tabular-nums">
-        {share} %
+        {share === 0 ? '< 1' : share} %
         <span aria-hidden="true" className="h-1 rounded-full bg-hover">
           <span className="block h-full rounded-full bg-err" style={{ width: `${share}%` }} />
         </span>
       </span>
       <div className="min-w-0">
         <Link
-          to="/projects/$projectId/changes/$changeId"
-          params={{ projectId, changeId: String(change_id) }}
+          {...changePage(projectId, change_id)}
           title={change?.description.split('\n', 1)[0]}
           className="block truncate font-medium hover:underline"
         >
@@ -136,7 +140,7 @@ function Row({ suspect, among }: { suspect: Suspect; among: readonly SuspectedCh
             ))}
           </ul>
         )}
-        {reasons.length > 0 && <ClearChange changeId={change_id} />}
+        {reasons.length > 0 && buildId && <ClearChange changeId={change_id} buildId={buildId} />}
       </div>
     </li>
   )

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { changePage } from '../../record-pages.ts'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 
@@ -20,8 +21,7 @@ function Row({ change }: { change: Change }) {
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-line px-3 py-2 text-sm last:border-0 hover:bg-hover/60">
       <code className="shrink-0 font-mono text-xs text-soft max-sm:order-1 sm:w-20">{change.display_identifier}</code>
       <Link
-        to="/projects/$projectId/changes/$changeId"
-        params={{ projectId, changeId: String(change.id) }}
+        {...changePage(projectId, change.id)}
         title={change.description.split('\n', 1)[0]}
         className="min-w-0 font-medium hover:underline max-sm:w-full sm:flex-1 sm:basis-64 sm:truncate"
       >

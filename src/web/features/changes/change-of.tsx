@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
+import { changePage } from '../../record-pages.ts'
 
 interface Props {
   projectId: string
@@ -29,12 +30,7 @@ interface LinkProps {
 
 /** A change with the first line of its description. */
 export const ChangeLink = ({ projectId, change: { id, display_identifier, description }, title = description }: LinkProps) => (
-  <Link
-    to="/projects/$projectId/changes/$changeId"
-    params={{ projectId, changeId: String(id) }}
-    title={title}
-    className="block min-w-0 truncate underline"
-  >
+  <Link {...changePage(projectId, id)} title={title} className="block min-w-0 truncate underline">
     <code className="font-mono text-xs">{display_identifier}</code>
     {description && ` ${description.split('\n', 1)[0]}`}
   </Link>

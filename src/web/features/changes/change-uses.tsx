@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
+import { deploymentPage } from '../../record-pages.ts'
 import { Loading } from '../../ui/infinite-list.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
@@ -55,11 +56,7 @@ export const ChangeDeployments = ({ projectId, context }: Props) => (
       <ul className="grid min-w-0 grid-cols-1 gap-1.5">
         {context.deployments.map((deployment) => (
           <li key={deployment.id} className="flex flex-wrap items-center gap-x-2 text-sm">
-            <Link
-              to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: deployment.id }}
-              className="min-w-0 truncate hover:underline"
-            >
+            <Link {...deploymentPage(projectId, deployment.id)} className="min-w-0 truncate hover:underline">
               {titleOf(deployment)}
             </Link>
             <Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />

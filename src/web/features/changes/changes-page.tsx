@@ -1,10 +1,9 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { TERMS } from '../../../contract/labels.ts'
 import { SOURCE_TYPES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { NoRecords } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { DateFields, endOf, SearchField, startOf } from '../../ui/form/search-field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
@@ -17,7 +16,7 @@ const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
 
 export default function Changes() {
   const { projectId = '' } = useParams({ strict: false })
-  const [filters, filter] = useFilters(...FILTERS)
+  const [filters, filter, fieldOf] = useFilters(...FILTERS)
   const { source_type, orphaned, q, branch, author, path, since, until } = filters
   const query = {
     ...{ source_type, orphaned: orphaned || undefined, q, branch, author, path },
@@ -40,8 +39,7 @@ export default function Changes() {
         <>
           <Filter
             label="Type"
-            value={source_type}
-            onChange={(source_type) => filter({ source_type })}
+            {...fieldOf('source_type')}
             options={[
               ['', 'All types'],
               ...SOURCE_TYPES.map((value) => [value, TERMS.source_type[value].plural ?? value] as const),
@@ -49,8 +47,7 @@ export default function Changes() {
           />
           <Filter
             label="Overwritten changes"
-            value={orphaned}
-            onChange={(orphaned) => filter({ orphaned })}
+            {...fieldOf('orphaned')}
             options={[
               ['', 'Current history'],
               ['true', 'Include overwritten'],
@@ -61,44 +58,18 @@ export default function Changes() {
       }
     >
       <div className="flex flex-wrap items-center gap-2">
-        <SearchField
-          label="Search changes"
-          placeholder="Text, commit or changelist"
-          value={q}
-          onChange={(q) => filter({ q })}
-          className="w-56"
-        />
-        <SearchField label="Branch" placeholder="Branch (exact)" value={branch} onChange={(branch) => filter({ branch })} />
-        <SearchField label="Author" value={author} onChange={(author) => filter({ author })} className="w-28" />
-        <SearchField
-          label="Path"
-          placeholder="Part of a path"
-          value={path}
-          onChange={(path) => filter({ path })}
-          className="w-36"
-        />
+        <SearchField label="Search changes" placeholder="Text, commit or changelist" {...fieldOf('q')} className="w-56" />
+        <SearchField label="Branch" placeholder="Branch (exact)" {...fieldOf('branch')} />
+        <SearchField label="Author" {...fieldOf('author')} className="w-28" />
+        <SearchField label="Path" placeholder="Part of a path" {...fieldOf('path')} className="w-36" />
         <DateFields since={since} until={until} onChange={filter} />
       </div>
       <InfiniteList
         query={pages}
-        count={pages.items.length}
         empty={
-          filtered ? (
-            <Empty title="No matching changes" action={<Button onClick={() => filter(NONE)}>Show all changes</Button>}>
-              No change in this project matches your filters.
-            </Empty>
-          ) : (
-            <Empty
-              title="No changes yet"
-              action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                  Connect version control
-                </Link>
-              }
-            >
-              Connect your version control to see every commit and changelist here.
-            </Empty>
-          )
+          <NoRecords of="changes" filtered={filtered} onClear={() => filter(NONE)} connect="Connect version control">
+            Connect your version control to see every commit and changelist here.
+          </NoRecords>
         }
       >
         <ChangeList changes={pages.items} label="Changes, newest first" />

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import type { Channel, ChannelRule } from '../../../contract/app/channels.ts'
 import type { AccountSummary } from '../../../contract/app/shapes.ts'
-import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { useMe } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport, useToast } from '../../ui/toast.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
 import { wordsOfRule } from './rule-words.ts'
 
@@ -21,17 +20,14 @@ export function ChannelRules({ channel: { id, account_id, name, rules, unmatched
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editChannel', ['listChannels'])
   const say = useToast()
+  const report = useReport()
   const { projects } = useMe()
   const put = (next: ChannelRule[]) => edit.mutateAsync({ account_id, id, body: { rules: next } })
   const save = async (at: number, rule: ChannelRule) => {
     await put(at < rules.length ? rules.map((one, i) => (i === at ? rule : one)) : [...rules, rule])
     say('Rule saved')
   }
-  const remove = (at: number) =>
-    put(rules.filter((_, i) => i !== at)).then(
-      () => say('Rule removed'),
-      (error: unknown) => say(wordsOf(error), 'err'),
-    )
+  const remove = (at: number) => report(put(rules.filter((_, i) => i !== at)), 'Rule removed')
   const projectOf = (rule: ChannelRule) =>
     projects.find((one) => one.id === rule.project_id)?.name ?? `Project ${rule.project_id}`
   const isUnmatched = (rule: ChannelRule) =>

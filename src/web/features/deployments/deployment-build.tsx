@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf } from '../../../contract/labels.ts'
-import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 import { BuildLine } from '../builds/build-line.tsx'
 
 type Candidate = AppReply<'showDeploymentBuild'>['candidates'][number]
@@ -32,16 +31,12 @@ export function DeploymentBuild({
     'listDeploymentHistory',
     'showRelease',
   ])
-  const say = useToast()
+  const report = useReport()
   const [typed, setTyped] = useState('')
   if (!data) return null
   const pick = (build_run_id: string | null) =>
     edit.mutateAsync({ project_id: projectId, id, body: { build_run_id: build_run_id === null ? null : Number(build_run_id) } })
-  const pickListed = ({ id }: Candidate) =>
-    void pick(id).then(
-      () => say('Build linked'),
-      (error: Error) => say(`Not saved: ${wordsOf(error)}`, 'err'),
-    )
+  const pickListed = ({ id }: Candidate) => void report(pick(id), 'Build linked', 'Not saved: ')
   if (linked !== null)
     return data.basis === null ? null : <p className="text-sm text-soft">{labelOf('build_basis', data.basis)}</p>
   return (
@@ -56,11 +51,7 @@ export function DeploymentBuild({
         ))}
       </ul>
       {!locked && (
-        <Form
-          action="Link build"
-          submit={() => pick(typed.trim()).then(() => say('Build linked'))}
-          disabled={!/^\d+$/.test(typed.trim())}
-        >
+        <Form action="Link build" submit={() => pick(typed.trim())} done="Build linked" disabled={!/^\d+$/.test(typed.trim())}>
           <TextField
             label="Build run ID"
             hint="The number at the end of the build page’s URL. The build must have passed."

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
+import { deploymentPage } from '../../record-pages.ts'
 import { useLocked } from '../../session.ts'
 import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { Loading } from '../../ui/infinite-list.tsx'
@@ -74,11 +75,7 @@ function Brought({ projectId, id, title, track }: { projectId: string; id: strin
           {since ? (
             <>
               What’s new on {track} since{' '}
-              <Link
-                to="/projects/$projectId/deployments/$deploymentId"
-                params={{ projectId, deploymentId: since.id }}
-                className="underline"
-              >
+              <Link {...deploymentPage(projectId, since.id)} className="underline">
                 {since.version || 'the last live build'}
               </Link>
             </>

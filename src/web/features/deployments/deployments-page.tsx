@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { choicesOf } from '../../../contract/labels.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../../contract/sets.ts'
@@ -6,8 +6,7 @@ import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, useApi, usePages } from '../../queries.ts'
 import { useAccount } from '../../session.ts'
-import { Empty } from '../../ui/empty.tsx'
-import { Button, buttonClass } from '../../ui/form/button.tsx'
+import { NoRecords } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -19,7 +18,7 @@ type Deployment = AppReply<'listDeployments'>['deployments'][number]
 
 export default function Deployments() {
   const { projectId = '' } = useParams({ strict: false })
-  const [{ platform, status, view }, filter] = useFilters('platform', 'status', 'view')
+  const [{ platform, status, view }, filter, fieldOf] = useFilters('platform', 'status', 'view')
   const account = useAccount()
   const pages = usePages(
     'listDeployments',
@@ -34,8 +33,7 @@ export default function Deployments() {
         <>
           <Filter
             label="Show"
-            value={view}
-            onChange={(view) => filter({ view })}
+            {...fieldOf('view')}
             options={[
               ['', 'Stores of this game'],
               ['timeline', 'Timeline of all games'],
@@ -45,14 +43,12 @@ export default function Deployments() {
             <>
               <Filter
                 label="Store"
-                value={platform}
-                onChange={(platform) => filter({ platform })}
+                {...fieldOf('platform')}
                 options={[['', 'All stores'], ...PLATFORMS.map((value) => [value, storeLabel(value)] as const)]}
               />
               <Filter
                 label="Status"
-                value={status}
-                onChange={(status) => filter({ status })}
+                {...fieldOf('status')}
                 options={[['', 'All statuses'], ...choicesOf('deployment_status', DEPLOYMENT_STATUSES)]}
               />
             </>
@@ -66,27 +62,15 @@ export default function Deployments() {
       ) : (
         <InfiniteList
           query={pages}
-          count={pages.items.length}
           empty={
-            platform || status ? (
-              <Empty
-                title="No matching deployments"
-                action={<Button onClick={() => filter({ platform: '', status: '' })}>Show all deployments</Button>}
-              >
-                No deployment matches your filters.
-              </Empty>
-            ) : (
-              <Empty
-                title="No deployments yet"
-                action={
-                  <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass()}>
-                    Connect a deployment tool
-                  </Link>
-                }
-              >
-                Connect a deployment tool to follow each build from upload through review to live.
-              </Empty>
-            )
+            <NoRecords
+              of="deployments"
+              filtered={platform !== '' || status !== ''}
+              onClear={() => filter({ platform: '', status: '' })}
+              connect="Connect a deployment tool"
+            >
+              Connect a deployment tool to follow each build from upload through review to live.
+            </NoRecords>
           }
         >
           <div className="grid items-start gap-4 lg:grid-cols-2">

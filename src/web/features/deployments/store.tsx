@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
+import { deploymentPage } from '../../record-pages.ts'
 import { Pill, Status } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
@@ -44,11 +45,7 @@ export function Store({ projectId, deployments, news }: Props) {
             key={deployment.id}
             className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-sm last:border-0 hover:bg-hover/60"
           >
-            <Link
-              to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: deployment.id }}
-              className="min-w-24 font-medium hover:underline"
-            >
+            <Link {...deploymentPage(projectId, deployment.id)} className="min-w-24 font-medium hover:underline">
               {deployment.version || deployment.external_build_id || 'Deployment'}
             </Link>
             {deployment.status === 'live' && deployment !== live ? (
@@ -73,11 +70,7 @@ export function Store({ projectId, deployments, news }: Props) {
 function Brought({ projectId, deployment, news }: { projectId: string; deployment: Deployment; news: News }) {
   return (
     <p className="border-b border-line bg-canvas px-4 py-2 text-xs text-soft">
-      <Link
-        to="/projects/$projectId/deployments/$deploymentId"
-        params={{ projectId, deploymentId: deployment.id }}
-        className="font-medium text-ink underline"
-      >
+      <Link {...deploymentPage(projectId, deployment.id)} className="font-medium text-ink underline">
         {news.has_more && 'more than '}
         {countOf(news.changes, 'change')}
       </Link>{' '}

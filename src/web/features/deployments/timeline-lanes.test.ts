@@ -46,3 +46,21 @@ test('a live deployment stays live until the next one of its project and store',
     ],
   ])
 })
+
+test('the lanes of one project are next to each other, by store and track', () => {
+  const lanes = lanesOf(
+    [
+      deployment('Star', '1', 1, { store: 'steam', track: 'beta' }),
+      deployment('Moonlight', '2', 2, { store: 'steam' }),
+      deployment('Star', '3', 3, { store: 'epic' }),
+      deployment('Star', '4', 4, { store: 'steam' }),
+    ],
+    [Date.parse(day(1)), Date.parse(day(11))],
+  )
+  expect(lanes.map(({ project_name, store, track }) => [project_name, store, track])).toEqual([
+    ['Moonlight', 'steam', null],
+    ['Star', 'epic', null],
+    ['Star', 'steam', null],
+    ['Star', 'steam', 'beta'],
+  ])
+})

@@ -10,7 +10,7 @@ export interface Mark {
   to: number | null
 }
 
-export interface Lane {
+interface Lane {
   project_id: number
   project_name: string
   store: Deployment['store']

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
+import { deploymentPage } from '../../record-pages.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { Loading } from '../../ui/infinite-list.tsx'
@@ -76,8 +77,7 @@ function Point({ mark: { deployment, from, to } }: { mark: Mark }) {
   const isBar = to !== null
   return (
     <Link
-      to="/projects/$projectId/deployments/$deploymentId"
-      params={{ projectId: String(project_id), deploymentId: id }}
+      {...deploymentPage(project_id, id)}
       aria-label={words}
       title={words}
       style={

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
+import { integrationsPage } from '../../record-pages.ts'
 import { useAccount, useActor, useMe } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
@@ -34,7 +35,7 @@ const KINDS = [
 export default function Feed() {
   const account = useAccount()
   const projects = useMe().projects.filter(({ account_id }) => account_id === account?.id)
-  const [{ kind, project, mine }, filter] = useFilters('kind', 'project', 'mine')
+  const [{ kind, project, mine }, filter, fieldOf] = useFilters('kind', 'project', 'mine')
   const types = KINDS.some(([value]) => value === kind) ? kind : ''
   const filters = {
     account_id: account?.id,
@@ -55,17 +56,15 @@ export default function Feed() {
       title="Feed"
       actions={
         <>
-          <Filter label="Type" options={KINDS} value={types} onChange={(kind) => filter({ kind })} />
+          <Filter label="Type" options={KINDS} {...fieldOf('kind')} value={types} />
           <Filter
             label="Project"
-            value={project}
-            onChange={(project) => filter({ project })}
+            {...fieldOf('project')}
             options={[['', 'All projects'], ...projects.map(({ id, name }) => [String(id), name] as const)]}
           />
           <Filter
             label="Person"
-            value={mine}
-            onChange={(mine) => filter({ mine })}
+            {...fieldOf('mine')}
             options={[
               ['', 'Everybody'],
               ['true', 'Mine'],
@@ -119,7 +118,7 @@ export default function Feed() {
 
 const FirstStep = ({ projects: [first] }: { projects: readonly { id: number }[] }) =>
   first ? (
-    <Link to="/projects/$projectId/integrations" params={{ projectId: String(first.id) }} className={buttonClass('main')}>
+    <Link {...integrationsPage(first.id)} className={buttonClass('main')}>
       Connect a tool
     </Link>
   ) : (

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useApi } from '../../queries.ts'
+import { buildPage } from '../../record-pages.ts'
 import { BuildStatus, wordsOf } from '../../ui/pill.tsx'
 import { Elapsed } from '../../ui/text/time.tsx'
 
@@ -18,11 +19,7 @@ export function RunningBuilds({ accountId, project }: { accountId: number; proje
             className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-line px-3 py-2 text-sm last:border-0 hover:bg-hover/60"
           >
             <BuildStatus value={status} />
-            <Link
-              to="/projects/$projectId/builds/$buildId"
-              params={{ projectId: String(project_id), buildId: id }}
-              className="wrap-anywhere min-w-0 flex-1 basis-40 hover:underline"
-            >
+            <Link {...buildPage(project_id, id)} className="wrap-anywhere min-w-0 flex-1 basis-40 hover:underline">
               <bdi>{ci_job_name || 'Build'}</bdi> {build_number && `#${build_number}`}
             </Link>
             <span className="min-w-0 wrap-anywhere text-xs text-soft">

@@ -2,7 +2,6 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { NotificationKind } from '../../../contract/channels.ts'
-import { wordsOf } from '../../api.ts'
 import { useFocusKept } from '../../focus.ts'
 import { useKeys } from '../../keys.ts'
 import { useWrite } from '../../queries.ts'
@@ -10,7 +9,7 @@ import { Button } from '../../ui/form/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icons.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 
 type Notification = AppReply<'listNotifications'>['notifications'][number]
 
@@ -28,9 +27,8 @@ export function InboxList({ notifications }: { notifications: Notification[] }) 
   const open = notifications[current]
   const navigate = useNavigate()
   const mark = useWrite('markNotifications', ['listNotifications'])
-  const say = useToast()
-  const put = ({ id }: Notification, read: boolean) =>
-    mark.mutate({ body: { ids: [id], read } }, { onError: (error) => say(wordsOf(error), 'err') })
+  const report = useReport()
+  const put = ({ id }: Notification, read: boolean) => void report(mark.mutateAsync({ body: { ids: [id], read } }))
   const seen = (one: Notification) => one.read_at === null && put(one, true)
   const walk = (step: number) => choose(notifications[Math.max(0, Math.min(notifications.length - 1, current + step))]?.id)
   const list = useFocusKept<HTMLOListElement>(open && String(open.id))

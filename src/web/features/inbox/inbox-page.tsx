@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { wordsOf } from '../../api.ts'
 import { useFilters } from '../../filters.ts'
 import { usePages, useWrite } from '../../queries.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -7,7 +6,7 @@ import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { InboxList } from './inbox-list.tsx'
 
@@ -19,7 +18,7 @@ const VIEWS = [
 
 /** The inbox of the signed-in user, for all of their projects. */
 export default function Inbox() {
-  const [{ show }, filter] = useFilters('show')
+  const [{ show }, filter, fieldOf] = useFilters('show')
   const isAll = show === ALL
   const pages = usePages('listNotifications', { query: { unread: isAll ? undefined : true } }, 'notifications')
   const { items } = pages
@@ -29,17 +28,13 @@ export default function Inbox() {
       title="Inbox"
       actions={
         <>
-          <Filter label="Show" options={VIEWS} value={show} onChange={(show) => filter({ show })} />
+          <Filter label="Show" options={VIEWS} {...fieldOf('show')} />
           <SavedViews />
           {unread > 0 && <MarkAll />}
         </>
       }
     >
-      <InfiniteList
-        query={pages}
-        count={items.length}
-        empty={isAll ? <NothingEver /> : <AllRead onAll={() => filter({ show: ALL })} />}
-      >
+      <InfiniteList query={pages} empty={isAll ? <NothingEver /> : <AllRead onAll={() => filter({ show: ALL })} />}>
         <InboxList notifications={items} />
       </InfiniteList>
     </Page>
@@ -48,17 +43,9 @@ export default function Inbox() {
 
 function MarkAll() {
   const mark = useWrite('markNotifications', ['listNotifications'])
-  const say = useToast()
+  const report = useReport()
   return (
-    <Button
-      busy={mark.isPending}
-      onClick={() =>
-        mark.mutate(
-          { body: { read: true } },
-          { onSuccess: () => say('All marked as read'), onError: (error) => say(wordsOf(error), 'err') },
-        )
-      }
-    >
+    <Button busy={mark.isPending} onClick={() => void report(mark.mutateAsync({ body: { read: true } }), 'All marked as read')}>
       Mark all as read
     </Button>
   )

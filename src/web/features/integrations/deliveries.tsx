@@ -43,7 +43,6 @@ export function Deliveries({ projectId, integrationId, mayReplay }: Props) {
     >
       <InfiniteList
         query={query}
-        count={rows.length}
         empty={
           <Empty title={outcome ? 'No matching deliveries' : 'No deliveries yet'}>
             {outcome ? '' : 'Every request the tool sends appears here, even if Goldmaster can’t read it.'}

@@ -28,18 +28,18 @@ export function IntegrationAddress({ integration, locked }: { integration: Detai
         </Confirm>
       }
     >
-      <Labelled label="Webhook URL (includes the token)">
+      <Labeled label="Webhook URL (includes the token)">
         <Copy value={webhook_url} label="Webhook URL" />
-      </Labelled>
+      </Labeled>
       <LoopbackNotice url={webhook_url} />
-      <Labelled label="Token only, for tools that send the header X-Webhook-Token">
+      <Labeled label="Token only, for tools that send the header X-Webhook-Token">
         <Copy value={webhook_token} label="Token" />
-      </Labelled>
+      </Labeled>
     </Section>
   )
 }
 
-const Labelled = ({ label, children }: { label: string; children: React.ReactNode }) => (
+const Labeled = ({ label, children }: { label: string; children: React.ReactNode }) => (
   <div className="grid min-w-0 gap-1">
     <span className="text-xs text-soft">{label}</span>
     {children}

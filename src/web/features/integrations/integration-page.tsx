@@ -4,6 +4,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
 import { isKnown, refresh, useApi, useWrite } from '../../queries.ts'
+import { integrationsPage } from '../../record-pages.ts'
 import { useAccount, useMay } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
@@ -127,7 +128,7 @@ function Delete({ integration: { id, project_id, provider }, locked }: Owner) {
   const say = useToast()
   const run = async () => {
     await remove.mutateAsync({ project_id, id })
-    await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(project_id) } })
+    await navigate(integrationsPage(project_id))
     await refresh(client, ['listIntegrations'])
     say(`${labelOf(provider)} deleted`)
   }

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../../../contract/limits.ts'
-import { wordsOf } from '../../api.ts'
 import { useProviders } from '../../providers.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -13,7 +12,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport, useToast } from '../../ui/toast.tsx'
 
 /** Signing secrets. They are stored encrypted and never shown again. */
 export function IntegrationSecret({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
@@ -25,6 +24,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
   const [only, setOnly] = useState(health.last_delivery_at === null)
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
   const say = useToast()
+  const report = useReport()
   const save = async () => {
     const signing_secrets = text.split('\n').flatMap((line) => line.trim() || [])
     await edit.mutateAsync({
@@ -37,10 +37,8 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
     setMade(undefined)
     say('Signing secret saved')
   }
-  const allow = async () => {
-    await edit.mutateAsync({ project_id, id, body: { ask_handshake: true } })
-    say('A new secret is accepted for one hour')
-  }
+  const allow = () =>
+    void report(edit.mutateAsync({ project_id, id, body: { ask_handshake: true } }), 'A new secret is accepted for one hour')
   const generate = () => {
     const secret = [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
     setMade(secret)
@@ -54,11 +52,7 @@ export function IntegrationSecret({ integration, locked }: { integration: AppRep
           after you create the integration, and later when you allow it here.
         </p>
         <div>
-          <Button
-            disabled={locked}
-            busy={edit.isPending}
-            onClick={() => void allow().catch((error: unknown) => say(wordsOf(error), 'err'))}
-          >
+          <Button disabled={locked} busy={edit.isPending} onClick={allow}>
             Allow a new secret
           </Button>
         </div>
@@ -143,11 +137,12 @@ const unsignedHint = (paths: readonly string[]) =>
 /** Tools that always have to sign with a secret need no switch. */
 function OnlySigned({ integration: { id, project_id, secrets, requires_signature }, paths, locked }: OnlySignedProps) {
   const edit = useWrite('editIntegration', ['showIntegration', 'listIntegrations'])
-  const say = useToast()
-  const set = async (requires_signature: boolean) => {
-    await edit.mutateAsync({ project_id, id, body: { requires_signature } })
-    say(requires_signature ? 'Only signed deliveries are accepted' : 'Unsigned deliveries are accepted')
-  }
+  const report = useReport()
+  const set = (requires_signature: boolean) =>
+    void report(
+      edit.mutateAsync({ project_id, id, body: { requires_signature } }),
+      requires_signature ? 'Only signed deliveries are accepted' : 'Unsigned deliveries are accepted',
+    )
   if (secrets === 0 && requires_signature)
     return (
       <Notice kind="warn">
@@ -161,7 +156,7 @@ function OnlySigned({ integration: { id, project_id, secrets, requires_signature
       hint={requires_signature ? SIGNED_HINT : unsignedHint(paths)}
       checked={requires_signature}
       disabled={locked || edit.isPending}
-      onChange={(isChecked) => void set(isChecked).catch((error: unknown) => say(wordsOf(error), 'err'))}
+      onChange={set}
     />
   )
 }

@@ -4,6 +4,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useProviderLabel, useProviders } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
+import { integrationPage } from '../../record-pages.ts'
 import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
@@ -27,11 +28,7 @@ export default function Integrations() {
   const query = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
   // For the listed and the available ones.
   useProviders()
-  const open = (id: number) =>
-    void navigate({
-      to: '/projects/$projectId/integrations/$integrationId',
-      params: { projectId, integrationId: String(id) },
-    })
+  const open = (id: number) => void navigate(integrationPage(projectId, id))
   return (
     <Page
       title="Integrations"
@@ -79,11 +76,7 @@ function Listed({ integrations, projectId }: { integrations: Integration[]; proj
         {
           head: 'Tool',
           cell: ({ id, provider }) => (
-            <Link
-              to="/projects/$projectId/integrations/$integrationId"
-              params={{ projectId, integrationId: String(id) }}
-              className="font-medium hover:underline"
-            >
+            <Link {...integrationPage(projectId, id)} className="font-medium hover:underline">
               {labelOf(provider)}
               {integrations.filter((other) => other.provider === provider).length > 1 && <span className="text-soft"> {id}</span>}
             </Link>

@@ -2,7 +2,6 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { choicesOf, labelOf, TERMS } from '../../../contract/labels.ts'
-import { wordsOf } from '../../api.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useAccount, useLocked, useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -12,9 +11,9 @@ import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Address } from '../../ui/text/address.tsx'
+import { PersonName } from '../../ui/text/person-name.tsx'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport, useToast } from '../../ui/toast.tsx'
 
 type Member = AppReply<'listProjectPeople'>['members'][number]
 type Role = Member['project_role']
@@ -56,12 +55,7 @@ export default function Members() {
                 columns={[
                   {
                     head: 'Name',
-                    cell: ({ name, email }) => (
-                      <div className="grid">
-                        <span className="font-medium">{name}</span>
-                        {email && <Address email={email} />}
-                      </div>
-                    ),
+                    cell: ({ name, email }) => <PersonName name={name} email={email} />,
                   },
                   {
                     head: 'Role',
@@ -103,14 +97,9 @@ export default function Members() {
 
 function RoleChoice({ member, projectId }: { member: Member; projectId: string }) {
   const set = useWrite('setProjectMember', ['listProjectPeople', 'showMe'])
-  const say = useToast()
-  const change = async (project_role: Role) => {
-    try {
-      await set.mutateAsync({ project_id: projectId, user_id: member.user_id, body: { project_role } })
-    } catch (error) {
-      say(wordsOf(error), 'err')
-    }
-  }
+  const report = useReport()
+  const change = (project_role: Role) =>
+    report(set.mutateAsync({ project_id: projectId, user_id: member.user_id, body: { project_role } }))
   return (
     <Filter
       label={`Role of ${member.name}`}

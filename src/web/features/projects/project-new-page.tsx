@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { refresh, useWrite } from '../../queries.ts'
+import { integrationsPage } from '../../record-pages.ts'
 import { useAccount, useMe } from '../../session.ts'
 import { Select, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
@@ -20,7 +21,7 @@ export default function ProjectNew() {
   const submit = async () => {
     const { id } = await create.mutateAsync({ account_id: account, body: { name, engine } })
     await refresh(client, ['showMe'])
-    await navigate({ to: '/projects/$projectId/integrations', params: { projectId: String(id) } })
+    await navigate(integrationsPage(id))
   }
   return (
     <Page title="New project">

@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { isKnown, useApi } from '../../queries.ts'
+import { integrationsPage } from '../../record-pages.ts'
 import { useProject } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { buttonClass } from '../../ui/form/button.tsx'
@@ -41,7 +42,7 @@ export default function Project() {
             <Empty
               title="No data yet"
               action={
-                <Link to="/projects/$projectId/integrations" params={{ projectId }} className={buttonClass('main')}>
+                <Link {...integrationsPage(projectId)} className={buttonClass('main')}>
                   Connect tool
                 </Link>
               }

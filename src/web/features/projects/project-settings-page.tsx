@@ -12,6 +12,7 @@ import { Page, Section } from '../../ui/page.tsx'
 import { ApprovalRules } from '../approval-rules/approval-rules.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
 import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
+import { JobPatterns } from '../builds/job-patterns.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
 import { Exports } from '../export-delete/exports.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
@@ -38,6 +39,7 @@ export default function ProjectSettings() {
           <div key={settings.id} className="grid gap-4">
             <General settings={settings} locked={locked} />
             <BranchSettings settings={settings} locked={locked} />
+            <JobPatterns settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />
             <FailureRules accountId={settings.account_id} />

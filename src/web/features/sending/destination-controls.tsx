@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { wordsOf } from '../../api.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Confirm } from '../../ui/form/confirm.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 
 interface Props {
   /** Channel or Webhook. */
@@ -19,12 +18,8 @@ interface Props {
 
 /** Pauses, resumes and removes a channel or webhook. */
 export function DestinationControls({ noun, title, active, locked, busy, setStatus, remove, children }: Props) {
-  const say = useToast()
-  const toggle = () =>
-    setStatus(active ? 'paused' : 'active').then(
-      () => say(active ? 'Paused' : 'Resumed'),
-      (error: unknown) => say(wordsOf(error), 'err'),
-    )
+  const report = useReport()
+  const toggle = () => report(setStatus(active ? 'paused' : 'active'), active ? 'Paused' : 'Resumed')
   return (
     <>
       <Button disabled={locked} busy={busy} onClick={() => void toggle()}>

@@ -102,7 +102,17 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   ],
   undoDecisions: ['Undo decisions', (facts) => `undid the decision about ${several('asset')(facts)}`],
   markBranchGood: ['Mark a branch as good', ({ inProject }) => `marked a branch as good${inProject}`],
+  muteAgent: [
+    'Mute an agent',
+    ({ after, inProject }) => `${after.muted === false ? 'unmuted' : 'muted'} the agent ${after.ids}${inProject}`,
+  ],
   editBreakage: ['Change a breakage', breakageEdit],
+  editTest: [
+    'Quarantine or release a test',
+    ({ id, after, inProject }) => `${after.until === undefined ? 'released' : 'quarantined'} test #${id}${inProject}`,
+  ],
+  startBisection: ['Start a bisection', ({ inProject }) => `started a bisection${inProject}`],
+  cancelBisection: ['Cancel a bisection', ({ inProject }) => `canceled a bisection${inProject}`],
   createBreakageTask: ['Create a task for a breakage', ({ inProject }) => `created a task for a breakage${inProject}`],
   acceptInvitation: ['Accept an invitation', () => 'joined the account'],
   joinByInvitation: [
@@ -158,7 +168,9 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   endOtherSessions: ['Sign out everywhere else', () => 'signed out everywhere else'],
   addConnectedAccount: ['Add a name in another tool', () => 'added a name in another tool'],
   removeConnectedAccount: ['Remove a name in another tool', () => 'removed a name in another tool'],
-  confirmClaimedAccount: ['Confirm a name in another tool', () => 'confirmed a member’s name in another tool'],
+  confirmMemberNames: ['Confirm names in other tools', () => 'confirmed names of members in other tools'],
+  rejectMemberNames: ['Reject names in other tools', () => 'rejected names of members in other tools'],
+  matchMemberNames: ['Match a list of users', () => 'matched a tool’s list of users with members'],
   editAccount: ['Change account settings', edited('the account settings')],
   editAccountSecurity: ['Change security settings', edited('the security settings')],
   editBilling: ['Change billing', edited('billing')],

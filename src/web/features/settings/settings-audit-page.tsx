@@ -14,7 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useReport } from '../../ui/toast.tsx'
 import { AccountChoice } from './account-choice.tsx'
 import type { AuditNames } from './audit-actions.ts'
 import { type AuditFilter, saveAuditLog } from './audit-file.ts'
@@ -86,7 +86,6 @@ export default function SettingsAudit() {
       <Verdict data={verify.data} error={verify.error} />
       <InfiniteList
         query={query}
-        count={entries.length}
         empty={
           <Empty title="No entries">{isNarrow ? 'No entry matches your filters.' : 'Changes to the account appear here.'}</Empty>
         }
@@ -134,14 +133,10 @@ const Told = ({ entry, names }: { entry: Entry; names: AuditNames }) => {
 
 function Save({ accountId, filter, kind }: { accountId: number; filter: AuditFilter; kind: 'csv' | 'json' }) {
   const [busy, setBusy] = useState(false)
-  const say = useToast()
+  const report = useReport()
   const save = async () => {
     setBusy(true)
-    try {
-      await saveAuditLog(accountId, filter, kind)
-    } catch (error) {
-      say(wordsOf(error), 'err')
-    }
+    await report(saveAuditLog(accountId, filter, kind))
     setBusy(false)
   }
   return (

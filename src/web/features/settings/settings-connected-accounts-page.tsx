@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { CHAT_VENDORS } from '../../../contract/channels.ts'
+import { labelOf as termOf } from '../../../contract/labels.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import type { ProviderCategory } from '../../../contract/sets.ts'
 import { useProviderLabel, useProviders } from '../../providers.ts'
@@ -51,6 +52,7 @@ export default function SettingsConnectedAccounts() {
               keyOf={({ id }) => id}
               columns={[
                 { head: 'Tool', cell: ({ provider }) => labelOf(provider) },
+                { head: 'Found by', wide: true, cell: ({ found_by }) => termOf('name_source', found_by) },
                 { head: 'Name in the tool', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
                 {
                   head: 'Status',

@@ -31,7 +31,6 @@ export default function SettingsMails() {
       )}
       <InfiniteList
         query={query}
-        count={mails.length}
         empty={
           <Empty title="No emails yet">
             Invitations, confirmations, password resets and token notices appear here {forDays(query.first?.kept_days ?? null)}.

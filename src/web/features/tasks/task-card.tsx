@@ -3,6 +3,7 @@ import type { KeyboardEvent } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { TASK_STATES, type TaskState } from '../../../contract/sets.ts'
+import { taskPage } from '../../record-pages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
 import { useWho } from './assignee.tsx'
@@ -71,8 +72,7 @@ export function TaskCard({ projectId, task, fixed, onMove, onGrab }: Props) {
       className="grid grid-cols-1 gap-2 rounded-md border border-line bg-raised p-3 text-sm shadow-xs [contain-intrinsic-size:auto_7rem] [content-visibility:auto] hover:border-strong-line"
     >
       <Link
-        to="/projects/$projectId/tasks/$taskId"
-        params={{ projectId, taskId: String(task.id) }}
+        {...taskPage(projectId, task.id)}
         data-card={task.id}
         draggable={false}
         aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"

@@ -102,7 +102,7 @@ function DeleteTask({ task }: { task: Task }) {
 }
 
 const Line = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div className="grid grid-cols-[5rem_minmax(0,1fr)] items-center gap-2">
+  <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] items-center gap-2">
     <span className="text-sm text-soft">{label}</span>
     <div className="grid grid-cols-1 justify-items-start">{children}</div>
   </div>

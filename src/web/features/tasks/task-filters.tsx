@@ -14,35 +14,22 @@ export type TaskFilters = Partial<Record<'q' | 'state' | 'task_type' | 'priority
 
 /** The filters and view of tasks; all of it is in the URL. */
 export function useTaskFilters() {
-  const [{ layout, ...query }, filter] = useFilters(...NAMES)
+  const [{ layout, ...query }, filter, fieldOf] = useFilters(...NAMES)
   const filtered = Object.values(query).some(Boolean)
   const bar = (
     <>
-      <SearchField label="Search tasks" placeholder="Search" value={query.q} onChange={(q) => filter({ q })} className="w-32" />
-      <SearchField label="Label" value={query.label} onChange={(label) => filter({ label })} className="w-24" />
-      <Filter
-        label="Type"
-        value={query.task_type}
-        onChange={(task_type) => filter({ task_type })}
-        options={[['', 'All types'], ...choicesOf('task_type', TASK_TYPES)]}
-      />
+      <SearchField label="Search tasks" placeholder="Search" {...fieldOf('q')} className="w-32" />
+      <SearchField label="Label" {...fieldOf('label')} className="w-24" />
+      <Filter label="Type" {...fieldOf('task_type')} options={[['', 'All types'], ...choicesOf('task_type', TASK_TYPES)]} />
       <Filter
         label="Priority"
-        value={query.priority}
-        onChange={(priority) => filter({ priority })}
+        {...fieldOf('priority')}
         options={[['', 'All priorities'], ...choicesOf('priority', PRIORITIES)]}
       />
-      <AssigneeChoice
-        label="Assignee"
-        value={query.assignee}
-        onChange={(assignee) => filter({ assignee })}
-        none="Everybody"
-        open={false}
-      />
+      <AssigneeChoice label="Assignee" {...fieldOf('assignee')} none="Everybody" open={false} />
       <Filter
         label="Layout"
-        value={layout}
-        onChange={(layout) => filter({ layout })}
+        {...fieldOf('layout')}
         options={[
           ['', 'Board'],
           ['list', 'List'],

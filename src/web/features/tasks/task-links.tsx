@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { storeLabel } from '../../../contract/spellings/stores.ts'
 import { useApi } from '../../queries.ts'
+import { changePage, deploymentPage } from '../../record-pages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
@@ -36,12 +37,7 @@ export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; pro
         {changes.map(({ id, display_identifier, description }) => (
           <li key={`change ${id}`} className="flex items-center gap-2">
             <Icon name="change" className="text-soft" />
-            <Link
-              to="/projects/$projectId/changes/$changeId"
-              params={{ projectId, changeId: String(id) }}
-              title={subjectOf(description)}
-              className="min-w-0 truncate hover:underline"
-            >
+            <Link {...changePage(projectId, id)} title={subjectOf(description)} className="min-w-0 truncate hover:underline">
               <code className="mr-2 font-mono text-xs text-soft">{display_identifier}</code>
               {subjectOf(description)}
             </Link>
@@ -56,11 +52,7 @@ export function TaskLinks({ task, projectId }: { task: AppReply<'showTask'>; pro
         {deployments.map(({ id, status, platform, branch }) => (
           <li key={`deployment ${id}`} className="flex items-center gap-2">
             <Icon name="deployment" className="text-soft" />
-            <Link
-              to="/projects/$projectId/deployments/$deploymentId"
-              params={{ projectId, deploymentId: String(id) }}
-              className="min-w-0 truncate hover:underline"
-            >
+            <Link {...deploymentPage(projectId, id)} className="min-w-0 truncate hover:underline">
               {storeLabel(platform)} {branch}
             </Link>
             <Status of="deployment_status" value={status} />

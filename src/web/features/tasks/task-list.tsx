@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { choicesOf } from '../../../contract/labels.ts'
 import { TASK_STATES } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
+import { taskPage } from '../../record-pages.ts'
 import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Pill, Status } from '../../ui/pill.tsx'
@@ -18,7 +19,7 @@ const FIRST = 30
 
 /** Tasks as a list, newest first; several can be selected and edited together. */
 export function TaskList({ projectId, filters, fixed }: { projectId: string; filters: TaskFilters; fixed: boolean }) {
-  const [{ state }, filter] = useFilters('state', 'q', 'task_type', 'priority', 'assignee', 'label', 'layout')
+  const [{ state }, , fieldOf] = useFilters('state', 'q', 'task_type', 'priority', 'assignee', 'label', 'layout')
   const pages = useTaskPages(projectId, { ...filters, state }, FIRST)
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const nameOf = useWho()
@@ -38,19 +39,10 @@ export function TaskList({ projectId, filters, fixed }: { projectId: string; fil
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        <Filter
-          label="State"
-          value={state}
-          onChange={(state) => filter({ state })}
-          options={[['', 'All states'], ...choicesOf('task_state', TASK_STATES)]}
-        />
+        <Filter label="State" {...fieldOf('state')} options={[['', 'All states'], ...choicesOf('task_state', TASK_STATES)]} />
         {ids.length > 0 && <BulkActions projectId={projectId} ids={ids} onDone={() => setChosen(new Set())} />}
       </div>
-      <InfiniteList
-        query={pages}
-        count={pages.items.length}
-        empty={<p className="py-8 text-center text-sm text-soft">No task matches your filters.</p>}
-      >
+      <InfiniteList query={pages} empty={<p className="py-8 text-center text-sm text-soft">No task matches your filters.</p>}>
         <Table caption="Tasks, newest first" rows={pages.items} keyOf={({ id }) => id} columns={columns} />
       </InfiniteList>
     </>
@@ -85,11 +77,7 @@ const columnsOf = (
     className: 'min-w-40',
     cell: ({ id, title, labels }) => (
       <span className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-        <Link
-          to="/projects/$projectId/tasks/$taskId"
-          params={{ projectId, taskId: String(id) }}
-          className="wrap-anywhere font-medium hover:underline"
-        >
+        <Link {...taskPage(projectId, id)} className="wrap-anywhere font-medium hover:underline">
           <span className="font-normal text-soft">#{id}</span> {title}
         </Link>
         {labels.slice(0, 3).map((label) => (

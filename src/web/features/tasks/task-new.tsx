@@ -3,6 +3,7 @@ import { choicesOf } from '../../../contract/labels.ts'
 import { TITLE_MAX } from '../../../contract/limits.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
+import { taskPage } from '../../record-pages.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { useDraft } from '../../ui/form/draft.ts'
@@ -35,7 +36,7 @@ function Fields({ onClose }: { onClose(): void }) {
     clear()
     onClose()
     say(`Task #${task.id} created`)
-    void navigate({ to: '/projects/$projectId/tasks/$taskId', params: { projectId, taskId: String(task.id) } })
+    void navigate(taskPage(projectId, task.id))
   }
   return (
     <Form

@@ -1,5 +1,5 @@
-import { linkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { buildPage } from '../../record-pages.ts'
 import { SERIES_COLORS, type Series } from '../../ui/chart.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { median, type Part, passedOf, seconds, short } from './figure-parts.tsx'
@@ -43,7 +43,7 @@ export function Durations({ data, days, period, projectId }: Part) {
       kind="line"
       period={period}
       sentence={(one) => `${nameOf(one)}, ${dateOf('moment', one.at)}: passed after ${short(one.seconds)}.`}
-      page={(one) => linkOptions({ to: '/projects/$projectId/builds/$buildId', params: { projectId, buildId: String(one.id) } })}
+      page={(one) => buildPage(projectId, one.id)}
       name={nameOf}
       head={['Build', 'Finished', 'Duration']}
       row={(one) => [dateOf('moment', one.at), short(one.seconds)]}

@@ -1,5 +1,5 @@
-import { linkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { deploymentPage } from '../../record-pages.ts'
 import type { Series } from '../../ui/chart.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { titleOf } from '../deployments/title.ts'
@@ -26,9 +26,7 @@ export function LeadTimes({ data: { lead_times }, days, period, projectId }: Par
       kind="line"
       period={period}
       sentence={(one) => `${dateOf('moment', one.at)}: ${titleOf(one)}, ${hours(one.hours)} after its change.`}
-      page={(one) =>
-        linkOptions({ to: '/projects/$projectId/deployments/$deploymentId', params: { projectId, deploymentId: one.id } })
-      }
+      page={(one) => deploymentPage(projectId, one.id)}
       name={(one) => titleOf(one)}
       head={['Release', 'Live', 'After']}
       row={(one) => [dateOf('moment', one.at), hours(one.hours)]}

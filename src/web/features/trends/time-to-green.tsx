@@ -1,5 +1,5 @@
-import { linkOptions } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { breakagePage } from '../../record-pages.ts'
 import type { Series } from '../../ui/chart.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { median, type Part, short } from './figure-parts.tsx'
@@ -28,7 +28,7 @@ export function TimeToGreen({ data: { fixes }, days, period, projectId }: Part) 
       sentence={(one) =>
         `${dateOf('moment', one.at)}, after ${short(one.seconds)}${one.branch ? ` on ${one.branch}` : ''}: ${one.cause || 'cause not found'}`
       }
-      page={(one) => linkOptions({ to: '/projects/$projectId/breakages/$breakageId', params: { projectId, breakageId: one.id } })}
+      page={(one) => breakagePage(projectId, one.id)}
       name={(one) => one.cause || 'Cause not found'}
       head={['Breakage', 'Branch', 'Fixed', 'After']}
       row={(one) => [one.branch ?? '', dateOf('moment', one.at), short(one.seconds)]}

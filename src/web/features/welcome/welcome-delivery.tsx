@@ -3,6 +3,7 @@ import { useFocusKept } from '../../focus.ts'
 import { useEasing } from '../../polling.ts'
 import { useProviderLabel } from '../../providers.ts'
 import { useApi } from '../../queries.ts'
+import { integrationPage } from '../../record-pages.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Status } from '../../ui/pill.tsx'
@@ -50,11 +51,7 @@ export function FirstDelivery({ projectId, integrationId, onBack }: Props) {
               <Link to="/feed" className={buttonClass('main')}>
                 Open the feed
               </Link>
-              <Link
-                to="/projects/$projectId/integrations/$integrationId"
-                params={{ projectId: String(projectId), integrationId: String(integrationId) }}
-                className={buttonClass()}
-              >
+              <Link {...integrationPage(projectId, integrationId)} className={buttonClass()}>
                 Show delivery
               </Link>
             </div>

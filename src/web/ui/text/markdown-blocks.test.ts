@@ -61,3 +61,7 @@ test('URLs, and tasks if there are some, become links, but nothing executable', 
   for (const text of ['[x](javascript:alert(1))', '<javascript:alert(1)>', '<b>#12</b>', '2 * 3 * 4'])
     expect(kinds(text, false)).toEqual(kinds(text, false).map(([, words]) => ['text', words]))
 })
+
+test('a number sign within a word or an entity is no task', () => {
+  for (const text of ['page#12', '&#39;', 'C#7', '# 12']) expect(spansOf(text, true)).toEqual([{ kind: 'text', text }])
+})

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { taskPage } from '../../record-pages.ts'
 import { withoutKeys } from '../without-keys.ts'
 import { CodeBlock } from './code-block.tsx'
 import { type Block, blocksOf } from './markdown-blocks.ts'
@@ -62,11 +63,7 @@ function spanOf(span: Span, project: Project): ReactNode {
       )
     case 'task':
       return (
-        <Link
-          to="/projects/$projectId/tasks/$taskId"
-          params={{ projectId: String(project), taskId: span.id }}
-          className="underline"
-        >
+        <Link {...taskPage(project ?? '', span.id)} className="underline">
           {span.text}
         </Link>
       )

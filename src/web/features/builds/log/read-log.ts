@@ -10,7 +10,7 @@ export interface LogLine extends TerminalLine {
   stamp: string
 }
 
-export interface Log {
+interface Log {
   lines: LogLine[]
   groups: Group[]
 }
