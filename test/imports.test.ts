@@ -76,7 +76,20 @@ test('no two files import each other', () => {
 /** The layers of `domain`, lowest first. */
 const FLOORS = [
   ['access', 'accounts', 'audit', 'mail', 'objects', 'privacy', 'sign-in'],
-  ['agents', 'assets', 'branches', 'builds', 'changes', 'contents', 'deployments', 'integrations', 'projects', 'tasks', 'tests'],
+  [
+    'agents',
+    'assets',
+    'branches',
+    'builds',
+    'changes',
+    'contents',
+    'deployments',
+    'integrations',
+    'measures',
+    'projects',
+    'tasks',
+    'tests',
+  ],
   ['breakages', 'feed', 'investigations', 'search', 'ugs'],
   ['channels', 'inbox', 'sending', 'webhooks'],
   ['operations', 'retention'],

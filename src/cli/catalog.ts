@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<ClientCommand, Load>> = {
   projects: async (verb) => buildNoun((await import('./commands/projects.ts')).projects, verb),
   tasks: async (verb) => buildNoun((await import('./commands/tasks.ts')).tasks, verb),
   builds: async (verb) => buildNoun((await import('./commands/builds.ts')).builds, verb),
+  measures: async (verb) => buildNoun((await import('./commands/measures.ts')).measures, verb),
   agents: async (verb) => buildNoun((await import('./commands/agents.ts')).agents, verb),
   tests: async (verb) => buildNoun((await import('./commands/tests/tests.ts')).tests, verb),
   breakages: async (verb) => buildNoun((await import('./commands/breakages.ts')).breakages, verb),

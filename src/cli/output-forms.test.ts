@@ -103,6 +103,8 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     [`builds changes ${build}`, `/builds/${build}`],
     [`builds log ${build}`, `/builds/${build}`],
     [`builds tests ${build}`, `/builds/${build}`],
+    ['measures list', '/measures'],
+    ['measures show package', '/measures'],
     ['agents list', '/agents'],
     ['agents mute BUILD-07 --reason disk', '/agents'],
     ['agents unmute BUILD-07', '/agents'],

@@ -5,6 +5,7 @@ import { buildRoutes } from './routes/builds.ts'
 import { changeRoutes } from './routes/changes.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
+import { measureRoutes } from './routes/measures.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { type Path, plainGet, type Query, type Reply, type TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
@@ -27,6 +28,7 @@ export const routes = {
   ...buildRoutes,
   ...testRoutes,
   ...agentRoutes,
+  ...measureRoutes,
   ...deploymentRoutes,
   ...assetRoutes,
   ...changeRoutes,

@@ -22,6 +22,7 @@ import * as deploymentHistory from '../../domain/deployments/history.ts'
 import { investigateTestsAgain } from '../../domain/investigations/again.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
+import * as measures from '../../domain/measures/measures.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
 import * as projects from '../../domain/projects/projects.ts'
@@ -63,6 +64,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
   listBuildTests: ({ db, by, path }) => buildTests.ofBuild(db, by, readId(path.build_run_id)),
   listTests: ({ db, by, query }) => projectTests.overview(db, by, query),
+  listMeasures: ({ db, by, query }) => measures.list(db, by, query),
+  showMeasures: ({ db, by, query }) => measures.show(db, by, query),
   listAgents: ({ db, by }) => agents.list(db, by),
   muteAgent: ({ db, by, body }) => agents.mute(db, by, body),
   showTest: ({ db, by, path, query }) => testHistory.find(db, by, readId(path.id), query),

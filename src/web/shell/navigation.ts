@@ -9,6 +9,7 @@ export const PROJECT_PAGES: [path: string, label: string, icon: IconName, key?: 
   ['/builds', 'Builds', 'build', 'b'],
   ['/breakages', 'Breakages', 'breakage', 'k'],
   ['/tests', 'Tests', 'test', 'e'],
+  ['/measures', 'Measures', 'overview', 'u'],
   ['/agents', 'Agents', 'tool', 'n'],
   ['/branches', 'Branches', 'branch', 'r'],
   ['/assets', 'Assets', 'asset', 's'],

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { differenceWords, measureWords } from '../../../contract/labels/measure-words.ts'
 import { useApi } from '../../queries.ts'
 import { buildPage } from '../../record-pages.ts'
-import { differenceWords, measureWords } from './measure-words.ts'
 
 type Build = AppReply<'showBuild'>
 type Trend = AppReply<'showBuildMeasures'>['measures'][number]

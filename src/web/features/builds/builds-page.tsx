@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { choicesOf } from '../../../contract/labels.ts'
-import { BUILD_STATUSES, BUILD_TYPES, buildState, isRunning, TARGET_TYPES } from '../../../contract/sets.ts'
+import { BUILD_STATUSES, BUILD_TYPES, buildState, isRunning } from '../../../contract/sets.ts'
 import { useFilters } from '../../filters.ts'
 import { PAGE_ROWS, usePages } from '../../queries.ts'
 import { breakagePage, buildPage } from '../../record-pages.ts'
@@ -20,11 +20,11 @@ import { SuspectLink } from './suspects.tsx'
 const FILTERS = [
   'status',
   'build_type',
-  'target_type',
   'q',
   'job',
   'branch',
   'platform',
+  'configuration',
   'agent',
   'author',
   'since',
@@ -35,13 +35,12 @@ const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
 export default function Builds() {
   const { projectId = '' } = useParams({ strict: false })
   const [filters, filter, fieldOf] = useFilters(...FILTERS)
-  const { status, build_type, target_type, since, until, ...words } = filters
+  const { status, build_type, since, until, ...words } = filters
   const columns = useMemo(() => columnsOf(projectId), [projectId])
   const query = {
     ...words,
     status,
     build_type,
-    target_type,
     finished_since: startOf(since),
     finished_until: endOf(until),
     breakages: true,
@@ -69,11 +68,6 @@ export default function Builds() {
             {...fieldOf('build_type')}
             options={[['', 'All engines'], ...choicesOf('build_type', BUILD_TYPES)]}
           />
-          <Filter
-            label="Configuration"
-            {...fieldOf('target_type')}
-            options={[['', 'All configurations'], ...choicesOf('target_type', TARGET_TYPES)]}
-          />
           <SavedViews />
         </>
       }
@@ -83,6 +77,7 @@ export default function Builds() {
         <SearchField label="Job" placeholder="Job (exact)" {...fieldOf('job')} />
         <SearchField label="Branch" placeholder="Branch (exact)" {...fieldOf('branch')} />
         <SearchField label="Platform" placeholder="Platform" {...fieldOf('platform')} className="w-28" />
+        <SearchField label="Configuration" {...fieldOf('configuration')} className="w-32" />
         <SearchField label="Agent" placeholder="Agent (exact)" {...fieldOf('agent')} className="w-32" />
         <SearchField label="Author" {...fieldOf('author')} className="w-28" />
         <DateFields label="Finished" since={since} until={until} onChange={filter} />

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { PASSPHRASE } from '../../../contract/limits.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
@@ -12,7 +13,6 @@ import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
-import { sizeOf } from '../../ui/text/size.ts'
 import { Time } from '../../ui/text/time.tsx'
 
 type Export = AppReply<'listExports'>['exports'][number]

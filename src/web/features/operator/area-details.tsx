@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { Pill, Status, wordsOf } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
-import { sizeOf } from '../../ui/text/size.ts'
 import { Time } from '../../ui/text/time.tsx'
 
 export type ServiceStatus = AppReply<'showServiceStatus'>

@@ -1,4 +1,5 @@
 import { notFound } from '../../../contract/errors.ts'
+import { sizeOf } from '../../../contract/labels/size.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi } from '../../queries.ts'
 import { useMe } from '../../session.ts'
@@ -8,7 +9,6 @@ import { Page, Section } from '../../ui/page.tsx'
 import { PageError } from '../../ui/page-error.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
-import { sizeOf } from '../../ui/text/size.ts'
 import { spanOf } from '../../ui/text/time.tsx'
 import { AreaDetails, type ServiceStatus } from './area-details.tsx'
 

@@ -1,4 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAccount, useMay } from '../../session.ts'
@@ -7,7 +8,6 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { numberOf } from '../../ui/text/dates.ts'
-import { sizeOf } from '../../ui/text/size.ts'
 import { AccountChoice } from './account-choice.tsx'
 
 type Used = AppReply<'showUsage'>['usage'][number]

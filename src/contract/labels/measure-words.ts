@@ -1,4 +1,4 @@
-import { sizeOf } from '../../ui/text/size.ts'
+import { sizeOf } from './size.ts'
 
 /** A measure as people read it: `38.8 MB`, `95 %`, `36.1 s`, `1,470`. */
 export function measureWords({ value, unit }: { value: number; unit: string | null }): string {

@@ -1,0 +1,123 @@
+import { differenceWords, measureWords } from '../../contract/labels/measure-words.ts'
+import type { ReplyOf } from '../../contract/routes.ts'
+import type { Noun } from '../../terminal/command.ts'
+import type { Output } from '../../terminal/output.ts'
+import { extra, main } from '../../terminal/table.ts'
+import { command } from '../program/command.ts'
+import { SUMMARIES } from '../summaries.ts'
+
+type Listed = ReplyOf<'listMeasures'>['measures'][number]
+type Trend = ReplyOf<'showMeasures'>['trends'][number]
+type Jump = Trend['jumps'][number]
+
+const web = ({ project }: { project: string }) => `/projects/${project}/measures`
+
+const FLAGS = {
+  job: { help: 'Only builds of this job', value: 'name' },
+  branch: { help: 'Only builds of this branch', value: 'name' },
+  platform: { help: 'Only this platform', value: 'name' },
+} as const
+
+const queryOf = (flags: { [K in keyof typeof FLAGS]?: string }) =>
+  Object.fromEntries(
+    Object.keys(FLAGS).flatMap((name) => (flags[name as 'job'] === undefined ? [] : [[name, flags[name as 'job']]])),
+  )
+
+const liveOf = ({ value, live: [newest] }: Pick<Listed, 'value' | 'live'>) =>
+  newest &&
+  `${differenceWords(value, newest.value) || 'same'} since ${[newest.store, newest.track, newest.version].filter(Boolean).join(' ')}`
+
+const list = command({
+  name: 'list',
+  summary: 'List measures: newest values, steps, and what is live',
+  project: true,
+  pages: true,
+  web,
+  flags: { name: { help: 'Only this measure', value: 'name' }, ...FLAGS },
+  shows: { route: 'listMeasures', rows: 'measures' },
+  details: `One line for each measure, job, branch and platform of the newest 1,000 passed builds; measures that stopped or changed come first.
+"Step" is the newest lasting change, "live" the difference from the build of the same job that is live.`,
+  examples: ['measures list', 'measures list --branch main --platform Win64', "measures list --pick '[].value'"],
+  async run({ client, project, flags, out }) {
+    const query = { ...queryOf(flags), ...(flags.name !== undefined && { name: flags.name }) }
+    const answer = await client.listMeasures({ project_id: project, query })
+    out.answer(answer, () =>
+      out.list(
+        'measures',
+        answer.measures,
+        [
+          { ...main('name', 'measure'), ends: true },
+          { title: 'value', cell: (row) => measureWords(row) },
+          {
+            title: 'step',
+            cell: ({ jump, stopped }) => (stopped ? 'stopped' : jump && differenceWords(jump.after, jump.before)),
+          },
+          { title: 'live', cell: liveOf },
+          'job',
+          'branch',
+          'platform',
+          extra('build_number', 'number'),
+          extra('measured_at', 'measured'),
+        ],
+        'Report measures with goldmaster run --measure; those of engines are read from the log.',
+      ),
+    )
+  },
+})
+
+const show = command({
+  name: 'show',
+  summary: 'Show a measure over time and the changes of its steps',
+  project: true,
+  pages: true,
+  web,
+  args: { measure: { help: 'Name of the measure' } },
+  flags: FLAGS,
+  shows: { route: 'showMeasures' },
+  details:
+    'Shows up to 10 series. A step happened in one of the changes between the build before it and the first build that is surely after it.',
+  examples: ['measures show package --job Game-Win64 --branch main', "measures show package --pick 'trends[].value'"],
+  async run({ client, project, args, flags, out }) {
+    const query = { ...queryOf(flags), name: args.measure }
+    const answer = await client.showMeasures({ project_id: project, query })
+    out.answer(answer, () => {
+      if (answer.trends.length === 0) out.note(`No passed build has the measure ${args.measure}.`)
+      for (const trend of answer.trends) print(trend, out)
+      if (answer.has_more) out.note('There are more series: choose with --job, --branch and --platform.')
+    })
+  },
+})
+
+function print(trend: Trend, out: Output) {
+  const words = (value: number) => measureWords({ value, unit: trend.unit })
+  out.title([trend.name, trend.platform, trend.job, trend.branch].filter(Boolean).join(' · '))
+  out.facts({
+    value: words(trend.value),
+    build: trend.build_run_id,
+    usual: trend.usual === null ? null : words(trend.usual),
+    stopped: trend.stopped ? `not in the last ${trend.builds_without} builds` : null,
+  })
+  out.section('Live', trend.live, [
+    'store',
+    'track',
+    'version',
+    { title: 'value', cell: ({ value }) => words(value) },
+    { title: 'difference', cell: ({ value }) => differenceWords(trend.value, value) },
+  ])
+  out.section('Steps', trend.jumps, [
+    { title: 'before', cell: ({ before }) => words(before) },
+    { title: 'after', cell: ({ after }) => words(after) },
+    { title: 'build', cell: ({ first_build_run_id }) => first_build_run_id },
+    { title: 'changes', cell: changesOf, main: true },
+  ])
+}
+
+/** `CL 1204`, or `CL 1204 to CL 1210, 5 changes`. */
+function changesOf({ range }: Jump) {
+  const [newest, oldest] = [range?.changes[0], range?.changes.at(-1)]
+  if (!range || !newest || !oldest) return undefined
+  if (range.count === 1) return newest.display_identifier
+  return `${oldest.display_identifier} to ${newest.display_identifier}${range.count === null ? '' : `, ${range.count} changes`}`
+}
+
+export const measures: Noun = { name: 'measures', summary: SUMMARIES.measures, usual: 'list', commands: [list, show] }

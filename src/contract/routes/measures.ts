@@ -1,0 +1,102 @@
+import { type Static, Type } from 'typebox'
+import { flag, idText, instant, integer, list, nullable, object, text, uuid } from '../fields.ts'
+import * as param from '../params.ts'
+import { get, type TokenRoute } from './route.ts'
+
+/** Named numbers of builds over time: a series for each job, branch and platform. */
+
+const number = Type.Number()
+
+/** A step from one level to another, in one of the builds from the first to the last. */
+const jump = { before: number, after: number, first_build_run_id: idText, last_build_run_id: idText }
+
+/** The value of the build that is live on a track, if it is of the same job. */
+const Live = object({
+  store: nullable(text),
+  track: nullable(text),
+  version: text,
+  deployment_id: uuid,
+  build_run_id: idText,
+  build_number: text,
+  value: number,
+})
+
+const series = {
+  name: text,
+  platform: nullable(text),
+  unit: nullable(text),
+  job: text,
+  branch: text,
+  /** The newest value and its build. */
+  value: number,
+  build_run_id: idText,
+  build_number: text,
+  measured_at: instant,
+  /** The median of up to 20 values before it; null without any. */
+  usual: nullable(number),
+  /** One for each track with a live build of this job, the latest first. */
+  live: Type.Array(Live),
+  /** Passed builds since, without a value. */
+  builds_without: integer,
+  /** Whether these are many more than were ever without one before. */
+  stopped: flag,
+}
+
+const Measure = object({
+  ...series,
+  /** The newest 40, oldest first. */
+  values: Type.Array(number),
+  jump: nullable(object(jump)),
+})
+
+const Change = object({ id: integer, display_identifier: text })
+
+/** The changes between two builds: since the first, up to the second. */
+export const MeasureRange = object({
+  since_build_run_id: idText,
+  until_build_run_id: idText,
+  /** The newest first, at most 20. */
+  changes: Type.Array(Change),
+  /** Null if they are not known. */
+  count: nullable(integer),
+})
+export type MeasureRange = Static<typeof MeasureRange>
+
+const MeasureTrend = object({
+  ...series,
+  /** The newest 150, oldest first. */
+  values: Type.Array(object({ build_run_id: idText, build_number: text, value: number, measured_at: instant })),
+  /** Oldest first; only the newest 3 have their changes. */
+  jumps: Type.Array(object({ ...jump, range: nullable(MeasureRange) })),
+})
+
+const filters = {
+  name: param.described(param.text, 'Name of the measure (exact)'),
+  job: param.described(param.text, 'Job name (exact)'),
+  branch: param.described(param.text, 'Branch or stream of the builds'),
+  platform: param.described(param.text, 'Platform, such as Win64 or PS5'),
+}
+
+export const measureRoutes = {
+  listMeasures: {
+    ...get,
+    path: '/v1/projects/:project_id/measures',
+    scope: 'read:builds',
+    summary:
+      'List the measures of the newest 1,000 passed builds by job, branch and platform, those that changed or stopped first',
+    query: filters,
+    shows: ['build', 'deployment'],
+    reply: list('measures', Measure),
+    tool: false,
+  },
+  showMeasures: {
+    ...get,
+    path: '/v1/projects/:project_id/measures/trends',
+    scope: 'read:builds',
+    summary: 'Show up to 10 measures over time: values, steps with the changes that may have caused them, and the live builds',
+    query: filters,
+    shows: ['build', 'change', 'deployment'],
+    reply: Type.Object({ trends: Type.Array(MeasureTrend), has_more: flag }, { additionalProperties: false }),
+    tool: false,
+  },
+} as const satisfies Record<string, TokenRoute>
