@@ -310,6 +310,7 @@ export const PROVIDERS = [
   'game_engine',
   'deployment',
   'github',
+  'gitlab',
   'jira',
   'linear',
   'trello',
@@ -323,6 +324,7 @@ export type ProviderName = (typeof PROVIDERS)[number]
 /** Version control systems by the source type of their changes: authors are matched with the accounts people have there. */
 export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>> = {
   github: 'GitCommit',
+  gitlab: 'GitCommit',
   diversion: 'GitCommit',
   perforce: 'Changelist',
   lore: 'AssetCommit',

@@ -46,7 +46,7 @@ const lastSegment = (url: string) => text(url.split(/[?#]/, 1)[0]!.split('/').at
 
 const STEP_STATUSES: readonly Step['status'][] = ['queued', 'running', 'completed', 'failed', 'cancelled']
 /** More than anybody reads; each is written separately. */
-const STEPS_MAX = 100
+export const STEPS_MAX = 100
 const STEP_NAME_MAX = 200
 
 /** Steps in our own format, by name; a step with an unknown state is dropped. */

@@ -7,9 +7,12 @@ import { type Applied, applyAll, applyPushes, Repeated } from './apply.ts'
 import type { Fact } from './facts.ts'
 
 export interface Delivered {
-  status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted'
+  /** `failed`: not readable, from a tool that must not get an error. */
+  status: 'processed' | 'duplicate' | 'stale' | 'ignored' | 'accepted' | 'failed'
   delivery_id: string
   records?: Applied['records']
+  /** Why it failed. */
+  message?: string
   /** All warnings as one text. */
   warning?: string
   warnings?: string[]

@@ -26,7 +26,7 @@ export interface Delivery {
 /** A delivery before its body is parsed: everything that a signature covers. */
 export type Unparsed = Omit<Delivery, 'body'>
 
-/** A body that cannot be understood: 422, nothing recorded. */
+/** A body that cannot be understood: 422, or 200 for a tool that stops after errors; nothing is recorded but the delivery. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -78,6 +78,10 @@ export interface Provider {
   tokenInBody?: true
   /** 202 if the work is done after the response. */
   answers: 200 | 202
+  /**
+   * The tool stops sending after a few errors, and later events are lost: a delivery that cannot be read is recorded as failed and answered 200.
+   */
+  stopsAfterErrors?: true
   /** `GET …/verify` is not served. */
   withoutVerify?: true
   /** The tool registers a URL only after a successful `HEAD`. */

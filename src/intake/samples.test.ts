@@ -25,6 +25,7 @@ describe('real payloads at their endpoints', () => {
     for (const answer of answers) expectTruth(answer)
     const count = (word: string) => answers.filter(({ json }) => json.status === word).length
     expect(count('processed')).toBeGreaterThan(80)
+    expect(count('failed')).toBe(0)
     const { sent, records } = await expectNoAddress(studio, samples)
     expect(sent).toBeGreaterThan(20)
     expect(records).toBeGreaterThan(20)

@@ -304,6 +304,19 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ output_log: 'boom\n' }],
   ],
+  read_gitlab_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('gitlab', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id}, status = 'failed' where id = ${build_run_id}`)
+      jenkins.answers['/api/v4/projects/3/pipelines/7/jobs'] = json(() => [{ id: 8, status: 'failed' }])
+      jenkins.answers['/api/v4/projects/3/jobs/8/trace'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, project: '3', pipeline: '7' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
   start_jenkins: [
     async () => {
       const payload = await triggered()

@@ -38,6 +38,17 @@ describe('a tracker item that a task names', () => {
       'sbansal1999/testing-gh#7',
       { description: 'https://github.com/sbansal1999/testing-gh/issues/7' },
     ],
+    [
+      'gitlab/issue__issue_updated',
+      'tomaszkolek0/my-awesome-project#1',
+      { description: 'https://gitlab.com/tomaszkolek0/my-awesome-project/-/issues/1' },
+    ],
+    ['gitlab/merge_request__subgroup', 'group1/group2/group3/grp2repo!1', { title: 'Like group1/group2/group3/grp2repo!1' }],
+    [
+      'gitlab/merge_request__pull_request_opened',
+      'demoaccount2-commits-group/test_ci_tmp!3',
+      { description: 'https://gitlab.com/demoaccount2-commits-group/test_ci_tmp/-/merge_requests/3#note_1' },
+    ],
     ['trello/create_card__new', '5qrgGdD5', { description: 'https://trello.com/c/5qrgGdD5/12-new-card' }],
     ['trello/update_card__renamed', 'r33ylX2Z', { metadata: { card: 'r33ylX2Z' } }],
     ['monday/create_pulse__item', '1772099344', { metadata: { monday: { item: 1772099344 } } }],

@@ -9,9 +9,12 @@ export interface Words {
 const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
   // A project and a number, also in a URL or a branch: `GAME-12`, `fix/game-12-moon`.
   [/(?<![A-Za-z0-9_])([A-Za-z][A-Za-z0-9_]{0,99}-\d{1,18})(?![A-Za-z0-9_])/g, ([, key]) => key!.toUpperCase()],
-  // A repository and a number: `owner/repo#7`, or the URL of an issue or a pull request on any server.
-  [/(?<![\w./-])([\w.-]{1,100}\/[\w.-]{1,100}#\d{1,18})(?!\w)/g, ([, key]) => key!],
-  [/:\/\/[^\s/]{1,255}\/([\w.-]{1,100}\/[\w.-]{1,100})\/(?:issues|pull)\/(\d{1,18})(?!\w)/g, ([, name, n]) => `${name}#${n}`],
+  // A repository and a number: `owner/repo#7`, `group/subgroup/repo!7`, or the URL of an issue or a pull request on any server.
+  [/(?<![\w./-])([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20}[#!]\d{1,18})(?!\w)/g, ([, key]) => key!],
+  [
+    /:\/\/[^\s/]{1,255}\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20})\/(issues|work_items|pulls?|merge_requests)\/(\d{1,18})(?!\w)/g,
+    ([, path, kind, n]) => `${path!.replace(/\/-$/, '')}${kind === 'merge_requests' ? '!' : '#'}${n}`,
+  ],
   // A card by its URL, on any server: `cards.example/c/a1B2c3D4`.
   [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
   // An item by a long number alone.

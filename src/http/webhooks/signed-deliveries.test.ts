@@ -79,6 +79,7 @@ const forged = (text: string): Record<string, string> => {
     'webhook-id': '1',
     'webhook-timestamp': seconds,
     'webhook-signature': `v1,${hex}`,
+    'x-gitlab-token': 'guessed',
     authorization: 'Bearer a.b.c',
   }
 }

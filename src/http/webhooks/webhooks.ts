@@ -99,7 +99,10 @@ async function receiveDelivery(
     const refused = error instanceof Unreadable ? await refuseUnread(db, integration, request, error) : error
     if (!(refused instanceof Refused)) throw refused
     await intakeQuota.add(db, integration.account_id, Math.min(request.raw.length, REFUSED_MAX))
-    throw refusedDelivery(refused.status, refused.message, refused.delivery_id)
+    const { status, message, delivery_id } = refused
+    if (status === 422 && providers[integration.provider].stopsAfterErrors)
+      return { delivered: { status: 'failed', delivery_id, message, records: [] } }
+    throw refusedDelivery(status, message, delivery_id)
   }
 }
 

@@ -6,6 +6,7 @@ import { deployment } from './deployment/index.ts'
 import { diversion } from './diversion/index.ts'
 import { gameEngine } from './game-engine/index.ts'
 import { github } from './github/index.ts'
+import { gitlab } from './gitlab/index.ts'
 import { jenkins } from './jenkins/index.ts'
 import { jira } from './jira/index.ts'
 import { linear } from './linear/index.ts'
@@ -17,6 +18,7 @@ import { trello } from './trello/index.ts'
 /** Every provider, in the order in which people see them; one without an adapter does not compile. */
 export const providers: Record<ProviderName, Provider> = {
   github,
+  gitlab,
   perforce,
   diversion,
   lore,

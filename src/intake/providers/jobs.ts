@@ -6,6 +6,7 @@ import { asking, type JobContext } from '../job-context.ts'
 import { jobs as buildkite } from './buildkite/jobs.ts'
 import { Refused } from './ci-replies.ts'
 import { jobs as github } from './github/jobs.ts'
+import { jobs as gitlab } from './gitlab/jobs.ts'
 import { jobs as jenkins } from './jenkins/jobs.ts'
 import { jobs as perforce } from './perforce/jobs.ts'
 
@@ -25,6 +26,7 @@ const orEndSearch =
 export const serverJobs = {
   ...buildkite,
   ...github,
+  ...gitlab,
   ...jenkins,
   ...perforce,
   start_buildkite: orEndSearch(buildkite.start_buildkite),

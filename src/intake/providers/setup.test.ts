@@ -5,6 +5,7 @@ import type { SetupContext } from '../setup.ts'
 import { setup as asana } from './asana/setup.ts'
 import { setup as diversion } from './diversion/setup.ts'
 import { setup as github } from './github/setup.ts'
+import { setup as gitlab } from './gitlab/setup.ts'
 import { providers } from './index.ts'
 import { jira as jiraProvider } from './jira/index.ts'
 import { setup as jira } from './jira/setup.ts'
@@ -36,7 +37,7 @@ const delivery = (body: unknown): Delivery => ({
   config: {},
 })
 
-const guides = { asana, diversion, github, jira, linear, lore, monday, perforce, trello }
+const guides = { asana, diversion, github, gitlab, jira, linear, lore, monday, perforce, trello }
 
 describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   const guide = setup(contextOf(name))

@@ -1,8 +1,9 @@
-import { type DeploymentStatus, PLATFORMS, type Platform, platformOf } from '../../../contract/sets.ts'
+import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { storeOf as storeWord } from '../../../contract/spellings/stores.ts'
 import type { Fact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { at, type Json, text, time, word } from '../../reading.ts'
+import { storeOf, trackIn } from '../../reports/environment.ts'
 
 const SHA = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/
 
@@ -78,18 +79,4 @@ export function deploymentStatus(body: Json): Fact[] {
       at: time(at(report, 'updated_at') ?? at(report, 'created_at')),
     },
   ]
-}
-
-/** The first name that matches a store: `steam`, `Google Play`, `ios`, `steam/beta`. */
-const storeOf = (...names: unknown[]): Platform =>
-  names.map((name) => storeNamed(text(name) ?? '')).find((platform) => platform !== 'custom') ?? 'custom'
-
-/** `beta` of `steam/beta`; an environment that is not a store is a track itself. */
-const trackIn = (environment: string, platform: Platform): string =>
-  platform === 'custom' ? environment : environment.replace(/^[^/:]*[/:]?/, '')
-
-function storeNamed(name: string): Platform {
-  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
-  const exact = platformOf(plain)
-  return exact !== 'custom' ? exact : (PLATFORMS.find((platform) => plain.startsWith(`${platform}_`)) ?? 'custom')
 }

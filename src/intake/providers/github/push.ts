@@ -1,17 +1,16 @@
-import type { ChangedFile, ChangeFact, Fact, Repository } from '../../facts.ts'
+import type { ChangeFact, Fact, Repository } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
-import { at, byline, type Json, link, list, object, objects, text, time, uids, word } from '../../reading.ts'
-
-const NOTHING = /^0+$/
+import { at, byline, type Json, link, object, objects, text, time, uids, word } from '../../reading.ts'
+import { chain, commitOf, filesOf, isNothing, pushedBranch } from '../../reports/git-push.ts'
 
 /** Commits that arrived on a branch; the previous head of a forced push is orphaned first, so that a new report of it removes the mark. */
 export function push(body: Json): Fact[] {
-  const branch = branchOf(text(at(body, 'ref')) ?? '')
+  const branch = pushedBranch(text(at(body, 'ref')) ?? '')
   if (branch === undefined) return []
   const [before, after] = [commitOf(at(body, 'before')), commitOf(at(body, 'after'))]
   const repository = repositoryOf(body)
   const told = { branch, ...(repository && { repository }) }
-  if (at(body, 'deleted') === true || NOTHING.test(text(at(body, 'after')) ?? ''))
+  if (at(body, 'deleted') === true || isNothing(at(body, 'after')))
     return [{ kind: 'branch_deleted', ...told, ...(before !== undefined && { head: before }) }]
   if (!Array.isArray(at(body, 'commits'))) throw new Unreadable('A push must list its commits.')
 
@@ -31,11 +30,7 @@ export function push(body: Json): Fact[] {
       changes.set(identifier, { ...change(identifier, commit, told, sender), ...placesOf(page, identifier) })
   }
 
-  let last = before
-  for (const change of changes.values()) {
-    if (last !== undefined) change.follows = last
-    last = change.identifier
-  }
+  chain(changes.values(), before)
   const isForced = at(body, 'forced') === true && before !== undefined
   const left: Fact[] = isForced
     ? [{ kind: 'orphan', source_type: 'GitCommit', identifier: before, ...told, ...(after !== undefined && { after }) }]
@@ -43,12 +38,6 @@ export function push(body: Json): Fact[] {
   const created: Fact[] =
     at(body, 'created') === true && after !== undefined ? [{ kind: 'branch_created', ...told, head: after }] : []
   return [...left, ...created, ...changes.values()]
-}
-
-/** Forty zeros mean no commit. */
-const commitOf = (told: unknown): string | undefined => {
-  const commit = text(told)
-  return commit === undefined || NOTHING.test(commit) ? undefined : commit
 }
 
 /** The id of a repository stays the same when it is renamed. */
@@ -62,12 +51,8 @@ export function deleted(body: Json): Fact[] {
   const branch = text(at(body, 'ref'))
   if (at(body, 'ref_type') !== 'branch' || branch === undefined) return []
   const repository = repositoryOf(body)
-  return [{ kind: 'branch_deleted', branch: branchOf(branch) ?? branch, ...(repository && { repository }) }]
+  return [{ kind: 'branch_deleted', branch: pushedBranch(branch) ?? branch, ...(repository && { repository }) }]
 }
-
-/** Tags and notes are not branches. */
-const branchOf = (ref: string): string | undefined =>
-  ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : ref.startsWith('refs/') ? undefined : ref
 
 function change(
   identifier: string,
@@ -95,22 +80,3 @@ function change(
 /** The URLs of a commit, and of a file at that commit. */
 const placesOf = (page: string | undefined, identifier: string) =>
   page === undefined ? {} : { url: `${page}/commit/${identifier}`, file_url: `${page}/blob/${identifier}/{path}#L{line}` }
-
-const ACTIONS = [
-  ['added', 'add'],
-  ['modified', 'edit'],
-  ['removed', 'delete'],
-] as const
-
-function filesOf(commit: Json): ChangedFile[] | null {
-  if (!ACTIONS.some(([name]) => Array.isArray(at(commit, name)))) return null
-  // Plain loops: a full push has hundreds of thousands of paths.
-  const files: ChangedFile[] = []
-  for (const [name, action] of ACTIONS) {
-    for (const item of list(at(commit, name))) {
-      const path = text(item)
-      if (path !== undefined) files.push({ path, action })
-    }
-  }
-  return files
-}

@@ -1,0 +1,3 @@
+import { readGitLabLog } from './console.ts'
+
+export const jobs = { read_gitlab_log: readGitLabLog }
