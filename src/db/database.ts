@@ -304,9 +304,12 @@ export const isUnstorable = (error: unknown): boolean =>
   ['22003', '22008', '22015', '22021', '22P05', '54000'].includes((error as { code?: string }).code ?? '')
 
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean => {
-  const { code, constraint: name } = error as { code?: string; constraint?: string }
+  const { code, constraint: name = nameInMessage(error) } = error as { code?: string; constraint?: string }
   return code === '23505' && (constraint === undefined || name === constraint)
 }
+
+/** Citus passes on only the message of a server, with the constraint of a part of the table: `deliveries_once_102009`. */
+const nameInMessage = (error: unknown) => /"(\w+)_\d+"/.exec((error as Error).message)?.[1]
 
 /** The next ids of a table, in order: for rows whose id must be known before they are written. */
 export const reserveIds = async (db: Database, table: string, count: number): Promise<number[]> => {

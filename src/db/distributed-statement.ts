@@ -22,7 +22,7 @@ interface Form {
 const ACCOUNT = /\baccount_id\s*=\s*\$(\d+)\b/gi
 /** Words after a table that are not its alias. */
 const NO_ALIAS =
-  `as|where|join|left|right|inner|cross|full|natural|on|order|group|limit|offset|union|for|set|using|returning|having|window|except|
+  `as|from|where|join|left|right|inner|cross|full|natural|on|order|group|limit|offset|union|for|set|using|returning|having|window|except|
   intersect|fetch|do|values|default|and|or`.replace(/\s+/g, '')
 /** A table where rows are read; those that a statement writes to are followed by their conditions. */
 const TABLE = new RegExp(

@@ -172,7 +172,7 @@ describe('an asset that is pushed at the same instant', () => {
   const pushed = (sha: string, path: string) => tools.github(push([commit(sha, { added: [path], modified: [] })]))
   const asked = (path: string) =>
     tools.studio.db.rows(sql`
-      select p.commit_sha, p.status, p.asset_version from approvals p join assets a on a.id = p.asset_id where a.path = ${path}
+      select p.commit_sha, p.status, p.asset_version from approvals p join assets a on a.account_id = p.account_id and a.id = p.asset_id where a.path = ${path}
       order by p.created_at, p.id`)
 
   test('by two for the first time needs one approval', async () => {

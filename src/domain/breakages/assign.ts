@@ -119,9 +119,10 @@ const KEYS_MAX = 100
 /** Adds the keys of a failure that joined: they recognize the error from another compiler, or after its line has moved. */
 const remember = (db: Database, { account_id, id }: RecordKey, { cause_keys = [] }: Cause) =>
   db.execute(sql`
-    update breakages k set
-      cause_keys = (array(select key from unnest(${cause_keys}::text[]) key where key <> all (k.cause_keys)) || k.cause_keys)[:${KEYS_MAX}]
-    where account_id = ${account_id} and id = ${id} and not cause_keys @> ${cause_keys}::text[]`)
+    with kept as (
+      select k.id, (array(select key from unnest(${cause_keys}::text[]) key where key <> all (k.cause_keys)) || k.cause_keys)[:${KEYS_MAX}] as cause_keys
+      from breakages k where k.account_id = ${account_id} and k.id = ${id} and not k.cause_keys @> ${cause_keys}::text[])
+    update breakages k set cause_keys = kept.cause_keys from kept where k.account_id = ${account_id} and k.id = kept.id`)
 
 async function open(db: Database, failure: Failure, { fingerprint, branch }: Cause, finding: Finding): Promise<number> {
   const { account_id, project_id, ci_job_name, began_at, build_run_id } = failure

@@ -2,6 +2,7 @@ import { IDENTIFIER_MAX, INTEGER_MAX } from '../../contract/limits.ts'
 import type { BuildKind, BuildStatus, BuildTimeNote, BuildType, TargetType } from '../../contract/sets.ts'
 import { MEASURES_MAX } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Repository } from '../branches/lines.ts'
 import { inferredBranch } from '../branches/positions.ts'
@@ -192,7 +193,7 @@ async function find(
 
 /** The tool's own id for the build, unless a build with another number has it: job and number decide. */
 const untaken = (account: Sql, integration: Sql, { build }: Report) => sql`case when not exists (select from build_runs o
-  where o.account_id = ${account} and o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null})
+  where o.account_id = ${account} and o.integration_id = ${integration} and o.external_id = ${build.external_id ?? null}::text)
     then ${build.external_id ?? null}::text end`
 
 /** A build without a number takes the reported one, unless another build of that job has it. */
@@ -203,16 +204,17 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
 
 /** Two first reports at the same instant create one build: the second waits for the first and finds its row. */
 async function make(db: Database, context: IntegrationContext, reported: Report): Promise<StoredBuild | undefined> {
-  const { patterns } = (await db.one<{ patterns: JobPattern[] }>(sql`
-    select job_patterns as patterns from projects where account_id = ${context.account_id} and id = ${context.project_id}`))!
+  const { patterns, external_id } = (await db.one<{ patterns: JobPattern[]; external_id: string | null }>(sql`
+    select job_patterns as patterns, ${untaken(sql`${context.account_id}`, sql`${context.integration_id}`, reported)} as external_id
+    from projects where account_id = ${context.account_id} and id = ${context.project_id}`))!
   const inferred = inferDimensions({ job: reported.build.job ?? '', branch: reported.branch ?? '', patterns })
   const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
       inferred_platform, inferred_configuration, created_at)
-    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${untaken(sql`${context.account_id}`, sql`${context.integration_id}`, reported)}, 'queued',
+    values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${external_id}, 'queued',
       ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''},
       ${inferred.platform}, ${inferred.configuration}, goldmaster_now())
-    on conflict do nothing returning ${STORED_BUILD}`)
+    on conflict do nothing returning account_id, id, status, kind, started_at, created_at as received_at`)
   return made ?? find(db, context, reported)
 }
 
@@ -234,30 +236,36 @@ async function update(db: Database, known: StoredBuild, reported: Report, note: 
   const finished = sql`case when ${ended} then coalesce(${reported.finished_at ?? at}::timestamptz,
       ${reported.started_at ?? null}::timestamptz + ${seconds}, b.finished_at, goldmaster_now())
     when ${reported.status !== undefined} then null else b.finished_at end`
+  const named = { branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist, repository }
+  // Found first: Citus takes neither subqueries nor arithmetic with times in the new values of a row.
   await db.execute(sql`
-    update build_runs b set status = ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : status}, held = ${reported.held ?? false},
-      external_id = coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}),
-      build_number = ${numbered(reported.build.number ?? '')},
+    with found as materialized (
+      select ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : sql`${status}::text`} as status,
+        coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}) as external_id,
+        ${numbered(reported.build.number ?? '')} as build_number, ${kindOf(reported.build_kind, changelist)} as kind,
+        ${inferredBranch(named)} as inferred_branch, ${beganAt(reported, running, ended)} as begin_received_at,
+        ${started} as started_at, ${finished} as finished_at${when(reported.measures, (measures) => sql`, ${measured(measures)} as measures`)}
+      from build_runs b where b.account_id = ${known.account_id} and b.id = ${known.id})
+    update build_runs b set status = found.status, held = ${reported.held ?? false}, external_id = found.external_id, build_number = found.build_number,
       build_type = coalesce(${reported.build_type ?? null}, b.build_type), target_type = coalesce(${reported.target_type ?? null}, b.target_type),
       platform = coalesce(${reported.platform ?? null}, b.platform), configuration = coalesce(${reported.configuration ?? null}, b.configuration),
-      agent = coalesce(${reported.agent ?? null}, b.agent), ${measured(reported.measures)}
+      agent = coalesce(${reported.agent ?? null}, b.agent), ${when(reported.measures, () => sql`measures = found.measures,`)}
       commit_hash = ${commit}, changelist = ${changelist},
-      kind = ${kindOf(reported.build_kind, changelist)}, shelf = coalesce(${reported.shelf ?? null}, b.shelf),
+      kind = found.kind, shelf = coalesce(${reported.shelf ?? null}, b.shelf),
       pull_request = coalesce(${reported.pull_request ?? null}, b.pull_request),
       head_repository = coalesce(${reported.head_repository ?? null}, b.head_repository),
       target_branch = coalesce(${reported.target_branch ?? null}, b.target_branch),
-      branch = coalesce(${reported.branch ?? null}, b.branch), repository = ${repository},
-      inferred_branch = ${inferredBranch({ branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist, repository })}, url = coalesce(${reported.url ?? null}, b.url),
+      branch = ${named.branch}, repository = ${repository}, inferred_branch = found.inferred_branch, url = coalesce(${reported.url ?? null}, b.url),
       upstream_job = coalesce(${upstream?.job ?? null}, b.upstream_job), upstream_number = coalesce(${upstream?.number ?? null}, b.upstream_number),
       phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported)},
       heard_at = goldmaster_now(), lost_at = null,
-      begin_received_at = ${beganAt(reported, running, ended)}, time_note = coalesce(${note}, b.time_note),
-      started_at = ${started}, finished_at = ${finished}, duration_seconds = case when ${finished} is null then b.duration_seconds
-        else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(started, finished)}) end,
+      begin_received_at = found.begin_received_at, time_note = coalesce(${note}, b.time_note),
+      started_at = found.started_at, finished_at = found.finished_at, duration_seconds = case when found.finished_at is null then b.duration_seconds
+        else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(sql`found.started_at`, sql`found.finished_at`)}) end,
       ${reported.log === undefined ? sql`` : sql`${replacing(stored(reported.log))},`}
       artifacts = coalesce(${reported.artifacts ? JSON.stringify(reported.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
-    where b.account_id = ${known.account_id} and b.id = ${known.id}`)
+    from found where b.account_id = ${known.account_id} and b.id = ${known.id}`)
 }
 
 /** Set once, by our own clock. If the first report is also the last, its duration gives the start, whatever its clock said. */
@@ -279,10 +287,9 @@ const isIndexable = (names: Record<string, string>) =>
   Object.values(names).every((name) => Buffer.byteLength(name) <= IDENTIFIER_MAX)
 
 /** A measure replaces the one with the same name and platform, also one from the log; measures beyond the limit are left out. */
-const measured = (measures: Measure[] | undefined) => {
-  if (measures === undefined) return sql``
+const measured = (measures: Measure[]) => {
   const merged = sql`(coalesce(b.measures, '{}') - ${measures.map(logKeyOf)}::text[] || ${JSON.stringify(byName(measures))}::jsonb)`
-  return sql`measures = case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end,`
+  return sql`case when (select count(*) from jsonb_object_keys(${merged})) <= ${MEASURES_MAX} then ${merged} else b.measures end`
 }
 
 /** A new phase or more log is progress. Quick successions count as one. */

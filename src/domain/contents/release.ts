@@ -22,13 +22,14 @@ interface Linked extends Line, Words {
 export async function releaseOf(db: Database, owner: ProjectKey, id: string): Promise<Release> {
   const { changes } = await changesOf(db, owner, id)
   const linked = await db.rows<Linked>(sql`
-    select t.id, t.title, t.state, t.task_type, t.labels, t.description, t.metadata, array_agg(k.change_id) as change_ids,
+    select t.id, t.title, t.state, t.task_type, t.labels, t.description, t.metadata, k.change_ids,
       exists (select from breakages b where b.account_id = ${owner.account_id} and b.project_id = ${owner.project_id}
         and b.task_id = t.id) as of_breakage
-    from task_changes k join tasks t on t.account_id = k.account_id and t.id = k.task_id and t.account_id = ${owner.account_id}
-      and t.project_id = ${owner.project_id}
-    where k.account_id = ${owner.account_id} and k.change_id = any (${changes.map((change) => change.id)}::bigint[])
-    group by t.account_id, t.id order by t.id`)
+    from (
+      select k.task_id, array_agg(k.change_id) as change_ids from task_changes k
+      where k.account_id = ${owner.account_id} and k.change_id = any (${changes.map((change) => change.id)}::bigint[]) group by k.task_id) k
+    join tasks t on t.account_id = ${owner.account_id} and t.id = k.task_id and t.project_id = ${owner.project_id}
+    order by t.id`)
   const tracked = new Set(linked.flatMap(({ change_ids }) => change_ids))
   const said = changes.map(({ description }) => ({ title: '', description, metadata: {} }))
   const judged = linked.map((task) => ({ task: lineOf(task), reason: gapOf(task) }))

@@ -44,6 +44,7 @@ const SECRETS_MAX = 2
 /** Tools hand over a secret once. Returns whether it was expected: the integration has none yet, or its owner requested a new one. */
 export const addSecret = async (db: Database, vault: Vault, integrationId: number, secret: string): Promise<boolean> =>
   (await db.execute(sql`
-    update integrations set updated_at = now(),
-      secrets_sealed = (array_append(secrets_sealed, ${vault.seal(secret, secretsOf(integrationId))}))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):]
-    where id = ${integrationId} and (cardinality(secrets_sealed) = 0 or handshake_until > now())`)) > 0
+    with kept as (
+      select id, (array_append(secrets_sealed, ${vault.seal(secret, secretsOf(integrationId))}::text))[greatest(cardinality(secrets_sealed) + 2 - ${SECRETS_MAX}, 1):] as secrets_sealed
+      from integrations where id = ${integrationId} and (cardinality(secrets_sealed) = 0 or handshake_until > now()) for update)
+    update integrations i set updated_at = now(), secrets_sealed = kept.secrets_sealed from kept where i.id = kept.id`)) > 0

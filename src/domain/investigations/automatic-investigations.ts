@@ -17,13 +17,13 @@ export async function investigateFailure(db: Database, build: RecordKey, explain
 const begin = (db: Database, build: RecordKey) =>
   db.one<Begun>(sql`
     insert into investigations (account_id, build_run_id, evidence_hash, automatic)
-    select b.account_id, b.id, log.hash, true
-    from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id,
-      lateral (select ${evidenceHash(sql`b`)} as hash) log
-    where b.account_id = ${build.account_id} and b.id = ${build.id} and b.status = 'failed' and ${WANTED}
-      and log.hash is distinct from (
-        select i.evidence_hash from investigations i where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed'
-          order by i.id desc limit 1)
+    select f.account_id, f.id, f.hash, true from (
+      select b.account_id, b.id, ${evidenceHash(sql`b`)} as hash
+      from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id
+      where b.account_id = ${build.account_id} and b.id = ${build.id} and b.status = 'failed' and ${WANTED} offset 0) f
+    where f.hash is distinct from (
+      select i.evidence_hash from investigations i where i.account_id = f.account_id and i.build_run_id = f.id and i.status = 'completed'
+        order by i.id desc limit 1)
     on conflict (account_id, build_run_id) where status in ('pending', 'running') do nothing
     returning account_id, id, automatic`)
 

@@ -48,8 +48,7 @@ export async function upsert(
       url = case when ${isNews('url')} then excluded.url else r.url end,
       assignee_uid = case when ${isNews('assignee_uid')} then excluded.assignee_uid else r.assignee_uid end,
       deleted_at = case when ${isNews('deleted')} and ${isNoTie} then excluded.deleted_at else r.deleted_at end,
-      told_at = r.told_at || (
-        select coalesce(jsonb_object_agg(part, greatest(at, r.told_at ->> part)), '{}') from jsonb_each_text(excluded.told_at) t (part, at)),
+      told_at = r.told_at || (excluded.told_at - array[${join(PARTS.map(toldLater))}]),
       updated_at = now()
     where excluded.told_at = '{}' or ${join(PARTS.map(isNews), ' or ')}
     returning id`)
@@ -65,6 +64,12 @@ export async function upsert(
 const isNews = (part: (typeof PARTS)[number]) => {
   const name = raw(`'${part}'`)
   return sql`(excluded.told_at ? ${name} and coalesce(excluded.told_at ->> ${name} >= r.told_at ->> ${name}, true))`
+}
+
+/** The part, if the stored report about it is later. */
+const toldLater = (part: (typeof PARTS)[number]) => {
+  const name = raw(`'${part}'`)
+  return sql`case when r.told_at ->> ${name} > coalesce(excluded.told_at ->> ${name}, '') then ${name} else '' end`
 }
 
 /** A deleted item has the time of its last edit: a late report of that edit has the same time and must not restore it. */

@@ -60,9 +60,9 @@ const lockBuild = async (
 ) =>
   (await db.one<{ id: number; build_run_id: number | null; digests: Buffer[] }>(sql`
     insert into test_builds as t (account_id, project_id, integration_id, ci_job_name, build_number, build_run_id)
-    values (${account_id}, ${project_id}, ${integration_id}, ${job}, ${number}, (
-      select b.id from build_runs b where b.account_id = ${account_id} and b.integration_id = ${integration_id}
-        and b.ci_job_name = ${job} and b.build_number = ${number}))
+    select ${account_id}, ${project_id}, ${integration_id}, ${job}, ${number}, build.id
+    from (select max(b.id) as id from build_runs b where b.account_id = ${account_id} and b.integration_id = ${integration_id}
+      and b.ci_job_name = ${job} and b.build_number = ${number}) build
     on conflict (account_id, integration_id, ci_job_name, build_number)
       do update set build_run_id = coalesce(t.build_run_id, excluded.build_run_id)
     returning id, build_run_id, digests`))!

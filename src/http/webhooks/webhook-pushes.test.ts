@@ -122,8 +122,8 @@ describe('a push', () => {
     const files = { added: [], modified: ['Content/Sea/T_Sea.png'], removed: [] }
     expect((await tools.github(push(shas.map((sha) => commit(sha, files))))).status).toBe(200)
     const asset = await tools.studio.db.one(sql`
-      select a.version, c.identifier, p.commit_sha from assets a join changes c on c.id = a.last_change_id
-        join approvals p on p.asset_id = a.id where a.path = 'Content/Sea/T_Sea.png'`)
+      select a.version, c.identifier, p.commit_sha from assets a join changes c on c.account_id = a.account_id and c.id = a.last_change_id
+        join approvals p on p.account_id = a.account_id and p.asset_id = a.id where a.path = 'Content/Sea/T_Sea.png'`)
     expect(asset).toEqual({ version: 4, identifier: shas[3], commit_sha: shas[3] })
   })
 })
