@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waiting } from '../../test/support/blocked.ts'
 import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as approvals from '../domain/assets/approvals.ts'
@@ -47,8 +48,7 @@ async function atOnce(first: (db: Database) => Promise<unknown>, second: () => P
   const two = second().finally(() => {
     ended = true
   })
-  const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while (!ended && (await db.execute(waits)) === 0) await sleep(5)
+  while (!ended && (await waiting(db)) === 0) await sleep(5)
   commit()
   await Promise.all([one.ends, two])
 }

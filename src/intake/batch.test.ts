@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waiting } from '../../test/support/blocked.ts'
 import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { until } from '../../test/support/until.ts'
 import { type Database, openDatabase, type Pool, sql } from '../db/database.ts'
@@ -151,8 +152,7 @@ test('loses neither of two that deadlock', async () => {
     await db.execute(sql`set local deadlock_timeout = '1min'`)
     await db.execute(sql`select from assets where account_id = ${account()} and path = ${path} for update`)
     const pushed = arrive([{ body: push([commit(known), commit(newSha(), { added: [path] })]) }])
-    const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await until(async () => (await tools.studio.db.execute(waits)) > 0)
+    await until(async () => (await waiting(tools.studio.db)) > 0)
     await db.execute(sql`select from changes where account_id = ${account()} and identifier = ${known} for update`)
     return { pushed }
   })

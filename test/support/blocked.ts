@@ -18,7 +18,7 @@ export async function overlapping<T>(
 }
 
 /** Sessions that wait for a lock, on whichever server it is. */
-async function waiting(db: Pool): Promise<number> {
+export async function waiting(db: Pool): Promise<number> {
   const sessions = sql`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const own = (await db.one<{ count: number }>(sessions))!.count
   if (!db.isDistributed()) return own

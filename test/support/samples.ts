@@ -86,7 +86,7 @@ export async function sendAll(studio: Studio, samples: Sample[]) {
     answers.push({ name, status, json, text })
   }
   for (const delivery of await studio.db.rows<DeliveryKey>(sql`
-    select account_id, id as delivery_id from deliveries where outcome = 'accepted'`))
+    select account_id, id as delivery_id from deliveries where account_id = ${studio.world.accounts!.owl!.id} and outcome = 'accepted'`))
     await ingest(studio.db, delivery)
   return answers
 }

@@ -103,7 +103,7 @@ export const hasBuildsOf = (project: ProjectKey, identifiers: readonly string[])
  * reported, and those reports wait for nothing that a push locks.
  */
 export const inferBranchesOf = (db: Database, project: ProjectKey, changeIds: readonly number[]) =>
-  inferOpen(db, sql`b.account_id = ${project.account_id} and b.id = any (array(${buildsOf(project, changeIds)}))`)
+  inferOpen(db, project.account_id, sql`b.id = any (array(${buildsOf(project, changeIds)}))`)
 
 /** The builds that name one of these changes. */
 export const buildsOf = (project: ProjectKey, changeIds: readonly number[]): Sql => {
@@ -119,7 +119,8 @@ export const buildsOf = (project: ProjectKey, changeIds: readonly number[]): Sql
 export const inferLatestBranches = (db: Database, project: ProjectKey) =>
   inferOpen(
     db,
-    sql`b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.created_at > goldmaster_now() - interval '1 day'`,
+    project.account_id,
+    sql`b.project_id = ${project.project_id} and b.created_at > goldmaster_now() - interval '1 day'`,
   )
 
 /**
@@ -127,18 +128,18 @@ export const inferLatestBranches = (db: Database, project: ProjectKey) =>
  * again, and so does its investigation: nothing needs to wait for pushes, and only a last report at that very moment leaves a build without
  * a branch.
  */
-export const inferBranchAnew = (db: Database, { account_id, id }: RecordKey) =>
-  inferOpen(db, sql`b.account_id = ${account_id} and b.id = ${id}`)
+export const inferBranchAnew = (db: Database, { account_id, id }: RecordKey) => inferOpen(db, account_id, sql`b.id = ${id}`)
 
-const inferOpen = (db: Database, which: Sql) =>
+const inferOpen = (db: Database, accountId: number, which: Sql) =>
   db.execute(sql`
     with found as materialized (
-      select b.account_id, b.id, b.inferred_branch as before, ${inferredBranch(AS_STORED)} as branch from build_runs b where ${which} and ${IS_OPEN})
+      select b.id, b.inferred_branch as before, ${inferredBranch(AS_STORED)} as branch from build_runs b
+      where b.account_id = ${accountId} and ${which} and ${IS_OPEN})
     update build_runs b set inferred_branch = found.branch from found
-    where b.account_id = found.account_id and b.id = found.id and found.branch is distinct from found.before`)
+    where b.account_id = ${accountId} and b.id = found.id and found.branch is distinct from found.before`)
 
 /** For the loaded builds of an account. */
-export const inferBranches = (db: Database, accountId: number) => inferOpen(db, sql`b.account_id = ${accountId}`)
+export const inferBranches = (db: Database, accountId: number) => inferOpen(db, accountId, sql`true`)
 
 /** When a build `b` started, by our own clock if the start was reported to us. */
 const BEGAN = sql`coalesce(b.begin_received_at, b.started_at, b.created_at)`

@@ -52,7 +52,14 @@ export async function write(
     ).map((row) => [row.number, row]),
   )
   await countBuilds(db, breakage, found)
-  for (const [place, occurrence] of [...found.entries()].slice(-RESTATED)) {
+  const restated = [...found.entries()].slice(-RESTATED)
+  const changes = await changesAt(
+    db,
+    breakage,
+    restated.flatMap(([, { lastGood, firstBad, lastBad, firstGood }]) => [lastGood, firstBad, lastBad, firstGood]),
+  )
+  const changeAt = (position: number | null) => (position === null ? null : (changes.get(position) ?? null))
+  for (const [place, occurrence] of restated) {
     const number = place + 1
     const earlier = number === found.length ? undefined : stored.get(number)
     const said = occurrence.mended?.find((pass) => pass.said)
@@ -78,9 +85,9 @@ export async function write(
         last_good_change_id, first_bad_change_id, suspects, flickering, fixed_at, fixed_by_change_id, fixed_after_change_id,
         fixed_up_to_change_id, resolved_at, resolved_position)
       values (${account_id}, ${project_id}, ${id}, ${number}, ${row.opened_at}, ${row.first_build_run_id}, ${row.build_count},
-        ${changeAt(breakage, occurrence.lastGood)}, ${changeAt(breakage, occurrence.firstBad)}, ${row.suspects}::jsonb, ${isFlickering},
+        ${changeAt(occurrence.lastGood)}, ${changeAt(occurrence.firstBad)}, ${row.suspects}::jsonb, ${isFlickering},
         ${occurrence.mended ? sql`coalesce(${row.fixed_at}::timestamptz, goldmaster_now())` : sql`null`}, ${mender},
-        ${changeAt(breakage, isRange ? occurrence.lastBad : null)}, ${changeAt(breakage, isRange ? occurrence.firstGood : null)},
+        ${changeAt(isRange ? occurrence.lastBad : null)}, ${changeAt(isRange ? occurrence.firstGood : null)},
         ${said ? new Date(said.received).toISOString() : null}, ${said?.position ?? null})
       on conflict (account_id, breakage_id, number) do update set opened_at = excluded.opened_at,
         first_build_run_id = excluded.first_build_run_id, build_count = excluded.build_count,
@@ -94,10 +101,15 @@ export async function write(
   }
 }
 
-/** The change at a position of the branch. */
-const changeAt = ({ account_id, project_id, branch }: OnBranch, position: number | null) => sql`(
-  select p.change_id from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id}
-    and p.branch = ${branch} and p.position = ${position} limit 1)`
+/** The changes at positions of the branch. */
+async function changesAt(db: Database, { account_id, project_id, branch }: OnBranch, positions: readonly (number | null)[]) {
+  const known = [...new Set(positions.filter((position) => position !== null))]
+  if (known.length === 0) return new Map<number, number>()
+  const rows = await db.rows<{ position: number; change_id: number }>(sql`
+    select position, change_id from change_branches where account_id = ${account_id} and project_id = ${project_id}
+      and branch = ${branch} and position = any (${known}::bigint[])`)
+  return new Map(rows.map(({ position, change_id }) => [position, change_id]))
+}
 
 /** Stores the occurrence of every build. */
 async function countBuilds(db: Database, { id, account_id }: Owned, found: readonly Occurrence[]) {

@@ -191,7 +191,7 @@ export async function orphan(db: Database, owner: ProjectKey, told: Orphaned) {
   const name = await lines.rewind(db, owner, told)
   return db.one<{ id: number }>(sql`
     with this as (
-      select c.account_id, c.id, exists (
+      select c.id, exists (
         select from change_branches p where p.account_id = c.account_id and p.change_id = c.id and p.branch <> ${name}
           and p.orphaned_at is null) as is_elsewhere
       from changes c
@@ -199,8 +199,8 @@ export async function orphan(db: Database, owner: ProjectKey, told: Orphaned) {
         and c.identifier = ${told.identifier}),
     left_behind as (
       update change_branches p set orphaned_at = goldmaster_now(), doubted_at = null
-      from this where p.account_id = this.account_id and p.change_id = this.id and p.branch = ${name} and p.orphaned_at is null)
+      from this where p.account_id = ${owner.account_id} and p.change_id = this.id and p.branch = ${name} and p.orphaned_at is null)
     update changes c set orphaned_at = case when not this.is_elsewhere then now() end, updated_at = now()
-    from this where c.account_id = this.account_id and c.id = this.id and c.orphaned_at is null
+    from this where c.account_id = ${owner.account_id} and c.id = this.id and c.orphaned_at is null
     returning c.id`)
 }
