@@ -16,6 +16,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^web\/features\/builds\/log\/group-marks\.ts$/, 'marks that tools leave in build logs, connected or not'],
   [/^intake\/signatures\.ts$/, 'a signature header that scripts of several tools send'],
   [/^diagnosis\//, 'tools whose output stands in build logs, connected or not'],
+  [/^measures\/other-tools\.ts$/, 'tools whose output has measures, connected or not'],
   [/^contract\/spellings\/stores\.ts$/, 'stores, some of which belong to the maker of a tool'],
   [/^domain\/access\/common-passwords\.ts$/, 'words that people choose as passwords'],
   [/^domain\/contents\/release\.ts$/, 'words in titles of tasks about build machines'],

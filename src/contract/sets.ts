@@ -307,6 +307,8 @@ export const PROVIDERS = [
   'perforce',
   'jenkins',
   'buildkite',
+  'teamcity',
+  'horde',
   'game_engine',
   'deployment',
   'github',

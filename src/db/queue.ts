@@ -90,6 +90,12 @@ export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[
 const called = (name: string, account_id: number | undefined) =>
   sql`name = ${shortened(name)} and ${account_id === undefined ? sql`account_id is null` : sql`account_id = ${account_id}`}`
 
+/** Whether a named job waits or runs. */
+export const isQueued = async (db: Database, { name, account_id }: { name: string; account_id?: number }): Promise<boolean> =>
+  (await db.one(
+    sql`select id from jobs where ${called(name, account_id)} and state in ('scheduled', 'waiting', 'running') limit 1`,
+  )) !== undefined
+
 /** Cancels a named job: a waiting one is deleted, a running one is not retried. In the caller's transaction. */
 export const cancel = (db: Database, { name, account_id }: { name: string; account_id?: number }) =>
   db.execute(sql`

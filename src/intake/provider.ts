@@ -108,6 +108,8 @@ export interface Provider {
   server?: ServerSettings
   /** The job that queries the server once a fact was recorded under `id`; only if a server is configured. */
   followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
+  /** The job that polls the server, again and again, of a tool that can't send. It is named. */
+  poll?(integrationId: number, accountId: number): ServerJob & { name: string }
   setup: Setup
   sample: Sample
 }

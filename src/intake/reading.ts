@@ -41,9 +41,10 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
   return here
 }
 
+const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?=[+-]\d{4}$|Z$)/
 const OLD_STYLE = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?: UTC| Z)?$/
 
-/** ISO text, seconds, milliseconds, `2018-07-01 20:14:38 UTC`, `+0000` without colon: as an ISO string, or undefined. */
+/** ISO text, seconds, milliseconds, `2018-07-01 20:14:38 UTC`, `+0000` without colon, `20250812T003411-0300`: as an ISO string, or undefined. */
 export function time(value: unknown): string | undefined {
   const numeric = typeof value === 'number' || (typeof value === 'string' && /^\d{9,16}(\.\d+)?$/.test(value))
   const ms = numeric ? Number(value) * (Number(value) < 1e11 ? 1000 : 1) : Date.parse(normalized(value))
@@ -56,6 +57,7 @@ function normalized(value: unknown): string {
   const trimmed = value
     .trim()
     .replace(OLD_STYLE, '$1T$2Z')
+    .replace(COMPACT, '$1-$2-$3T$4:$5:$6')
     .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
   // A time without offset is UTC here; Date.parse would use the machine's time zone.
   return /T[\d:.]+$/.test(trimmed) ? `${trimmed}Z` : trimmed

@@ -317,6 +317,44 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ output_log: 'boom\n' }],
   ],
+  read_teamcity_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('teamcity', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id}, status = 'failed' where id = ${build_run_id}`)
+      jenkins.answers['/downloadBuildLog.html'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, build: '7' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
+  poll_horde: [
+    async () => {
+      await forgetAll()
+      const { id } = await load('horde', { server: jenkins.url, horde_streams: 'main' })
+      const job = { id: 'a1', templateId: 'editor', state: 'Running', batches: [], updateTime: new Date().toISOString() }
+      jenkins.answers['/api/v1/jobs'] = json(() => [job])
+      jenkins.answers['/api/v1/jobs/a1'] = json(() => job)
+      const effect = () => rows(sql`select build_number, status from build_runs where integration_id = ${id}`)
+      return { payload: { account_id: account(), integration_id: id }, effect }
+    },
+    [{ build_number: 'a1', status: 'building' }],
+  ],
+  read_horde_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('horde', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id}, status = 'failed' where id = ${build_run_id}`)
+      const steps = [{ name: 'Cook', outcome: 'Failure', logId: 'l1' }]
+      jenkins.answers['/api/v1/jobs/a1'] = json(() => ({ batches: [{ steps }] }))
+      jenkins.answers['/api/v1/logs/l1/data'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, job: 'a1' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
   start_jenkins: [
     async () => {
       const payload = await triggered()

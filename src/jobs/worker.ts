@@ -25,6 +25,7 @@ import * as signUps from '../domain/sign-in/sign-ups.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
+import { startPolls } from '../intake/providers/polling.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
@@ -97,6 +98,7 @@ const HOURLY: Record<string, Work<never>> = {
 const EVERY_FIVE_MINUTES: Record<string, Work<never>> = {
   mark_lost_builds: ({ db }) => markLost(db),
   advance_bisections: ({ db }) => advanceAll(db),
+  start_polls: ({ db }) => startPolls(db),
 }
 
 const SCHEDULED_BACKUP: Record<string, Work<never>> = {

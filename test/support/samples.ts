@@ -69,7 +69,7 @@ function signed(path: string, raw: string): Record<string, string> {
 export async function sendAll(studio: Studio, samples: Sample[]) {
   const answers = []
   for (const { name, path, headers, body } of samples) {
-    const provider = path.split('/')[0]!.replace('ci', 'jenkins')
+    const provider = path.split('/')[0]!.replace(/^ci$/, 'jenkins')
     const raw = JSON.stringify(body) ?? ''
     const token = studio.world.integrations![provider]!.webhook_token
     const { status, json, text } = await studio.ask(`/webhooks/${path}?token=${token}`, {

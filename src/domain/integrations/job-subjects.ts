@@ -5,7 +5,14 @@ import type { IntegrationContext } from './context.ts'
 
 /** The subject of a job and its integration; undefined if it was deleted or its integration is inactive. */
 
-const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules`
+export const CONTEXT = sql`i.id as integration_id, i.provider, i.config, p.id as project_id, p.account_id, p.engine, p.approval_rules`
+
+/** An integration of an active project. */
+export const integration = (db: Database, { account_id, id }: RecordKey) =>
+  db.one<IntegrationContext>(sql`
+    select ${CONTEXT}
+    from integrations i join projects p on p.account_id = i.account_id and p.id = i.project_id and p.status = 'active'
+    where i.account_id = ${account_id} and i.id = ${id} and i.active and i.deleted_at is null`)
 
 interface ChangeSubject extends IntegrationContext {
   identifier: string

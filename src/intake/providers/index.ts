@@ -7,12 +7,14 @@ import { diversion } from './diversion/index.ts'
 import { gameEngine } from './game-engine/index.ts'
 import { github } from './github/index.ts'
 import { gitlab } from './gitlab/index.ts'
+import { horde } from './horde/index.ts'
 import { jenkins } from './jenkins/index.ts'
 import { jira } from './jira/index.ts'
 import { linear } from './linear/index.ts'
 import { lore } from './lore/index.ts'
 import { monday } from './monday/index.ts'
 import { perforce } from './perforce/index.ts'
+import { teamcity } from './teamcity/index.ts'
 import { trello } from './trello/index.ts'
 
 /** Every provider, in the order in which people see them; one without an adapter does not compile. */
@@ -24,6 +26,8 @@ export const providers: Record<ProviderName, Provider> = {
   lore,
   jenkins,
   buildkite,
+  teamcity,
+  horde,
   game_engine: gameEngine,
   deployment,
   jira,

@@ -7,8 +7,10 @@ import { jobs as buildkite } from './buildkite/jobs.ts'
 import { Refused } from './ci-replies.ts'
 import { jobs as github } from './github/jobs.ts'
 import { jobs as gitlab } from './gitlab/jobs.ts'
+import { jobs as horde } from './horde/jobs.ts'
 import { jobs as jenkins } from './jenkins/jobs.ts'
 import { jobs as perforce } from './perforce/jobs.ts'
+import { jobs as teamcity } from './teamcity/jobs.ts'
 
 /** Ends the search that the build is for if its CI refuses to build. Any other failure is retried. */
 const orEndSearch =
@@ -27,8 +29,10 @@ export const serverJobs = {
   ...buildkite,
   ...github,
   ...gitlab,
+  ...horde,
   ...jenkins,
   ...perforce,
+  ...teamcity,
   start_buildkite: orEndSearch(buildkite.start_buildkite),
   start_github: orEndSearch(github.start_github),
   start_jenkins: orEndSearch(jenkins.start_jenkins),

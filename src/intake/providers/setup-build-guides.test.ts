@@ -15,8 +15,10 @@ import { setup as buildkite } from './buildkite/setup.ts'
 import { deployment as stores } from './deployment/index.ts'
 import { setup as deployment, releaseScript } from './deployment/setup.ts'
 import { setup as gameEngine } from './game-engine/setup.ts'
+import { setup as horde } from './horde/setup.ts'
 import { jenkins as ci } from './jenkins/index.ts'
 import { setup as jenkins, jenkinsfile, signedNotification } from './jenkins/setup.ts'
+import { setup as teamcity } from './teamcity/setup.ts'
 
 const token = 'ab'.repeat(32)
 const contextOf = (name: string, base_url = 'https://goldmaster.example'): SetupContext => ({
@@ -29,7 +31,7 @@ const contextOf = (name: string, base_url = 'https://goldmaster.example'): Setup
 const blocks = (guide: string, language: string) =>
   [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, kind, content]) => (kind === language ? [content!] : []))
 
-const guides = { jenkins, buildkite, deployment, game_engine: gameEngine }
+const guides = { jenkins, buildkite, teamcity, horde, deployment, game_engine: gameEngine }
 
 describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   const guide = setup(contextOf(name))

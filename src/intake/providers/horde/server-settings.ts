@@ -1,0 +1,10 @@
+import type { ServerSettings } from '../../provider.ts'
+
+export const server: ServerSettings = {
+  why: 'Horde does not send webhooks. Enter your Horde server, and its jobs are polled every 30 seconds.',
+  fields: [
+    { key: 'server', label: 'Horde server', hint: 'https://horde.example.com. The operator must allow private addresses.' },
+    { key: 'api_token', label: 'Token', hint: 'Of a service account that may view jobs and logs' },
+    { key: 'horde_streams', label: 'Streams', hint: 'game-main=//Game/Main, game-release=//Game/Release' },
+  ],
+}

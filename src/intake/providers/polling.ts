@@ -1,0 +1,17 @@
+import type { Database } from '../../db/database.ts'
+import { enqueue, isQueued } from '../../db/queue.ts'
+import { withServer } from '../../domain/integrations/polled.ts'
+import { asking } from '../job-context.ts'
+import { providers } from './index.ts'
+
+/** Starts polling the servers of tools that can't send. Polling continues by itself; here it starts again if it broke off. */
+export async function startPolls(db: Database) {
+  for (const { name: provider, poll } of Object.values(providers)) {
+    if (poll === undefined) continue
+    for (const context of await withServer(db, provider)) {
+      const { kind, payload, name } = poll(context.integration_id, context.account_id)
+      if (!(await isQueued(db, { name, account_id: context.account_id })))
+        await enqueue(db, kind, payload, { ...asking(context), name })
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import type { ServerSettings } from '../../provider.ts'
+
+export const server: ServerSettings = {
+  why: 'If you enter your TeamCity server and a token, logs of failed builds are fetched.',
+  fields: [
+    {
+      key: 'server',
+      label: 'TeamCity server',
+      hint: 'https://teamcity.example.com. The operator must allow private addresses.',
+    },
+    { key: 'api_token', label: 'Access token', hint: 'Of a user with the role Project viewer' },
+  ],
+}
