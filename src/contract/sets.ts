@@ -313,6 +313,8 @@ export const PROVIDERS = [
   'deployment',
   'github',
   'gitlab',
+  'azure_devops',
+  'gitea',
   'jira',
   'linear',
   'trello',
@@ -327,6 +329,8 @@ export type ProviderName = (typeof PROVIDERS)[number]
 export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>> = {
   github: 'GitCommit',
   gitlab: 'GitCommit',
+  azure_devops: 'GitCommit',
+  gitea: 'GitCommit',
   diversion: 'GitCommit',
   perforce: 'Changelist',
   lore: 'AssetCommit',

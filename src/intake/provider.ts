@@ -88,6 +88,8 @@ export interface Provider {
   answersHead?: true
   /** Whether a signing secret is optional, required, or handed over by the tool itself; `optional` by default. */
   signing?: ProviderSigning
+  /** Old versions of the tool put the signing secret into the body, as `secret`: it is not stored. */
+  secretInBody?: true
   /** Headers with a signature although their name does not show it: the delivery log omits them. */
   secretHeaders?: readonly string[]
   /**

@@ -317,6 +317,20 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ output_log: 'boom\n' }],
   ],
+  read_azure_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('azure_devops', { server: jenkins.url })
+      await studio.db.execute(sql`update build_runs set integration_id = ${id}, status = 'failed' where id = ${build_run_id}`)
+      const records = [{ type: 'Task', result: 'failed', log: { id: 8 } }]
+      jenkins.answers['/_apis/build/builds/7/timeline'] = json(() => ({ records }))
+      jenkins.answers['/_apis/build/builds/7/logs/8'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, build: '7' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
   read_teamcity_log: [
     async () => {
       const { build_run_id } = await triggered()

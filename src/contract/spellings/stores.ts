@@ -52,6 +52,7 @@ const NAMED = new Map<string, Store>(
     gog: { label: 'GOG', ...REVIEWS, aliases: ['gog_com', 'gog_galaxy'] },
     itch: { label: 'itch.io', ...OPEN, aliases: ['itch_io', 'itchio'] },
     github: { label: 'GitHub Releases', ...OPEN },
+    gitea: { label: 'Gitea Releases', ...OPEN },
     gitlab: { label: 'GitLab Releases', ...OPEN },
   }),
 )

@@ -15,6 +15,13 @@ const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
     /:\/\/[^\s/]{1,255}\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20})\/(issues|work_items|pulls?|merge_requests)\/(\d{1,18})(?!\w)/g,
     ([, path, kind, n]) => `${path!.replace(/\/-$/, '')}${kind === 'merge_requests' ? '!' : '#'}${n}`,
   ],
+  // A work item of Azure Boards, and a pull request of Azure Repos: `AB#13`, `…/_workitems/edit/13`, `…/project/_git/repo/pullrequest/7`.
+  [/(?<![\w#])AB#(\d{1,18})(?!\w)/gi, ([, n]) => `AB#${n}`],
+  [/\/_workitems\/edit\/(\d{1,18})(?!\w)/g, ([, n]) => `AB#${n}`],
+  [
+    /\/([\w.-]{1,100})\/_git\/([\w.-]{1,100})\/pullrequest\/(\d{1,18})(?!\w)/g,
+    ([, project, name, n]) => `${project}/${name}!${n}`,
+  ],
   // A card by its URL, on any server: `cards.example/c/a1B2c3D4`.
   [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
   // An item by a long number alone.

@@ -54,7 +54,7 @@ const post = (
   studio.ask(`/webhooks/${path}${path.includes('?') ? '&' : '?'}token=${tokenOf(key)}`, {
     method: 'POST',
     raw,
-    headers: { 'content-type': 'application/json', 'x-github-event': 'push', ...headers },
+    headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-gitea-event': 'push', ...headers },
   })
 
 const everyPath = PROVIDERS.flatMap((provider) =>
@@ -80,6 +80,8 @@ const forged = (text: string): Record<string, string> => {
     'webhook-timestamp': seconds,
     'webhook-signature': `v1,${hex}`,
     'x-gitlab-token': 'guessed',
+    'x-gitea-signature': hex,
+    'x-forgejo-signature': hex,
     authorization: 'Bearer a.b.c',
   }
 }

@@ -1,10 +1,12 @@
 import type { ProviderName } from '../../contract/sets.ts'
 import type { Provider } from '../provider.ts'
 import { asana } from './asana/index.ts'
+import { azureDevops } from './azure-devops/index.ts'
 import { buildkite } from './buildkite/index.ts'
 import { deployment } from './deployment/index.ts'
 import { diversion } from './diversion/index.ts'
 import { gameEngine } from './game-engine/index.ts'
+import { gitea } from './gitea/index.ts'
 import { github } from './github/index.ts'
 import { gitlab } from './gitlab/index.ts'
 import { horde } from './horde/index.ts'
@@ -21,6 +23,8 @@ import { trello } from './trello/index.ts'
 export const providers: Record<ProviderName, Provider> = {
   github,
   gitlab,
+  azure_devops: azureDevops,
+  gitea,
   perforce,
   diversion,
   lore,

@@ -3,6 +3,7 @@ import { enqueue, type JobKind, type Jobs } from '../../db/queue.ts'
 import { refuse } from '../../domain/breakages/bisections.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { asking, type JobContext } from '../job-context.ts'
+import { jobs as azureDevops } from './azure-devops/jobs.ts'
 import { jobs as buildkite } from './buildkite/jobs.ts'
 import { Refused } from './ci-replies.ts'
 import { jobs as github } from './github/jobs.ts'
@@ -26,6 +27,7 @@ const orEndSearch =
 
 /** Jobs that call the servers of tools, by kind. Separate from the providers' declarations, which only read. */
 export const serverJobs = {
+  ...azureDevops,
   ...buildkite,
   ...github,
   ...gitlab,

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { Delivery } from '../provider.ts'
 import type { SetupContext } from '../setup.ts'
 import { setup as asana } from './asana/setup.ts'
+import { setup as azureDevops } from './azure-devops/setup.ts'
 import { setup as diversion } from './diversion/setup.ts'
+import { setup as gitea } from './gitea/setup.ts'
 import { setup as github } from './github/setup.ts'
 import { setup as gitlab } from './gitlab/setup.ts'
 import { providers } from './index.ts'
@@ -37,7 +39,20 @@ const delivery = (body: unknown): Delivery => ({
   config: {},
 })
 
-const guides = { asana, diversion, github, gitlab, jira, linear, lore, monday, perforce, trello }
+const guides = {
+  asana,
+  azure_devops: azureDevops,
+  diversion,
+  gitea,
+  github,
+  gitlab,
+  jira,
+  linear,
+  lore,
+  monday,
+  perforce,
+  trello,
+}
 
 describe.each(Object.entries(guides))('the guide for %s', (name, setup) => {
   const guide = setup(contextOf(name))
