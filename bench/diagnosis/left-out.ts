@@ -17,7 +17,7 @@ const add = (parts: Parts, project: string, part: number, all: number) => {
 export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
   const lessons = lessonsOf(logs)
   const all = zero()
-  const [first, kind]: [Parts, Parts] = [new Map(), new Map()]
+  const [first, kind, acts]: [Parts, Parts, Parts] = [new Map(), new Map(), new Map()]
   const folds = learnWithout(lessons)
   for (const { projects, model } of folds) {
     const judge = judgeBy(model)
@@ -27,12 +27,13 @@ export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
       for (const tally of [alone, all]) count(tally, log.label, found)
       add(first, log.project, alone.first, alone.logs)
       add(kind, log.project, alone.kind, alone.kinds)
+      add(acts, log.project, alone.acts, alone.kinds)
     }
   }
   const gap = 100 * (plain.kind / plain.kinds - all.kind / all.kinds)
   console.log(rowOf('projects left out', all))
   console.log(
-    `95 % intervals over projects: first ${interval(first)}, kind ${interval(kind)}; kind ${gap.toFixed(1)} points below plain`,
+    `95 % intervals over projects: first ${interval(first)}, kind ${interval(kind)}, who acts ${interval(acts)}; kind ${gap.toFixed(1)} points below plain`,
   )
   console.log(`left out, ${sureness(all)}`)
   for (const share of [3, 10]) corrected(lessons, folds, share)

@@ -61,4 +61,5 @@ export function speed(root: string | undefined): void {
   const best = (log: string) => Math.min(...[1, 2, 3, 4, 5].map(() => workOf(log))).toFixed(0)
   console.log(`a log of 5 MB: ${best(large)} ms of one core`)
   console.log(`128,000 lines of one letter: ${best('a\n'.repeat(LOG_CAP / 2))} ms of one core`)
+  console.log(`39,000 lines, a step and an error in turn: ${best('$ x\nError: y\n'.repeat(LOG_CAP / 13))} ms of one core`)
 }

@@ -1,3 +1,5 @@
+import { ACTIONS } from '../../src/contract/labels/who-acts.ts'
+import type { FailureCategory } from '../../src/contract/sets.ts'
 import type { Finding } from '../../src/diagnosis/finding.ts'
 import type { Label } from './labeled-logs.ts'
 
@@ -12,6 +14,8 @@ export interface Tally {
   file: number
   kinds: number
   kind: number
+  /** How often the right people are asked to act. */
+  acts: number
   clean: number
   alarms: number
   /** By confidence: the number, and how many of those are correct. */
@@ -30,6 +34,7 @@ export const zero = (): Tally => ({
   file: 0,
   kinds: 0,
   kind: 0,
+  acts: 0,
   clean: 0,
   alarms: 0,
   high: [0, 0],
@@ -38,6 +43,7 @@ export const zero = (): Tally => ({
 })
 
 const NEAR = 5
+const actsOn = (category: FailureCategory) => ACTIONS[category].who_acts
 const base = (path: string) => path.split(/[\\/]/).at(-1)!.toLowerCase()
 export const percent = (part: number, all: number) => (all ? `${((100 * part) / all).toFixed(1)} %` : '–').padStart(8)
 
@@ -51,6 +57,7 @@ export function count(tally: Tally, label: Label, found: Finding, at: (line: num
   if (label.category && label.category !== 'unknown') {
     tally.kinds++
     if (found.category === label.category) tally.kind++
+    if (actsOn(found.category) === actsOn(label.category as FailureCategory)) tally.acts++
   }
   const want = new Set((label.error_lines ?? []).map(at))
   if (want.size === 0) return
@@ -89,12 +96,12 @@ export function interval(parts: ReadonlyMap<string, readonly [right: number, all
   return [0.025, 0.975].map((at) => (100 * shares[Math.floor(at * DRAWS)]!).toFixed(0)).join('–')
 }
 
-export const HEADING = `${'set'.padEnd(20)} logs    first     near  overlap    whole     file     kind  alarms`
+export const HEADING = `${'set'.padEnd(20)} logs    first     near  overlap    whole     file     kind     acts  alarms`
 
 export function rowOf(name: string, tally: Tally): string {
   const { logs } = tally
   const parts = [tally.first, tally.near, tally.overlap, tally.whole].map((part) => percent(part, logs))
-  const rest = [percent(tally.file, tally.files), percent(tally.kind, tally.kinds)]
+  const rest = [percent(tally.file, tally.files), percent(tally.kind, tally.kinds), percent(tally.acts, tally.kinds)]
   return [
     name.padEnd(20),
     String(logs).padStart(4),

@@ -31,9 +31,9 @@ export const PHASES: readonly PhaseRule[] = [
   { when: /^Build Finished, Result: Success/m, ends: 'building player' },
 ]
 
-/** A line that starts a command: Travis and GitLab echo it, GitHub and Azure open a group, Jenkins names its step. */
+/** A line that starts a command, and the command: Travis and GitLab echo it, GitHub and Azure open a group, Jenkins names its step. */
 export const COMMAND =
-  /^(?:\$ |> (?=(?:@[\w.-]+\/)?[\w.-]+@\d\S* \S)|##\[group\]Run |##\[section\]Starting: |\[Pipeline\] (?:sh|bat|powershell|pwsh)\b|\[Container\] \S+ \S+ Running command )(?<command>.{0,200})/
+  /^(?:\$ |> (?=(?:@[\w.-]+\/)?[\w.-]+@\d\S* \S)|##\[group\]Run |##\[section\]Starting: |\[Pipeline\] (?:sh|bat|powershell|pwsh)\b|\[Container\] \S+ \S+ Running command )(.{0,200})/
 const COMMAND_END =
   /^(?:The command "(?<reported>.*)|.*)" exited with (?<code>\d{1,3})\.$|^The command "(?<stopped>.*)" failed and exited with (?<during>\d{1,3}) during|^(?:The command "(?<retried>.*)" failed (?<times>\d) times\.)$|^(?:Command exited with code|Exited with code(?: exit status)?|Process completed with exit code|ERROR: Job failed: exit code|ERROR: script returned exit code|.{0,4}Error: The command exited with status|Process exited with code) (?<other>-?\d{1,10})\b/
 /** No line that ends a step is shorter. */

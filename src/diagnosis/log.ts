@@ -1,7 +1,7 @@
 import { LOG_MAX } from '../contract/limits.ts'
 import { type PlainLine, plainPaths } from './stages/plain-paths.ts'
 
-/** Log lines that form one line: a console may have wrapped it. Inclusive indexes of `shown`; none if nothing is shown. */
+/** Log lines that form one line, wrapped by a console, or an entry that shows nothing. Inclusive indexes of `shown`. */
 export interface Span {
   first: number
   last: number
@@ -22,8 +22,8 @@ export interface Log {
   text: string[]
   /** The build service itself marked the line as an error. */
   marked: boolean[]
-  /** The position of an entry in `shown`; null for a separator between branches. */
-  spans: (Span | null)[]
+  /** The position of an entry in `shown`, just its index if it is one whole line; null for a separator between branches. */
+  spans: (Span | number | null)[]
   /** The start of each parallel branch; empty without any. Lines of no branch come before the first. */
   branches: number[]
   /** The beginning is missing. */
@@ -64,6 +64,7 @@ export const isBlank = (log: Log, index: number) => isBlankText(log.text[index] 
 /** The original line numbers, from 1; none for an entry that shows nothing. */
 export function linesAt(log: Log, index: number): number[] {
   const span = log.spans[index]
+  if (typeof span === 'number') return [span + 1]
   if (span?.lines) return span.lines.map((index) => index + 1)
   const lines: number[] = []
   if (span) for (let i = span.first; i <= span.last; i++) lines.push(i + 1)
@@ -74,7 +75,8 @@ export function linesAt(log: Log, index: number): number[] {
 export function linesFrom(log: Log, index: number, part: string | undefined): number[] {
   const lines = linesAt(log, index)
   const at = part ? log.text[index]!.indexOf(part) : -1
-  const lengths = log.spans[index]?.lengths
+  const span = log.spans[index]
+  const lengths = typeof span === 'number' ? undefined : span?.lengths
   if (at < 0 || !lengths) return lines
   let behind = log.text[index]!.length - at
   let first = lines.length - 1
@@ -83,7 +85,10 @@ export function linesFrom(log: Log, index: number, part: string | undefined): nu
 }
 
 /** The line number where an entry starts. */
-export const lineOf = (log: Log, index: number) => (log.spans[index]?.first ?? 0) + 1
+export const lineOf = (log: Log, index: number) => {
+  const span = log.spans[index]
+  return (typeof span === 'number' ? span : (span?.first ?? 0)) + 1
+}
 
 /** Evidence skips lines that show nothing. */
 export const isShown = (log: Log, index: number) => linesAt(log, index).length > 0

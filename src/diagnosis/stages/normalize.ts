@@ -60,12 +60,13 @@ const isTruncated = (raw: string) => raw.length >= LOG_CAP - 1
 /** Every block ends at this many blank lines. */
 const APART = 3
 
-/** The lines of the log that a console wrapped into one, from the first. */
-function spanAt(texts: readonly string[], first: number, isWrapped: ReturnType<typeof learnWrapping>): Span {
-  let last = isBlankText(texts[first]!) ? first - 1 : first
-  if (!isWrapped || last < first) return { first, last }
+/** The lines of the log that a console wrapped into one, from the first; its index if that is all. */
+function spanAt(texts: readonly string[], first: number, isWrapped: ReturnType<typeof learnWrapping>): Span | number {
+  if (isBlankText(texts[first]!)) return { first, last: first - 1 }
+  if (!isWrapped) return first
+  let last = first
   while (isWrapped(last)) last++
-  return last > first ? { first, last, lengths: texts.slice(first, last + 1).map(({ length }) => length) } : { first, last }
+  return last > first ? { first, last, lengths: texts.slice(first, last + 1).map(({ length }) => length) } : first
 }
 
 const textOf = (texts: readonly string[], { first, last }: Span) =>
@@ -80,7 +81,8 @@ const textOf = (texts: readonly string[], { first, last }: Span) =>
 const DEEPEST = 2
 
 /** The span in indexes of the whole log; lines of a branch are not consecutive there. */
-const placed = (span: Span, numbers: readonly number[]): Span => {
+const placed = (span: Span | number, numbers: readonly number[]): Span | number => {
+  if (typeof span === 'number') return numbers[span]!
   const first = numbers[span.first]!
   if (span.last <= span.first) return { first, last: first + span.last - span.first }
   return { ...span, first, last: numbers[span.last]!, lines: numbers.slice(span.first, span.last + 1) }
@@ -110,8 +112,9 @@ function read(log: Log, lines: readonly string[], numbers: readonly number[] | n
   const start = log.text.length
   for (let first = 0; first < texts.length; first++) {
     const span = spanAt(texts, first, isWrapped)
-    add(log, textOf(texts, span), numbers ? placed(span, numbers) : span)
-    first = Math.max(first, span.last)
+    const isWhole = typeof span === 'number'
+    add(log, isWhole ? texts[span]! : textOf(texts, span), numbers ? placed(span, numbers) : span)
+    if (!isWhole) first = Math.max(first, span.last)
   }
   if (!isSpelled(texts)) return
   for (let i = start; i < log.text.length; i++) log.text[i] = log.text[i]!.replace(/^nl(?![a-z])/, '')
@@ -127,7 +130,7 @@ const isSpelled = (texts: readonly string[]) => {
 }
 
 /** A log may have as many lines as characters, so short ones must not cost anything. */
-const add = (log: Log, line: string, span: Span | null) => {
+const add = (log: Log, line: string, span: Span | number | null) => {
   const capped = line.length > LINE_CAP ? line.slice(0, LINE_CAP) : line
   const prefixes = capped.length < SHORTEST_PREFIX ? 0 : prefixesOf(capped)
   const text = prefixes === 0 ? capped : capped.slice(Math.abs(prefixes))

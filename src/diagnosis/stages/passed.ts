@@ -15,16 +15,23 @@ export function passedLines(...logs: readonly string[]): Set<number> {
   return hashes
 }
 
-/** Groups without familiar lines: led by the first new match, otherwise by the first new line below, or dropped if nothing is new. */
+/** Without familiar lines: led by the first new match, otherwise by the first new line below, or null if nothing is new. */
+function withoutFamiliar(log: Log, group: Group, isFamiliar: (index: number) => boolean): Group | null {
+  if (!isFamiliar(group.lead.index)) return group
+  const hit = group.hits.find(({ index }) => !isFamiliar(index))
+  if (hit) return { ...group, lead: hit, start: Math.max(group.start, Math.min(hit.index, group.lead.index + 1)) }
+  let index = group.lead.index
+  while (index <= group.end && (isBlank(log, index) || isFamiliar(index))) index++
+  return index > group.end ? null : { ...group, lead: { ...group.lead, index } }
+}
+
 export function unfamiliar(log: Log, groups: readonly Group[], isFamiliar: (index: number) => boolean): Group[] {
-  return groups.flatMap((group) => {
-    if (!isFamiliar(group.lead.index)) return [group]
-    const hit = group.hits.find(({ index }) => !isFamiliar(index))
-    if (hit) return [{ ...group, lead: hit, start: Math.max(group.start, Math.min(hit.index, group.lead.index + 1)) }]
-    let index = group.lead.index
-    while (index <= group.end && (isBlank(log, index) || isFamiliar(index))) index++
-    return index > group.end ? [] : [{ ...group, lead: { ...group.lead, index } }]
-  })
+  const found: Group[] = []
+  for (const each of groups) {
+    const group = withoutFamiliar(log, each, isFamiliar)
+    if (group) found.push(group)
+  }
+  return found
 }
 
 /** Which entries a passed log has too: they are not the cause. */

@@ -37,7 +37,12 @@ export function segment(log: Log): Segments {
   const sections: Section[] = []
   let open: Section = { start: 0, end: 0, command: '', reported: '', ended: 'unknown' }
   const close = (end: number, ended: Section['ended'], reported = '') => {
-    if (end >= open.start) sections.push({ ...open, end, ended, reported })
+    if (end >= open.start) {
+      open.end = end
+      open.ended = ended
+      open.reported = reported
+      sections.push(open)
+    }
     open = { start: end + 1, end: end + 1, command: '', reported: '', ended: 'unknown' }
   }
   for (let i = 0; i < log.text.length; i++) {
@@ -48,11 +53,11 @@ export function segment(log: Log): Segments {
       close(i, ended.code === 0 ? 'passed' : 'failed', ended.reported)
       continue
     }
-    const groups = text.length < SHORTEST_COMMAND ? undefined : COMMAND.exec(text)?.groups
-    if (groups) {
+    const command = text.length < SHORTEST_COMMAND ? undefined : COMMAND.exec(text)?.[1]
+    if (command !== undefined) {
       close(i - 1, 'unknown')
       open.start = i
-      open.command = groups.command ?? ''
+      open.command = command
     }
   }
   close(log.text.length - 1, 'unknown')

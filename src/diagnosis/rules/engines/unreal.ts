@@ -57,7 +57,7 @@ export const unreal: readonly Rule[] = [
     tool: 'UnrealHeaderTool',
     category: 'compile_error',
     role: 'root',
-    need: ['Error:', 'error:', 'LogCompile: Error'],
+    need: ['.h('],
     match:
       /^(?:LogCompile: Error: |\s*)(?<file>[^\s(:][^(:]{0,300}\.h|[A-Za-z]:[^(:]{1,300}\.h)\((?<line>\d+)\) ?: {1,4}(?:LogCompile: )?[eE]rror: {1,4}(?<msg>\S.*)/,
     score: 84,
@@ -112,7 +112,7 @@ export const unreal: readonly Rule[] = [
     tool: 'Unreal cook',
     category: 'cook_asset_error',
     role: 'root',
-    need: ['Error:', 'Error: '],
+    need: [': Error: '],
     match:
       /^\s*(?:LogInit: Display: )?Log(?:AssetRegistry|Linker|Package\w*|Cook|UObjectGlobals|SavePackage|Blueprint\w*|Texture|StaticMesh|Animation|Skeletal\w*|Niagara|Level|Audio|Streaming|ContentBundle\w*|PackageName|AssetManager|Property|Class): Error: (?<msg>(?!.*\bfailed\.?$).*)/,
     score: 72,
