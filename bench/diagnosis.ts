@@ -59,10 +59,10 @@ export async function benchDiagnosis() {
   else {
     const logs = labeledLogs(root)
     const before = plain(logs)
-    leftOut(logs, before)
+    const folds = leftOut(logs, before)
     carried(logs, before)
     compared(logs)
-    suspects(root)
+    suspects(root, folds)
   }
   speed(root)
 }

@@ -2,7 +2,7 @@ import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import { judgeBy } from '../../src/diagnosis/model/judge.ts'
 import { corrected } from './corrections.ts'
 import type { LabelledLog } from './labeled-logs.ts'
-import { learnWithout, lessonsOf } from './learn.ts'
+import { type Fold, learnWithout, lessonsOf } from './learn.ts'
 import { count, interval, rowOf, sureness, type Tally, zero } from './tally.ts'
 
 /** Correct and total, by project. */
@@ -14,7 +14,7 @@ const add = (parts: Parts, project: string, part: number, all: number) => {
 }
 
 /** The failed logs again, each judged by a model of other projects. Rules are not trained: their share of the gap does not show. */
-export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
+export function leftOut(logs: readonly LabelledLog[], plain: Tally): Fold[] {
   const lessons = lessonsOf(logs)
   const all = zero()
   const [first, kind, acts]: [Parts, Parts, Parts] = [new Map(), new Map(), new Map()]
@@ -37,4 +37,5 @@ export function leftOut(logs: readonly LabelledLog[], plain: Tally): void {
   )
   console.log(`left out, ${sureness(all)}`)
   for (const share of [3, 10]) corrected(lessons, folds, share)
+  return folds
 }

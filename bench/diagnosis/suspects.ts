@@ -3,19 +3,43 @@ import { join, resolve } from 'node:path'
 import { nextStep, priorOf, type Trial } from '../../src/diagnosis/bisection/bisection.ts'
 import { diagnose } from '../../src/diagnosis/diagnose.ts'
 import type { Candidate } from '../../src/diagnosis/finding.ts'
+import { judge, judgeBy } from '../../src/diagnosis/model/judge.ts'
 import { readLog } from './labeled-logs.ts'
-import { percent } from './tally.ts'
+import type { Fold } from './learn.ts'
+import { interval, percent } from './tally.ts'
 
 /** A failed log, the changes of its range, and the one that broke it. */
 interface Case {
   log: string
+  project: string
   suspects: Candidate[]
   culprit: string | null
   attributable: boolean
 }
 
+/** Of the cases of some projects: how many, how many named, how many of those right. */
+const named = (parts: readonly (readonly [number, number, number])[]) => {
+  const [cases, some, right] = [0, 1, 2].map((at) => parts.reduce((sum, part) => sum + part[at]!, 0)) as [number, number, number]
+  return `${cases} cases, named${percent(some, cases)}, right${percent(right, some)}`
+}
+
+/** The same by fold of projects; weights and rules were chosen with all of them in view, only the model never saw the project. */
+function byFold(folds: readonly Fold[], found: ReadonlyMap<string, readonly [number, number, number]>): void {
+  folds.forEach(({ projects }, at) => {
+    const parts = [...found].filter(([project]) => projects.has(project)).map(([, part]) => part)
+    console.log(`suspects, fold ${at + 1}, ${parts.length} projects: ${named(parts)}`)
+  })
+  const share = (right: 1 | 2, all: 0 | 1) =>
+    interval(
+      new Map([...found].filter(([, part]) => part[all] > 0).map(([project, part]) => [project, [part[right], part[all]]])),
+    )
+  console.log(
+    `suspects, projects left out: ${named([...found.values()])}; 95 % intervals over projects: named ${share(1, 0)}, right ${share(2, 1)}`,
+  )
+}
+
 /** How often an author is named and right, and what a bisection takes where nobody is. */
-export function suspects(root: string): void {
+export function suspects(root: string, folds: readonly Fold[]): void {
   const folder = join(root, 'attribution')
   if (!existsSync(join(folder, 'labels.jsonl'))) return
   const cases = readFileSync(join(folder, 'labels.jsonl'), 'utf8')
@@ -24,15 +48,23 @@ export function suspects(root: string): void {
     .map((line) => JSON.parse(line) as Case)
   const all = { cases: 0, top: 0, named: 0, right: 0, blamed: 0 }
   const unnamed: Searched[] = []
-  for (const { log, suspects, culprit, attributable } of cases) {
+  const found = new Map<string, [number, number, number]>()
+  for (const { log, project, suspects, culprit, attributable } of cases) {
+    const fold = folds.find(({ projects }) => projects.has(project.toLowerCase()))
     const { suspects: ranked, attributed_author: named } = diagnose(readLog(resolve(folder, log)), {
       candidates: suspects,
+      judge: fold ? judgeBy(fold.model) : judge,
     }).attribution!
     if (!attributable || culprit === null) {
       if (named !== null) all.blamed++
       continue
     }
     all.cases++
+    const part = found.get(project.toLowerCase()) ?? [0, 0, 0]
+    found.set(project.toLowerCase(), part)
+    part[0]++
+    if (named !== null) part[1]++
+    if (named !== null && named === suspects.find(({ id }) => id === culprit)?.author) part[2]++
     if (ranked[0]?.change_id === culprit) all.top++
     if (named !== null) {
       all.named++
@@ -45,6 +77,7 @@ export function suspects(root: string): void {
   console.log(
     `suspects: ${all.cases} cases, first${percent(all.top, all.cases)}, named${percent(all.named, all.cases)}, right${percent(all.right, all.named)}, named where no change is the cause ${all.blamed}`,
   )
+  byFold(folds, found)
   for (const size of [8, 64]) {
     search(`scores, ${size} changes`, unnamed, size, (scores) => scores)
     search(`no scores, ${size} changes`, unnamed, size, (scores) => scores.map(() => 0))

@@ -53,6 +53,8 @@ export interface Rule {
   lead?: 'last'
   /** The tool's final statement that the build failed: a program that ends well afterwards does not revoke it. */
   final?: true
+  /** Scripts rarely go on after it: if the failed step did, it may be the output of a test. */
+  ends?: true
   /** Ids of rules whose later matches are consequences of this one. */
   explains?: readonly string[]
   /** The confidence that a match is the cause, 0 to 100. */

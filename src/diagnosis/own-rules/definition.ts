@@ -21,7 +21,7 @@ import { linearPattern, UnreadablePattern } from './linear-pattern.ts'
 type Written<T> = { [K in keyof T]: T[K] extends Pattern | undefined ? string : T[K] }
 
 /** A rule as a studio writes it down: JSON, patterns as text. */
-export type Definition = Written<Omit<Rule, 'block' | 'final' | 'proof'>> & { block?: Written<Block> }
+export type Definition = Written<Omit<Rule, 'block' | 'ends' | 'final' | 'proof'>> & { block?: Written<Block> }
 
 const ID = /^[a-z\d-]+\.[a-z\d-]+$/
 const GROUPS: readonly string[] = ['file', 'line', 'code', 'test', 'msg']

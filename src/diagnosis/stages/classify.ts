@@ -39,9 +39,16 @@ const linesOf = (log: Log, start: number, end: number) => {
   return lines
 }
 
+/** From this many lines on, a step went on as if nothing had happened. */
+const LONG_AFTER = 100
+
+const isSurvived = ({ lead: { rule, index } }: Ranked, { failing }: Segments) =>
+  rule.ends === true && failing !== null && failing.end - index > LONG_AFTER
+
 function confidenceOf(log: Log, segments: Segments, best: Ranked, second: Ranked | undefined): [Confidence, string] {
   if (best.lead.rule.role !== 'root') return ['low', 'the line only repeats that something failed']
   if (best.score < LIKELY) return ['low', 'the match is weak']
+  if (isSurvived(best, segments)) return ['low', 'the step went on for long after it']
   const rival = second && second.lead.rule.category !== best.lead.rule.category && best.score - second.score < 10
   if (log.truncated && !segments.failing) return ['low', 'the beginning of the log is missing']
   if (log.truncated) return ['medium', 'the beginning of the log is missing']

@@ -26,6 +26,12 @@ const POSITION = /^\s*(?:\d+:\d+\s|\S{1,250}\.\w{1,10}[:(] ?\d+)/
 const ERROR = /\berror\b/i
 const COMPARISON = /\b(?:expected|assert\w*|to equal|but (?:was|got)|got:|actual)\b/i
 
+/** A stack frame names functions and files that say nothing about the kind of failure. */
+const FRAME = /^\s+(?:at |from |File "|\S{1,250}: in )/
+
+/** The code itself cannot be read; data that cannot be read is another matter. */
+const SYNTAX = /^(?:E {3,8})?\w{0,40}SyntaxError: (?!.{0,200}\bJSON\b)/
+
 /** A test file, as its runner and stack traces print it. */
 const TEST_FILE = /(?:^|[\s"'(/\\])(?:test_\w{1,80}|\w{1,80}[._](?:test|spec))\.\w{1,4}\b/
 
@@ -33,7 +39,8 @@ const TEST_FILE = /(?:^|[\s"'(/\\])(?:test_\w{1,80}|\w{1,80}[._](?:test|spec))\.
 function byShape(lines: readonly string[]): FailureCategory | null {
   const places = lines.filter((line) => POSITION.test(line)).length
   if (places > 0 && places >= lines.length / 2 && !lines.some((line) => ERROR.test(line))) return 'lint_or_doc'
-  return lines.some((line) => COMPARISON.test(line) || TEST_FILE.test(line)) ? 'test_failure' : null
+  if (lines.some((line) => SYNTAX.test(line))) return 'compile_error'
+  return lines.some((line) => (COMPARISON.test(line) && !FRAME.test(line)) || TEST_FILE.test(line)) ? 'test_failure' : null
 }
 
 /** Whether the failed step only checks: a compiler-like line may be a linter's there. */

@@ -258,6 +258,16 @@ export const java: readonly Rule[] = [
     ],
   },
   {
+    id: 'ant.test',
+    tool: 'Ant',
+    category: 'test_failure',
+    role: 'root',
+    need: ['.xml:'],
+    match: /^(?<file>\S+\.xml):(?<line>\d+): (?<msg>Test (?<test>\S+) failed.*|Tests? failed.*|There were (?:test )?failures.*)/,
+    score: 48,
+    examples: [{ log: 'BUILD FAILED\n/ws/build.xml:55: Test game.HeroTest failed', line: 2, file: 'build.xml' }],
+  },
+  {
     id: 'ant.failed',
     tool: 'Ant',
     category: 'build_script_error',

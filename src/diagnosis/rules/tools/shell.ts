@@ -104,6 +104,7 @@ export const shell: readonly Rule[] = [
       /^(?:-?(?:\/bin\/|\/usr\/bin\/)?(?:ba|z|da)?sh: |\S{1,200}: (?:line )?\d+: )(?:line \d+: )?(?<msg>.*(?:command not found|not found|No such file or directory|Permission denied|syntax error.*|unbound variable|cannot execute.*|unexpected EOF.*|Is a directory))$|^The program '\S+' is currently not installed|'[^']{1,100}' is not recognized as an internal or external command/,
     score: 58,
     near: 0,
+    ends: true,
     fix: 'Install what the script calls on the build machine, or correct its path: {msg}.',
     examples: [
       { log: './build.sh: line 12: cd: ./hero: No such file or directory', line: 1 },
@@ -123,6 +124,18 @@ export const shell: readonly Rule[] = [
     examples: [
       { log: 'In build.sh line 3:\necho $1\n     ^-- SC2086: Double quote to prevent globbing', line: 1, file: 'build.sh' },
     ],
+  },
+  {
+    id: 'vader.failure',
+    tool: 'Vader',
+    category: 'test_failure',
+    role: 'root',
+    need: ['] (X) '],
+    match: /^\s*\(\s*\d+\/\d+\) \[[A-Z ]{1,20}\] \(X\) (?<test>.*)/,
+    score: 72,
+    block: { more: /^\s{4,}(?:>|-|\S.* line \d+)/, max: 8 },
+    near: 0,
+    examples: [{ log: '    ( 2/40) [EXECUTE] (X) Hits twice (but got 3)', line: 1 }],
   },
   {
     id: 'bats.failure',
