@@ -53,3 +53,13 @@ test('short responses, and those for programs, are not compressed', async () => 
   expect(asked.headers['content-encoding']).toBeUndefined()
   expect(asked.body.toString()).toBe(LOG)
 })
+
+test('the response to a write is not compressed, however long', async () => {
+  const description = 'Cooking.'.repeat(1_000)
+  const { status, headers, json } = await lead.app(`/projects/${studio.world.projects.star!.id}/tasks`, {
+    method: 'POST',
+    headers: { 'accept-encoding': 'gzip' },
+    body: { task: { title: 'Cook', description } },
+  })
+  expect([status < 300, json.description, headers.get('content-encoding')]).toEqual([true, description, null])
+})

@@ -29,6 +29,7 @@ test.each([
   ['GET', `/invit%61tions/${SECRET}`],
   ['GET', `/Invitations/${SECRET}`],
   ['POST', `/webhooks/github/${SECRET}`],
+  ['GET', `/badges/${SECRET}.svg`],
   ['GET', `/cli/auth?state=${SECRET}&code=${SECRET}&request=${SECRET}`],
   ['GET', `/oauth/authorize?client_id=${SECRET}&state=${SECRET}&redirect_uri=${SECRET}`],
   ['GET', `/app/api/v1/oauth/request?request=${SECRET}`],

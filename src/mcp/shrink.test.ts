@@ -24,3 +24,14 @@ test('a reply that fits stays whole, and a row says when one of its texts was sh
   expect(shortRows([{ text: 'short' }]).shortened).toBe(false)
   expect(shortRows([{ text: 'x'.repeat(501) }]).shortened).toBe(true)
 })
+
+test('rows leave room for the rest of the reply', () => {
+  const row = { text: 'x'.repeat(5_000) }
+  expect(rowsThatFit([row, row, row], {})).toBe(3)
+  expect(rowsThatFit([row, row, row], { note: 'x'.repeat(DATA_BYTES - 12_000) })).toBe(2)
+})
+
+test('a cut text ends with a whole character', () => {
+  expect(shrink('up 🚀🚀', { text: 4, items: 3 }, new Map())).toBe('up …')
+  expect(shrink('up 🚀🚀', { text: 5, items: 3 }, new Map())).toBe('up 🚀…')
+})

@@ -68,3 +68,9 @@ test.each([
 ])('a file that was %s is not accepted as a complete backup', async (_, damage) => {
   await expect(unpack(damage(await pack(PASSPHRASE)), PASSPHRASE)).rejects.toThrow('This is no whole backup')
 })
+
+test('a header that demands more work than we ever ask for is refused before any of it', async () => {
+  const stored = (await pack(PASSPHRASE)).toString('latin1')
+  const demanding = Buffer.from(stored.replace(/(-> scrypt \S+) 17\n/, '$1 21\n'), 'latin1')
+  await expect(unpack(demanding, PASSPHRASE)).rejects.toThrow('its header cannot be read')
+})

@@ -292,3 +292,12 @@ describe('the chain', () => {
     await expect(verify()).rejects.toThrow(/entry 7.*missing/)
   })
 })
+
+test('a page is limited to the entries from one time until before another', async () => {
+  const account = id('accounts', 'owl')
+  await studio.db.execute(sql`
+    insert into audit_log (account_id, action, subject, at)
+    select ${Number(account)}, 'dated', n::text, '2025-03-01T00:00:00Z'::timestamptz + n * interval '1 day' from generate_series(1, 4) n`)
+  const path = `/accounts/${account}/audit_log?action=dated&since=2025-03-03T00:00:00Z&until=2025-03-05T00:00:00Z`
+  expect((await owner.app(path)).json.entries.map(({ subject }: { subject: string }) => subject)).toEqual(['3', '2'])
+})

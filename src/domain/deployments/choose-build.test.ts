@@ -58,3 +58,18 @@ test('an abbreviated commit does not contradict the full one', () => {
   expect(choose(told, [build(1, { build_number: '7', commit_hash: 'c0ffee' })]).build_run_id).toBe(1)
   expect(choose(told, [build(1, { build_number: '7', commit_hash: 'beef' })]).reason).toBe('contradiction')
 })
+
+test('a number alone finds no build that failed', () => {
+  const failed = build(1, { build_number: '7', status: 'failed' })
+  expect(choose({ build_number: '7' }, [failed])).toMatchObject({ build_run_id: null, reason: 'not_passed' })
+  expect(choose({ build_number: '7' }, [failed, build(2, { build_number: '7', ci_job_name: 'Nightly' })])).toMatchObject({
+    build_run_id: null,
+    reason: 'number_only',
+  })
+})
+
+test('another changelist contradicts the job and number', () => {
+  const told = { job_name: 'Ship', build_number: '7', changelist: '42' }
+  expect(choose(told, [build(1, { build_number: '7', changelist: '42' })]).build_run_id).toBe(1)
+  expect(choose(told, [build(1, { build_number: '7', changelist: '41' })]).reason).toBe('contradiction')
+})

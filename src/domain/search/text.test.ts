@@ -84,3 +84,8 @@ test('the best match of several names comes first, and equal ones keep their ord
   expect(found).toEqual(['Moon', 'Moonlight', 'Half Moon', 'Full Moon', 'Old Moonlight'])
   expect(bestNamed(names, queryOf('moon'), 2)).toHaveLength(2)
 })
+
+test('a token of three letters is looked up by them', () => {
+  expect(termsFor(queryOf('oon'), false)).toEqual(['oon'])
+  expect(termsOf(folded('moon')).has('oon')).toBe(true)
+})

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { removeAll, restoreAll } from './bulk.ts'
 
 let tools: Tools
 let shas = 0
@@ -40,6 +41,16 @@ describe('the links of a task', () => {
       for (const one of order) expect((await told[one]()).status).toBe(200)
       expect(await told.links(), order.join()).toEqual([1, 1, 1])
     }
+  })
+
+  test('come back with a task that is restored', async () => {
+    const told = await story()
+    for (const one of ['change', 'build', 'deployment'] as const) await told[one]()
+    const { accounts, users } = tools.studio.world
+    const by = { account_id: accounts.owl!.id, project_id: tools.project, user_id: users.kim!.id, token_id: null }
+    await removeAll(tools.studio.db, by, [told.task])
+    await restoreAll(tools.studio.db, by, [told.task])
+    expect(await told.links()).toEqual([1, 1, 1])
   })
 
   test('include a deployment whose build reports its commit late', async () => {

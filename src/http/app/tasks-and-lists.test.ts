@@ -259,6 +259,11 @@ describe('several tasks at once', () => {
     ])
     expect((await bulk({ ids }, '/restore')).status).toBe(404)
   })
+
+  test('do not get a label twice', async () => {
+    expect((await bulk({ ids: [idOf('one')], add_label: 'ui' })).status).toBe(200)
+    expect((await read('one')).labels).toEqual(['ui'])
+  })
 })
 
 describe('a saved view', () => {
