@@ -114,6 +114,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     ['tests release 7', '/tests/7'],
     [`builds watch ${build}`, `/builds/${build}`],
     [`builds investigate ${build}`, `/builds/${build}`],
+    ...['retry', 'stop', 'start'].map((action) => [`builds ${action} ${build}`, `/builds/${build}`] as const),
     ['breakages list', '/breakages'],
     [`breakages show ${breakage}`, `/breakages/${breakage}`],
     [`breakages claim ${breakage}`, `/breakages/${breakage}`],

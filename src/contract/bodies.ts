@@ -4,7 +4,7 @@ import * as readers from './field-readers.ts'
 import { instant, nullable, object, oneOf, partial, recordId, shortId, text } from './fields.ts'
 import { BRANCH_MAX, CAUSE_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
 import { readId } from './params.ts'
-import { BREAKAGE_EDIT_STATES, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
+import { BREAKAGE_EDIT_STATES, CI_ACTIONS, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
 import { DIMENSION_MAX } from './spellings/build-dimensions.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
@@ -172,6 +172,8 @@ export const CorrectionInput = body(
   (read) => requireAny(read),
 )
 export type CorrectionInput = Static<typeof CorrectionInput>
+
+export const CiRequest = body({ action: choice(CI_ACTIONS) }, object)
 
 const buildId: readers.Reader<number> = (name, value) => {
   const id = typeof value === 'string' || typeof value === 'number' ? readId(String(value)) : undefined

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overlapping } from '../../test/support/blocked.ts'
 import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/support/every-route.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
-import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
+import type { RouteName } from './routes.ts'
 import { SCOPES } from './sets.ts'
 
 /** Rules of every route are tested for every route. */
@@ -16,9 +17,15 @@ afterAll(() => studio.close())
 
 const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
 
+/** The builds of this world have no CI that could be asked: an admitted request is told so. */
+function expectAnswer(name: RouteName, { status, json }: Answer) {
+  if (name === 'actOnBuild') expect(json).toMatchObject({ error: 'cannot_act' })
+  else expect([200, 201, 202]).toContain(status)
+}
+
 describe.each(all)('%s', (name, route) => {
   test('responds to a caller with the right token', async () => {
-    expect([200, 201, 202]).toContain((await ask(name)).status)
+    expectAnswer(name, await ask(name))
   })
 
   test.each([
@@ -54,7 +61,7 @@ describe.each(all)('%s', (name, route) => {
     const only = await studio.load({
       tokens: [{ key: 'only', user: String(studio.world.users!.lead!.id), name: 'only', scopes: [route.scope] }],
     })
-    expect([200, 201, 202]).toContain((await ask(name, undefined, { token: only.tokens!.only!.token as string })).status)
+    expectAnswer(name, await ask(name, undefined, { token: only.tokens!.only!.token as string }))
   })
 
   test('refuses an unknown parameter by name, whatever its value', async () => {

@@ -94,6 +94,10 @@ export const quotaExceeded = (quota: string, limit: number, used: number, retryA
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   )
 
+export const cannotAct = (why: string) => new ApiError(422, 'cannot_act', why)
+/** The CI refused, or did not answer. */
+export const ciFailed = (why: string) => new ApiError(422, 'ci_failed', why)
+
 export const cannotBisect = (why: string) => new ApiError(422, 'cannot_bisect', why)
 
 export const exportRunning = () =>

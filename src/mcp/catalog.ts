@@ -21,8 +21,11 @@ export interface Offer {
   toolsets?: readonly string[] | undefined
 }
 
+/** Requests to the CI are about builds. */
+const nounOf = (scope: string) => (scope === 'write:ci' ? 'builds' : scope.slice(scope.indexOf(':') + 1))
+
 const isChosen = (scope: string, { toolsets }: Offer): boolean =>
-  toolsets === undefined || TOOLSETS.every((noun) => toolsets.includes(noun) || !scope.endsWith(`:${noun}`))
+  toolsets === undefined || !TOOLSETS.includes(nounOf(scope)) || toolsets.includes(nounOf(scope))
 
 /** Reduces the scopes to those of the chosen toolsets. */
 export const narrowed = (offer: Offer): Offer => ({ ...offer, scopes: offer.scopes.filter((scope) => isChosen(scope, offer)) })

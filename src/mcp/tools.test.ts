@@ -191,6 +191,17 @@ describe.each([
     expect(edited).toMatchObject({ id: deployments[0].id, status: 'live' })
   })
 
+  test('a CI that cannot be asked is told as the reason', async () => {
+    called.add('act_on_build')
+    const build_run_id = id('build_runs', `build${build}`)
+    const { error, text } = await assistant.call('act_on_build', {
+      project_id: id('projects', 'star'),
+      build_run_id,
+      action: 'retry',
+    })
+    expect({ error, text }).toEqual({ error: true, text: expect.stringContaining('only be controlled at its CI') })
+  })
+
   test('every tool was called above', () => {
     expect([...called].sort()).toEqual(TOOLS.map(({ name }) => name).sort())
   })

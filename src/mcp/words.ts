@@ -93,6 +93,12 @@ export const WORDS: Record<ToolRoute, Words> = {
       'Returns why a failed build failed, and the suspected changes. A new investigation costs the account a credit and has a daily limit; an existing one is free. Call show_build first, and ask the user before you spend a credit. If still pending after wait_seconds, call it again later.',
     repeatable: true,
   },
+  actOnBuild: {
+    title: 'Retry, stop or start a build',
+    description:
+      'Asks the CI to retry a finished build, stop a running one, or build the newest state of its branch. Costs machine time: only if the user asked, and once.',
+    overwrites: true,
+  },
   listAssets: {
     title: 'List assets',
     description: `Returns the assets (textures, models, levels, …) of a project: path, type, version, approval status. Use it to find assets by name, or those waiting for approval. ${NEWEST}`,

@@ -6,6 +6,7 @@ import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
 import { changes } from './builds/changes.ts'
+import { ciRequests } from './builds/ci-requests.ts'
 import { correct } from './builds/correct.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
@@ -101,5 +102,5 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: SUMMARIES.builds,
-  commands: [list, show, changes, log, tests, watch, investigate, correct, report],
+  commands: [list, show, changes, log, tests, watch, investigate, correct, ...ciRequests, report],
 }

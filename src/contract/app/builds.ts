@@ -51,6 +51,8 @@ export const BuildContext = object({
   last_passed: nullable(BuildLine),
   /** Whether a request would start an investigation. */
   can_investigate: flag,
+  /** What its CI can be asked for now. */
+  ci_actions: Type.Array(oneOf(sets.CI_ACTIONS)),
   /** The URL template for files in a log, with {path} and {line}; empty if unknown. */
   file_url: text,
   /** The top folders of the repository, as far as changes have touched them. */

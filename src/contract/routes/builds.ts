@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CorrectionInput } from '../bodies.ts'
+import { CiRequest, CorrectionInput } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import { Correction } from '../health-shapes.ts'
@@ -75,6 +75,17 @@ export const buildRoutes = {
     reply: shape.Investigation,
     created: 202,
     writes: true,
+  },
+  actOnBuild: {
+    ...post,
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/ci',
+    scope: 'write:ci',
+    summary: 'Ask the CI to retry or stop a build, or to build the newest state of its branch; a new build is reported by the CI',
+    body: CiRequest,
+    reply: field.object({ message: field.ownText }),
+    created: 202,
+    writes: true,
+    detached: true,
   },
   correctBuild: {
     ...patch,

@@ -162,6 +162,7 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'removePasskey',
   'undoDecisions',
   'startBisection',
+  'actOnBuild',
 ]
 
 const table = appRoutes as Record<string, Route>

@@ -192,6 +192,7 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
   muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
+  actOnBuild: { subject: 'builds', ids: 'action' },
   undoDecisions: { subject: 'assets', ids: 'asset_ids' },
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }

@@ -1,10 +1,12 @@
 import type { BuildContext } from '../../contract/app/builds.ts'
 import { notFound } from '../../contract/errors.ts'
+import { CI_ACTIONS } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { BRANCH, lastPassed, NAMED_CHANGES, placed } from '../branches/positions.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { lineColumns } from '../builds/build-line.ts'
+import { type CiSubject, ciSubject, ofIntegration, refusalOf } from '../builds/ci-actions.ts'
 import { wouldBegin } from './investigations.ts'
 
 /** For a job with many branches, how many builds are searched for the neighbor on the same branch. */
@@ -35,7 +37,7 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
   const build = await placed(db, { ...project, id })
   if (!build) throw notFound('Build run')
   const passed = await lastPassed(db, build)
-  const context = (await db.one<Omit<BuildContext, 'branch_breakages'> & Preflight>(sql`
+  const context = (await db.one<Omit<BuildContext, 'branch_breakages' | 'ci_actions'> & Preflight & { ci: CiSubject }>(sql`
     select this.kind = 'preflight' as is_preflight, this.url, this.time_note, this.shelf, this.pull_request, this.head_repository,
       coalesce(nullif(branch_key(this.target_branch), ''), ${build.branch}) as target_branch,
       ${build.branch}::text as branch_name, ${branchCandidates(build.branch)} as branch_candidates,
@@ -46,14 +48,20 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
       (select row_to_json(x) from (select ${lineColumns} from build_runs b
         where b.account_id = this.account_id and b.id = ${passed?.id ?? 0}) x) as last_passed,
       this.status = 'failed' and ${wouldBegin(sql`this`)} as can_investigate,
+      (select row_to_json(x) from (
+        select ${ciSubject(sql`b`)} from (select this.*) b ${ofIntegration(sql`b`)}) x) as ci,
       coalesce((
         select c.file_url from (select this.*) b, ${NAMED_CHANGES} where c.file_url <> ''
         order by c.timestamp desc limit 1), '') as file_url,
       ${roots} as roots
     from build_runs this where this.account_id = ${build.account_id} and this.id = ${build.id}`))!
-  const { is_preflight, ...shown } = context
+  const { is_preflight, ci, ...shown } = context
   const open = is_preflight ? await openOnBranch(db, { ...project, branch: shown.target_branch }) : []
-  return { ...shown, branch_breakages: open.map(({ id, cause }) => ({ id, cause })) }
+  return {
+    ...shown,
+    ci_actions: CI_ACTIONS.filter((action) => refusalOf(action, ci) === null),
+    branch_breakages: open.map(({ id, cause }) => ({ id, cause })),
+  }
 }
 
 interface Preflight {

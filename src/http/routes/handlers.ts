@@ -31,6 +31,7 @@ import * as buildTests from '../../domain/tests/build-tests.ts'
 import * as projectTests from '../../domain/tests/project-tests.ts'
 import { quarantine } from '../../domain/tests/quarantine.ts'
 import * as testHistory from '../../domain/tests/test-history.ts'
+import { actOnBuild } from '../../intake/providers/act.ts'
 import type { Handlers } from './call.ts'
 import type { ListName } from './lists.ts'
 
@@ -82,6 +83,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     if (!created) unchanged()
     return investigation
   },
+  actOnBuild: ({ db, by, path, body, vault, allowedHosts }) =>
+    actOnBuild({ db, vault, allowed: allowedHosts }, by, readId(path.build_run_id), body.action),
   correctBuild: ({ db, by, path, body }) => corrections.correct(db, by, readId(path.build_run_id), body),
   listCorrections: ({ db, by, query }) => corrections.list(db, by, query),
   undoCorrection: ({ db, by, path }) => corrections.undo(db, by, readId(path.id)),

@@ -35,6 +35,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   editDeployment: { shown: 'showDeployment', lock: ({ db, by }) => lockProject(db, by.project_id) },
   decideAsset: { shown: 'showAsset' },
   correctBuild: { shown: 'showBuild' },
+  actOnBuild: { shown: 'showBuild' },
   editTest: { shown: 'showTest' },
 }
 

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter your organization and an API token, bisections can start builds.',
+  why: 'If you enter your organization and an API token, people and bisections can start builds, and people can repeat and stop them.',
   fields: [
     { key: 'server', label: 'API URL', hint: 'https://api.buildkite.com/v2/organizations/your-organization' },
     { key: 'api_token', label: 'API token', hint: 'With the scopes read_builds and write_builds' },

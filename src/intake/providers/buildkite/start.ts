@@ -2,10 +2,11 @@ import type { Jobs } from '../../../db/queue.ts'
 import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
-import { safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { Unreachable } from '../../../net/safe-fetch.ts'
 import type { JobContext } from '../../job-context.ts'
-import { type Json, link, objects, text, word } from '../../reading.ts'
-import { failureOf, Refused } from '../ci-replies.ts'
+import { type Json, link, objects, word } from '../../reading.ts'
+import { Refused } from '../ci-replies.ts'
+import { buildsOf } from './server.ts'
 
 declare module '../../../db/queue.ts' {
   interface Jobs {
@@ -27,36 +28,20 @@ export async function startBuildkite(
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   if (build.commit_hash === '') throw new Refused('Buildkite can only build commits.')
-  const { server, api_token } = openConfig(vault, build)
-  const address = `${text(server)!.replace(/\/$/, '')}/pipelines/${encodeURIComponent(build.ci_job_name)}/builds`
-  const send = async (query: string, body?: object) => {
-    const reply = await safeFetch(`${address}${query}`, (host, ip, port) => allowed(host, ip, port, 'buildkite'), {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${text(api_token) ?? ''}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-    if (reply.status >= 300)
-      throw failureOf(reply, {
-        ci: 'Buildkite',
-        request: `a build of ${build.ci_job_name}`,
-        needs: 'Check the API URL in the integration settings. The API token needs the scopes read_builds and write_builds.',
-      })
-    return JSON.parse(reply.body.toString()) as unknown
-  }
+  const send = buildsOf(build.ci_job_name, openConfig(vault, build), allowed, signal)
   const begun = (made: Json) =>
     db.transaction((db) =>
       builds.report(db, build, { build: { build_run_id, number: word(made.number)! }, existing: true, url: link(made.web_url) }),
     )
 
   if (build.phase === STARTING) {
-    const answer = await send(`?meta_data[${MARK}]=${build_run_id}`)
+    const answer = await send('GET', `?meta_data[${MARK}]=${build_run_id}`)
     const [earlier] = objects(answer)
     if (earlier) return begun(earlier)
   }
   await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, phase: STARTING }))
   const [made] = objects([
-    await send('', {
+    await send('POST', '', {
       commit: build.commit_hash,
       branch: build.branch,
       message: 'Bisection by Goldmaster',

@@ -42,7 +42,7 @@ const withoutName = (path: string) =>
   `${path} can't build a given commit. Add the input "commit" and a run-name with "Bisect" and that input, as docs/bisection.md shows.`
 
 /** Of several workflows with the same name, none is started. */
-function workflowNamed(name: string, answer: unknown): { id: string; path: string } {
+export function workflowNamed(name: string, answer: unknown): { id: string; path: string } {
   const [found, ...others] = objects(at(answer, 'workflows')).filter(
     (workflow) => workflow.state === 'active' && (workflow.name === name || workflow.path === name),
   )

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter your Jenkins server, console output, artifacts and times are fetched from it, and you can start builds.',
+  why: 'If you enter your Jenkins server, console output, artifacts and times are fetched from it, and people can start, repeat and stop builds.',
   fields: [
     {
       key: 'server',

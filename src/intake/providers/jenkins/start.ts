@@ -4,7 +4,7 @@ import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import { asking, type JobContext } from '../../job-context.ts'
-import { at, number, objects, text } from '../../reading.ts'
+import { at, type Json, number, objects, text } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
 import { pollName } from './follow-up.ts'
 import { JenkinsServer, jobPathOf } from './server.ts'
@@ -33,8 +33,7 @@ export async function startJenkins(
     if (first) return db.transaction((db) => begun(db, build, build_run_id, first))
   }
   await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, phase: STARTING }))
-  const defined = objects(job.property).flatMap((property) => objects(at(property, 'parameterDefinitions')))
-  const names = defined.flatMap((parameter) => text(parameter.name) ?? [])
+  const names = parametersOf(job)
   if (build.kind === 'bisect' && !names.some((name) => revisionFor(name.toLowerCase(), build) !== ''))
     throw new Refused(withoutRevision(build))
   const { headers } =
@@ -77,6 +76,12 @@ async function begun(db: Database, build: subjects.BuildSubject, build_run_id: n
   )
 }
 
+/** The names of the parameters that a job declares. */
+export const parametersOf = (job: Json): string[] =>
+  objects(job.property)
+    .flatMap((property) => objects(at(property, 'parameterDefinitions')))
+    .flatMap((parameter) => text(parameter.name) ?? [])
+
 /** Parameter names for the revision to build. */
 const COMMIT = ['commit', 'commit_hash', 'commit_sha', 'git_commit', 'sha', 'sha1', 'revision']
 const CHANGELIST = ['changelist', 'change_list', 'p4_changelist', 'p4_change', 'p4cl', 'cl']
@@ -84,8 +89,10 @@ const BRANCH = ['branch', 'branch_name', 'git_branch']
 /** A job that declares it reports a bisecting build as such. */
 const BISECT = 'bisect'
 
+type Revision = Pick<subjects.BuildSubject, 'kind' | 'commit_hash' | 'changelist' | 'branch'>
+
 /** The revision to build, if a parameter of this name in lower case takes one. */
-function revisionFor(name: string, { commit_hash, changelist }: subjects.BuildSubject): string {
+function revisionFor(name: string, { commit_hash, changelist }: Revision): string {
   if (COMMIT.includes(name)) return commit_hash
   return CHANGELIST.includes(name) ? changelist : ''
 }
@@ -93,7 +100,7 @@ function revisionFor(name: string, { commit_hash, changelist }: subjects.BuildSu
 const withoutRevision = ({ ci_job_name, changelist }: subjects.BuildSubject) =>
   `The Jenkins job ${ci_job_name} has no parameter for the change to build. Add one, such as ${changelist ? 'CHANGELIST' : 'COMMIT'}.`
 
-function valuesFor(names: string[], build: subjects.BuildSubject): Record<string, string> {
+export function valuesFor(names: string[], build: Revision): Record<string, string> {
   const value = (name: string) => {
     if (name === BISECT) return build.kind === 'bisect' ? 'true' : ''
     if (revisionFor(name, build) !== '') return revisionFor(name, build)

@@ -25,6 +25,7 @@ import { useBuildContext, useBuildContextKnown } from './build-context.ts'
 import { BuildLog } from './build-log.tsx'
 import { BuildMeasures } from './build-measures.tsx'
 import { BuildSteps } from './build-steps.tsx'
+import { CiRequests } from './ci-requests.tsx'
 import { Investigation } from './investigation.tsx'
 
 type Detail = AppReply<'showBuild'>
@@ -128,6 +129,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               Open in CI
             </a>
           )}
+          {context && <CiRequests projectId={projectId} buildId={build.id} actions={context.ci_actions} />}
           <BuildKindLabel value={build.kind} />
           <BuildStatus value={buildState(build)} />
         </>

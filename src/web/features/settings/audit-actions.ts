@@ -89,6 +89,7 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   deleteTasks: ['Delete tasks', (facts) => `deleted ${several('task')(facts)}`],
   restoreTasks: ['Restore tasks', (facts) => `restored ${several('task')(facts)}`],
   investigateBuild: ['Investigate a build', ({ inProject }) => `investigated a build${inProject}`],
+  actOnBuild: ['Retry, stop or start a build', ({ after, inProject }) => `asked the CI to ${after.ids} a build${inProject}`],
   correctBuild: ['Correct a finding', ({ inProject }) => `corrected why a build failed${inProject}`],
   undoCorrection: ['Undo a correction', ({ inProject }) => `undid a correction${inProject}`],
   editDeployment: ['Change a deployment', (facts) => edited(`a deployment${facts.inProject}`)(facts)],

@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FakeJenkins, json, openJenkins } from '../../../test/support/jenkins.ts'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import type { CiAction } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
+
+let studio: Studio
+let server: FakeJenkins
+beforeAll(async () => {
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl' }],
+      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+      projects: [
+        { key: 'star', account: 'owl', name: 'Starfall' },
+        { key: 'moon', account: 'owl', name: 'Moonrise' },
+      ],
+      tokens: [
+        { key: 'ci', name: 'CI', user: 'kim', scopes: ['read:builds', 'write:ci'] },
+        { key: 'reader', name: 'Reader', user: 'kim', scopes: ['read:builds', 'write:builds'] },
+      ],
+    },
+    { service: { allowedHosts: (host) => host === '127.0.0.1' } },
+  )
+})
+afterAll(() => studio.close())
+beforeEach(async () => {
+  server = await openJenkins()
+})
+afterEach(() => server.close())
+
+const id = (kind: 'projects' | 'users', key: string) => String(studio.world[kind]![key]!.id)
+
+/** A build of a CI, and the request for an action at it. */
+async function built(provider: string, build: object = {}, config: object = {}) {
+  const base = { jenkins: '/', buildkite: '/v2/organizations/owl', github: '/repos/owl/star' }[provider] ?? '/'
+  const made = await studio.load({
+    integrations: [
+      {
+        key: 'ci',
+        project: id('projects', 'star'),
+        provider,
+        config: { server: `${server.url}${base}`, user: 'kim', api_token: 'secret', ...config },
+      },
+    ],
+    build_runs: [
+      {
+        key: 'b',
+        project: id('projects', 'star'),
+        integration: 'ci',
+        status: 'failed',
+        ci_job_name: 'Game',
+        build_number: '12',
+        branch: 'main',
+        commit_hash: 'abc123',
+        ...build,
+      },
+    ],
+  })
+  const build_id = made.build_runs!.b!.id
+  return (action: CiAction | 'explode', { project = 'star', token = 'ci' } = {}) =>
+    studio.ask(`/api/v1/projects/${id('projects', project)}/build_runs/${build_id}/ci`, {
+      method: 'POST',
+      token: String(studio.world.tokens![token]!.token),
+      body: { action },
+    })
+}
+const posted = () => server.calls.filter((call) => !call.startsWith('GET'))
+const accepts = (path: string, status = 201) => {
+  server.answers[path] = (_, reply) => reply.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+}
+
+test('Jenkins runs a build again with its parameters, and stops one by its URL', async () => {
+  const url = `${server.url}/job/Game/12/`
+  server.answers['/job/Game/12/api/json'] = json(() => ({
+    actions: [
+      {},
+      {
+        parameters: [
+          { name: 'PLATFORM', value: 'Win64' },
+          { name: 'CLEAN', value: false },
+        ],
+      },
+    ],
+  }))
+  accepts('/job/Game/buildWithParameters')
+  accepts('/job/Game/12/stop', 302)
+  const ended = await built('jenkins', { url })
+  expect(await ended('retry')).toMatchObject({ status: 202, json: { message: expect.stringContaining('again') } })
+  expect(server.bodies.at(-1)).toBe('PLATFORM=Win64&CLEAN=false')
+  const running = await built('jenkins', { url, status: 'building' })
+  expect((await running('stop')).status).toBe(202)
+  expect(posted()).toEqual(['POST /job/Game/buildWithParameters', 'POST /job/Game/12/stop'])
+})
+
+test('Jenkins starts a job on the branch of a build, without its revision', async () => {
+  const names = ['BRANCH', 'COMMIT', 'PLATFORM'].map((name) => ({ name }))
+  server.answers['/job/Game/api/json'] = json(() => ({ property: [{ parameterDefinitions: names }] }))
+  accepts('/job/Game/buildWithParameters')
+  expect((await (await built('jenkins'))('start')).status).toBe(202)
+  expect(server.bodies.at(-1)).toBe('BRANCH=main')
+})
+
+test('Jenkins does not run a build again whose secret parameter it hides', async () => {
+  server.answers['/job/Game/12/api/json'] = json(() => ({ actions: [{ parameters: [{ name: 'KEY' }] }] }))
+  const act = await built('jenkins', { url: `${server.url}/job/Game/12/` })
+  expect(await act('retry')).toMatchObject({ status: 422, json: { error: 'ci_failed', message: expect.stringContaining('KEY') } })
+  expect(posted()).toEqual([])
+})
+
+test('a URL of another Jenkins gets neither the request nor the token', async () => {
+  const act = await built('jenkins', { url: 'https://elsewhere.example/job/Game/12/' })
+  expect(await act('retry')).toMatchObject({ status: 422, json: { error: 'ci_failed' } })
+  expect(server.calls).toEqual([])
+})
+
+test('Buildkite rebuilds, cancels and starts builds of the pipeline', async () => {
+  const builds = '/v2/organizations/owl/pipelines/Game/builds'
+  for (const path of ['', '/12/rebuild', '/12/cancel']) accepts(`${builds}${path}`)
+  const act = await built('buildkite')
+  for (const action of ['retry', 'start'] as const) expect((await act(action)).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toMatchObject({ commit: 'HEAD', branch: 'main' })
+  expect((await (await built('buildkite', { status: 'building' }))('stop')).status).toBe(202)
+  expect(posted()).toEqual([`PUT ${builds}/12/rebuild`, `POST ${builds}`, `PUT ${builds}/12/cancel`])
+  expect(server.headers.every(({ authorization }) => authorization === 'Bearer secret')).toBe(true)
+})
+
+test('GitHub repeats, cancels and dispatches workflow runs', async () => {
+  const actions = '/repos/owl/star/actions'
+  server.answers[`${actions}/workflows`] = json(() => ({
+    workflows: [{ id: 5, name: 'Game', path: '.github/workflows/game.yml', state: 'active' }],
+  }))
+  for (const path of ['/runs/77/rerun', '/runs/77/cancel', '/workflows/5/dispatches']) accepts(`${actions}${path}`)
+  const url = 'https://github.com/owl/star/actions/runs/77'
+  const act = await built('github', { url, branch: 'refs/heads/main' })
+  for (const action of ['retry', 'start'] as const) expect((await act(action)).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual({ ref: 'main' })
+  expect((await (await built('github', { url, status: 'building' }))('stop')).status).toBe(202)
+  expect(posted()).toEqual([
+    `POST ${actions}/runs/77/rerun`,
+    `POST ${actions}/workflows/5/dispatches`,
+    `POST ${actions}/runs/77/cancel`,
+  ])
+})
+
+test('a refusal of the CI is told with its reason, and the request is not repeated', async () => {
+  accepts('/v2/organizations/owl/pipelines/Game/builds/12/rebuild', 403)
+  const act = await built('buildkite')
+  expect(await act('retry')).toMatchObject({
+    status: 422,
+    json: { error: 'ci_failed', message: expect.stringContaining('write_builds') },
+  })
+  expect(posted()).toHaveLength(1)
+})
+
+test('a lost answer of the CI says that the request may have arrived', async () => {
+  server.answers['/v2/organizations/owl/pipelines/Game/builds/12/rebuild'] = (_, reply) => void reply.destroy()
+  const act = await built('buildkite')
+  expect(await act('retry')).toMatchObject({ status: 422, json: { message: expect.stringContaining('may have received') } })
+})
+
+test.each([
+  ['retry', 'a running build', 'buildkite', { status: 'building' }, {}, 'still running'],
+  ['stop', 'a build that is over', 'buildkite', {}, {}, 'already over'],
+  ['retry', 'a build without a number', 'buildkite', { build_number: '' }, {}, 'no number'],
+  ['start', 'a build of an integration without a server', 'buildkite', {}, { server: '' }, 'no server'],
+  ['retry', 'a build of a tool that is no CI server', 'game_engine', {}, {}, 'only be controlled at its CI'],
+] as const)('%s of %s is refused', async (action, _, provider, build, config, words) => {
+  const act = await built(provider, build, config)
+  expect(await act(action)).toMatchObject({
+    status: 422,
+    json: { error: 'cannot_act', message: expect.stringContaining(words) },
+  })
+  expect(server.calls).toEqual([])
+})
+
+test('the CI is asked only with the scope for it, for a build of the project, and for something it can do', async () => {
+  const act = await built('buildkite')
+  expect((await act('retry', { token: 'reader' })).status).toBe(403)
+  expect((await act('retry', { project: 'moon' })).status).toBe(404)
+  expect((await act('explode')).status).toBe(422)
+  expect(server.calls).toEqual([])
+})
+
+test('the audit log says who asked the CI for what', async () => {
+  accepts('/v2/organizations/owl/pipelines/Game/builds/12/rebuild')
+  await (await built('buildkite'))('retry')
+  expect(
+    await studio.db.one(sql`select subject, after, user_id from audit_log where action = 'actOnBuild' order by id desc limit 1`),
+  ).toEqual({ subject: 'builds', after: { ids: 'retry' }, user_id: Number(id('users', 'kim')) })
+})

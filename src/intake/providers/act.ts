@@ -1,0 +1,43 @@
+import { ciFailed } from '../../contract/errors.ts'
+import type { CiAction, StartableProvider } from '../../contract/sets.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { requireAction } from '../../domain/builds/ci-actions.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+import * as subjects from '../../domain/integrations/job-subjects.ts'
+import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
+import type { JobContext } from '../job-context.ts'
+import { actAtBuildkite } from './buildkite/act.ts'
+import type { Act } from './ci-action.ts'
+import { actAtGitHub } from './github/act.ts'
+import { actAtJenkins } from './jenkins/act.ts'
+
+const ACTS: Record<StartableProvider, Act> = {
+  jenkins: actAtJenkins,
+  buildkite: actAtBuildkite,
+  github: actAtGitHub,
+}
+
+const DONE: Record<CiAction, string> = {
+  retry: 'The CI runs this build again. It appears here as soon as the CI reports it.',
+  stop: 'The CI stops this build. Its page shows the end as soon as the CI reports it.',
+  start: 'The CI builds the newest state of the branch. It appears here as soon as the CI reports it.',
+}
+
+/** Asks the CI of a build once, and says what it answered. A build that follows from it is reported as every other. */
+export async function actOnBuild(
+  { db, vault, allowed }: Pick<JobContext, 'db' | 'vault' | 'allowed'>,
+  project: ProjectKey,
+  id: number | undefined,
+  action: CiAction,
+): Promise<{ message: string }> {
+  const build = (await subjects.build(db, await requireAction(db, project, id, action)))!
+  try {
+    await ACTS[build.provider as StartableProvider](action, build, openConfig(vault, build), allowed)
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    throw ciFailed(error instanceof NoAnswer && error.mayHaveArrived ? `${error.message} ${UNCERTAIN}` : error.message)
+  }
+  return { message: DONE[action] }
+}
+
+const UNCERTAIN = 'The CI may have received the request. Check there before you repeat it.'
