@@ -49,6 +49,12 @@ describe('a tracker item that a task names', () => {
       'demoaccount2-commits-group/test_ci_tmp!3',
       { description: 'https://gitlab.com/demoaccount2-commits-group/test_ci_tmp/-/merge_requests/3#note_1' },
     ],
+    ['gitea/issues__closed', 'kostekIV/test#3', { description: 'https://try.gitea.io/kostekIV/test/issues/3' }],
+    [
+      'azure-devops/git_pullrequest_updated__code_pull_request_updated',
+      'test-zulip/test-zulip!2',
+      { description: 'https://dev.azure.com/ttchong/test-zulip/_git/test-zulip/pullrequest/2' },
+    ],
     ['trello/create_card__new', '5qrgGdD5', { description: 'https://trello.com/c/5qrgGdD5/12-new-card' }],
     ['trello/update_card__renamed', 'r33ylX2Z', { metadata: { card: 'r33ylX2Z' } }],
     ['monday/create_pulse__item', '1772099344', { metadata: { monday: { item: 1772099344 } } }],
@@ -150,6 +156,7 @@ describe('possible keys', () => {
   test('must be separate words', () => {
     expect(keys('xGAME-12y GAME-12_ #12 GAME- 12-GAME 12345 a1234567')).toEqual([])
     expect(keys('(GAME-12)[UI-3]: A-1/B_2-4')).toEqual(['GAME-12', 'UI-3', 'A-1', 'B_2-4'])
+    expect(keys('AB#13, CAB#14, https://dev.azure.com/owl/star/_workitems/edit/15')).toEqual(['AB#13', 'AB#15'])
   })
 
   test('are found in extremely long texts', () => {
