@@ -235,7 +235,7 @@ describe('usage', () => {
     [['account', 'set', '1', '--timezone', 'Mars']],
     [['account', 'show', 'seven']],
     [['token', 'add', '--user', '1', '--name', 'x', '--scopes', 'read:everything']],
-    [['integration', 'add', '--project', '1', '--provider', 'gitlab']],
+    [['integration', 'add', '--project', '1', '--provider', 'punchcards']],
     [['integration', 'secret', '1', 'a', '--clear']],
     [['nonsense']],
     [['token', 'add', '--user', '1', '--name', 'x', '--scopes', 'all', '--days', '1', '--expires-at', '2030-01-01']],

@@ -160,7 +160,7 @@ describe('errors name the problem, and nothing is written', () => {
     [{ tasks: [{ project: 'p', title: 'T', assignee_handle: 'Not A Handle' }] }, 'tasks[0]: assignee_handle must match'],
     [{ tasks: [{ project: 'p', title: 'T', metadata: { a: '\0' } }] }, 'tasks[0]: metadata must not contain NUL'],
     [{ tasks: [{ project: 'p', title: 'T', links: { builds: [] } }] }, 'tasks[0]: unknown field "links.builds"'],
-    [{ integrations: [{ project: 'p', provider: 'gitlab' }] }, 'integrations[0]: provider must be one of'],
+    [{ integrations: [{ project: 'p', provider: 'punchcards' }] }, 'integrations[0]: provider must be one of'],
     [
       { integrations: [{ project: 'p', provider: 'lore', config: { a: ['\0'] } }] },
       'integrations[0]: config.a[0] must not contain a NUL',
