@@ -72,9 +72,11 @@ async function refuseBeyondLimit(db: Database, accountId: number, limit: number)
 
 /** Refunds the credit; it no longer counts towards the daily limit. */
 export const refund = (db: Database, { account_id, id }: RecordKey) =>
-  db.execute(sql`
-    with given as (
+  db.transaction(async (db) => {
+    const given = await db.execute(sql`
       update investigations set refunded_at = now()
-      where account_id = ${account_id} and id = ${id} and refunded_at is null and not automatic returning account_id)
-    update accounts a set credits = credits + 1, updated_at = now() from given
-    where a.id = given.account_id and a.credits is not null`)
+      where account_id = ${account_id} and id = ${id} and refunded_at is null and not automatic`)
+    if (given === 0) return
+    await db.execute(sql`
+      update accounts set credits = credits + 1, updated_at = now() where id = ${account_id} and credits is not null`)
+  })

@@ -58,10 +58,11 @@ export function set(db: Database, vault: Vault, accountId: number, { url, secret
     // A secret is sent only to the host it was entered for.
     const kept = secret === undefined && before !== undefined && new URL(before.url).host === address.host
     const sealed = secret == null || secret === '' ? '' : vault.seal(secret, secretOf(id))
+    const { position } = (await db.one<{ position: number }>(sql`
+      select coalesce(max(position), 0) as position from audit_log where account_id = ${accountId} and position is not null`))!
     await db.execute(sql`
       insert into destinations (id, account_id, kind, url, secret_sealed, position) overriding system value
-      values (${id}, ${accountId}, 'audit_stream', ${address.href}, ${sealed}, case when ${from_beginning} then 0 else coalesce(
-        (select max(l.position) from audit_log l where l.account_id = ${accountId} and l.position is not null), 0) end)
+      values (${id}, ${accountId}, 'audit_stream', ${address.href}, ${sealed}, ${from_beginning ? 0 : position})
       on conflict (account_id) where kind = 'audit_stream' do update set url = excluded.url, tries = 0, rests_until = now(), failing_since = null, error = '', updated_at = now(),
         secret_sealed = case when ${kept} then destinations.secret_sealed else excluded.secret_sealed end,
         position = case when ${from_beginning} then 0 else destinations.position end`)
