@@ -8,7 +8,7 @@ export const SUMMARIES = {
   tasks: 'List, create, edit and complete tasks',
   builds: 'List, watch, investigate and report builds',
   tests: 'Send test reports, list tests and quarantine them',
-  measures: 'List measures such as package sizes over time',
+  measures: 'Show measures such as package sizes, and set budgets',
   agents: 'List, mute and unmute build machines',
   breakages: 'List, claim, mute and resolve breakages',
   corrections: 'List and undo corrections of findings',

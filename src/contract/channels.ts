@@ -57,6 +57,8 @@ export const RULE_SUBJECTS = {
   breakage_fixed: 'A separate message when a breakage is fixed.',
   approval: 'The assets of a change need approval.',
   deployment: 'A deployment started or changed its status.',
+  budget:
+    'A measure exceeds its budget or no longer comes. The message is edited when it is back, or a new one is posted if the chat service can’t edit.',
   last_known_good: 'The last known good change of a branch is older than a number of hours.',
 } as const
 export type RuleSubject = keyof typeof RULE_SUBJECTS
@@ -81,6 +83,7 @@ export const NOTIFICATION_KINDS = {
   given: 'A breakage is assigned to me',
   approval: 'Assets are waiting for my approval',
   task: 'A task is assigned to me',
+  budget: 'A measure exceeds its budget, in a project that I lead or by my change',
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS
 
@@ -97,4 +100,5 @@ export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<Notification
   given: { in_app: true, mail: true, chat: true },
   approval: { in_app: true, mail: false, chat: false },
   task: { in_app: true, mail: true, chat: false },
+  budget: { in_app: true, mail: false, chat: false },
 }

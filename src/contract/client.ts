@@ -1,6 +1,7 @@
 import { type ClientSettings, clientOf } from './http-client.ts'
 import type { Params } from './params.ts'
 import { approvalRuleRoutes } from './routes/approval-rules.ts'
+import { measureBudgetRoutes } from './routes/measure-budgets.ts'
 import type { Reply } from './routes/route.ts'
 import { type PathOf, type ReplyOf, type RouteName, type Routes, routes } from './routes.ts'
 
@@ -18,10 +19,12 @@ type Extras<N extends RouteName> = {
   ? { body: unknown }
   : { body?: undefined })
 
-/** The REST table, and the routes for approval rules. */
-export const clientRoutes = { ...routes, ...approvalRuleRoutes }
+const ruleRoutes = { ...approvalRuleRoutes, ...measureBudgetRoutes }
 
-type RuleRoutes = typeof approvalRuleRoutes
+/** The REST table, and the routes for approval rules and budgets. */
+export const clientRoutes = { ...routes, ...ruleRoutes }
+
+type RuleRoutes = typeof ruleRoutes
 type RuleArguments = { project_id: string | number; body: unknown }
 
 export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> } & {

@@ -9,6 +9,9 @@ import {
   type DeploymentStatus,
   INVESTIGATION_STATUSES,
   type InvestigationStatus,
+  MEASURE_ALERT_STATES,
+  type MeasureAlertKind,
+  type MeasureAlertState,
   TASK_STATES,
   type TaskState,
 } from './sets.ts'
@@ -67,6 +70,18 @@ export interface EventFacts {
     confidence: Text
     suspect: Text
   }
+  measure_alert: {
+    id: string
+    state: MeasureAlertState
+    kind: MeasureAlertKind | null
+    name: Text
+    measure_platform: Text
+    unit: Text
+    job: Text
+    branch: Text
+    value: Text
+    allowed: Text
+  }
   task: { id: string; state: TaskState; title: Text; assignee_handle: Text; assignee: Text; creator: Text }
 }
 export type EventSource = keyof EventFacts
@@ -121,6 +136,13 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     target: ({ build_run_id }) => `build ${build_run_id}`,
     page: ({ build_run_id }) => `builds/${build_run_id}`,
   },
+  measure_alert: {
+    states: MEASURE_ALERT_STATES,
+    actor: () => SYSTEM,
+    target: ({ name }) => name ?? '',
+    page: ({ name, job, branch, measure_platform }) =>
+      `measures/trend?${seriesQuery({ name, job, branch, platform: measure_platform })}`,
+  },
   task: {
     states: TASK_STATES,
     actor: ({ assignee_handle, assignee, creator }) =>
@@ -129,6 +151,12 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     page: ({ id }) => `tasks/${id}`,
   },
 }
+/** The query of the page of a measure. */
+export const seriesQuery = (series: Record<'name' | 'job' | 'branch' | 'platform', Text>): string =>
+  new URLSearchParams(
+    Object.entries(series).flatMap(([key, value]) => (value ? [[key, value] as [string, string]] : [])),
+  ).toString()
+
 export const EVENT_SOURCES = Object.keys(SOURCES) as EventSource[]
 
 export const nameOf = ({ job, build_number }: Pick<EventFacts['build'], 'job' | 'build_number'>) =>

@@ -1,8 +1,9 @@
 import { type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
+import { measureWords } from './labels/measure-words.ts'
 import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, RUNNING_STATUSES, type TaskState } from './sets.ts'
 import { isOnlyUploaded } from './spellings/stores.ts'
 
-export type { EventFacts, EventSource } from './event-facts.ts'
+export { type EventFacts, type EventSource, seriesQuery } from './event-facts.ts'
 
 interface EventRow<S extends EventSource> {
   /** Belongs to the workspace feed of the specification, whose types are closed; the others are sent on request. */
@@ -67,6 +68,25 @@ const deploymentWords = (deployment: EventFacts['deployment']) => {
   const { track, branch } = deployment
   const where = track ? ` on ${track}` : branch ? ` from ${branch}` : ''
   return `${releaseOf(deployment)}${where} ${newsOf(deployment).words}`
+}
+
+/** `package Win64 on main is 4.4 GB, over its budget of 4.2 GB`. */
+export function alertWords({
+  state,
+  kind,
+  name,
+  measure_platform,
+  unit,
+  branch,
+  value,
+  allowed,
+}: EventFacts['measure_alert']): string {
+  const words = (number: string | null) => measureWords({ value: Number(number), unit: unit || null })
+  const what = `${[name, measure_platform].filter(Boolean).join(' ')}${branch ? ` on ${branch}` : ''}`
+  if (kind === 'missing') return `${what} ${state === 'open' ? 'no longer comes' : 'comes again'}`
+  return state === 'open'
+    ? `${what} is ${words(value)}, over its budget of ${words(allowed)}`
+    : `${what} is ${words(value)}, within its budget of ${words(allowed)} again`
 }
 
 const isWaiting = (state: BuildStatus) => state === 'passed_pending_approval'
@@ -223,6 +243,14 @@ export const EVENTS = {
     inserted: false,
     updated: ['state'],
     pill: () => 'neutral',
+  }),
+  'measure.alerted': event('measure_alert', {
+    feed: false,
+    label: 'A measure exceeds its budget or no longer comes, or is back',
+    inserted: true,
+    updated: ['state'],
+    pill: ({ state }) => (state === 'open' ? 'warn' : 'ok'),
+    words: alertWords,
   }),
   'deployment.updated': event('deployment', {
     feed: false,

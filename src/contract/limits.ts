@@ -64,6 +64,9 @@ export const CHANNEL_RULES_MAX = 50
 /** How long a decision can be undone in the app. */
 export const DECISION_UNDO_SECONDS = 10
 export const APPROVAL_RULES_MAX = 50
+export const BUDGETS_MAX = 50
+/** The highest value of a measure that a budget can name. */
+export const MEASURE_MAX = 1e15
 /** For a pattern of branches, jobs, paths or authors, with stars. */
 export const PATTERN_MAX = 200
 

@@ -414,6 +414,12 @@ export type WebhookMessageStatus = (typeof WEBHOOK_MESSAGE_STATUSES)[number]
 /** For Unreal Game Sync; the indexes in these lists are the numbers that its clients send and read. */
 export const UGS_BADGE_STATES = ['Starting', 'Failure', 'Warning', 'Success', 'Skipped'] as const
 export type UgsBadgeState = (typeof UGS_BADGE_STATES)[number]
+/** Why a measure needs attention. */
+export const MEASURE_ALERT_KINDS = ['exceeded', 'missing'] as const
+export type MeasureAlertKind = (typeof MEASURE_ALERT_KINDS)[number]
+export const MEASURE_ALERT_STATES = ['open', 'settled'] as const
+export type MeasureAlertState = (typeof MEASURE_ALERT_STATES)[number]
+
 export const UGS_VOTES = ['None', 'CompileSuccess', 'CompileFailure', 'Good', 'Bad'] as const
 export type UgsVote = (typeof UGS_VOTES)[number]
 export const UGS_EVENT_TYPES = [

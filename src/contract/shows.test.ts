@@ -18,6 +18,7 @@ const LISTED: Record<EventSource, string[]> = {
   investigation: ['breakages'],
   approval: ['approvals', 'assets'],
   deployment: ['deployments'],
+  measure_alert: ['measures'],
 }
 
 describe.each(EVENT_SOURCES)('an event about a record of the kind %s', (source) => {

@@ -63,6 +63,8 @@ const COLUMNS: Record<string, readonly string[]> = {
   'messages.status': [...new Set([...sets.WEBHOOK_MESSAGE_STATUSES, ...CHANNEL_MESSAGE_STATUSES])],
   'notifications.kind': Object.keys(NOTIFICATION_KINDS),
   'notification_preferences.kind': Object.keys(NOTIFICATION_KINDS),
+  'measure_alerts.kind': sets.MEASURE_ALERT_KINDS,
+  'measure_alerts.state': sets.MEASURE_ALERT_STATES,
   'ugs_badges.state': sets.UGS_BADGE_STATES,
   'ugs_user_metadata.vote': sets.UGS_VOTES,
 }

@@ -112,6 +112,22 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
         where c.account_id = s.account_id and c.id = (named_suspect(s.suspects) ->> 'change_id')::bigint)`,
     },
   },
+  measure_alert: {
+    table: 'measure_alerts',
+    at: 'updated_at',
+    key: { column: 'id', type: 'bigint' },
+    state: 'state',
+    facts: {
+      kind: 's.kind',
+      name: 's.measure',
+      measure_platform: "nullif(s.platform, '')",
+      unit: 's.unit',
+      job: 's.job',
+      branch: 's.branch',
+      value: 's.value::text',
+      allowed: 's.allowed::text',
+    },
+  },
   task: {
     table: 'tasks',
     at: 'updated_at',

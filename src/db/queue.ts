@@ -21,6 +21,8 @@ export interface Jobs {
   read_log: { account_id: number; build_run_id: number }
   /** Finds the flaky tests among those that a build ran, and has its failure investigated. */
   judge_tests: { account_id: number; test_build_id: number }
+  /** Finds measures that crossed their budget or no longer come; of one job, or of all. */
+  judge_measures: { account_id: number; project_id: number; job?: string }
   /** Checks whether the breakages of a job are fixed. */
   recompute_breakages: { account_id: number; project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */

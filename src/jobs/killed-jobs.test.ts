@@ -150,6 +150,19 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ seconds: '36.5' }],
   ],
+  judge_measures: [
+    async () => {
+      const project = studio.world.projects!.star!.id
+      const job = randomUUID()
+      const measures = [{ name: 'package', value: 5, unit: 'bytes' }]
+      await studio.load({ build_runs: [{ key: 'b', project, status: 'completed', ci_job_name: job, measures }] })
+      const budget = { measure: 'package', job, branch: '', platform: '', max_value: 4, max_growth: null, store: '', track: '' }
+      await studio.db.execute(sql`update projects set measure_budgets = ${JSON.stringify([budget])}::jsonb where id = ${project}`)
+      const effect = () => rows(sql`select kind, state, value from measure_alerts where job = ${job}`)
+      return { payload: { account_id: account(), project_id: Number(project), job }, effect }
+    },
+    [{ kind: 'exceeded', state: 'open', value: 5 }],
+  ],
   judge_tests: [
     async () => {
       const ci = await load('jenkins')

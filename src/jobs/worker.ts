@@ -10,6 +10,7 @@ import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
 import { advance, advanceAll } from '../domain/breakages/advance-bisection.ts'
 import { reviewRanges } from '../domain/breakages/late-changes.ts'
 import { recomputeJob, recomputeOverdue } from '../domain/breakages/recompute.ts'
+import { scheduleAllMeasures } from '../domain/builds/follow-up-jobs.ts'
 import { markLost } from '../domain/builds/lost.ts'
 import { readLog } from '../domain/builds/read-log.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
@@ -18,6 +19,7 @@ import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
 import { judgeResults } from '../domain/investigations/judge-results.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
+import { judgeMeasures } from '../domain/measures/judge.ts'
 import { recordSizes } from '../domain/operations/sizes.ts'
 import { purge, purgeExpired } from '../domain/retention/retention.ts'
 import * as passwordResets from '../domain/sign-in/password-resets.ts'
@@ -69,6 +71,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
     investigateFailure(db, { account_id, id: build_run_id }, explain),
   read_log: ({ db }, { account_id, build_run_id }) => readLog(db, { account_id, id: build_run_id }),
   judge_tests: ({ db }, { account_id, test_build_id }) => judgeResults(db, { account_id, id: test_build_id }),
+  judge_measures: ({ db }, payload) => judgeMeasures(db, payload),
   recompute_breakages: ({ db }, payload) => recomputeJob(db, payload),
   review_suspects: ({ db }, { account_id, build_run_id, span }) =>
     investigations.review(db, { account_id, id: build_run_id }, span),
@@ -83,6 +86,7 @@ const HOURLY: Record<string, Work<never>> = {
   sweep_trials: ({ db }) => sweep(db),
   recompute_breakages_overdue: ({ db }) => recomputeOverdue(db),
   announce_stale_branches: ({ db }) => announceStaleBranches(db),
+  judge_all_measures: ({ db }) => scheduleAllMeasures(db),
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),

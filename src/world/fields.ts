@@ -20,11 +20,14 @@ import {
 } from '../contract/field-readers.ts'
 import {
   APPROVAL_RULES_MAX,
+  BRANCH_MAX,
+  BUDGETS_MAX,
   CAUSE_MAX,
   CHANNEL_RULES_MAX,
   CLOCK,
   DAYS_MAX,
   IDENTIFIER_MAX,
+  MEASURE_MAX,
   PATTERN_MAX,
   URL_MAX,
 } from '../contract/limits.ts'
@@ -73,6 +76,12 @@ const share: Reader<number> = (path, value) => {
 const finite: Reader<number> = (path, value) => {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidParameter(path, 'must be a number')
   return value
+}
+
+const amount: Reader<number> = (path, value) => {
+  const number = finite(path, value)
+  if (number < 0 || number > MEASURE_MAX) throw invalidParameter(path, 'must be a number from 0 to 1e15')
+  return number
 }
 
 const suspectFields = object({
@@ -149,6 +158,22 @@ const FIELDS = {
         }),
         0,
         APPROVAL_RULES_MAX,
+      ),
+    ),
+    measure_budgets: optional(
+      listOf(
+        object({
+          measure: required(filled(PATTERN_MAX)),
+          job: optional(text(PATTERN_MAX)),
+          branch: optional(text(BRANCH_MAX)),
+          platform: optional(text(PATTERN_MAX)),
+          max_value: optional(amount),
+          max_growth: optional(amount),
+          store: optional(text(PATTERN_MAX)),
+          track: optional(text(PATTERN_MAX)),
+        }),
+        0,
+        BUDGETS_MAX,
       ),
     ),
     ...times,

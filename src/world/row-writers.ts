@@ -2,6 +2,7 @@ import { readTask, TaskInput } from '../contract/bodies.ts'
 import { invalidParameter } from '../contract/errors.ts'
 import { INTEGER_MAX } from '../contract/limits.ts'
 import { EVERY_VERSION } from '../contract/routes/approval-defaults.ts'
+import { NO_BUDGET } from '../contract/routes/measure-budgets.ts'
 import type { ProjectRole } from '../contract/sets.ts'
 import { storeOf, trackOf } from '../contract/spellings/stores.ts'
 import { withPing } from '../domain/access/tokens.ts'
@@ -62,10 +63,11 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return { account_ids }
   },
 
-  projects({ account, name, engine, status, members = [], approval_rules: given, ...rest }, to) {
+  projects({ account, name, engine, status, members = [], approval_rules: given, measure_budgets: limits, ...rest }, to) {
     const account_id = idOf(account)
     const approval_rules = given?.map((rule) => ({ ...EVERY_VERSION, ...rule }))
-    to.put('projects', { id: to.id, account_id, name, engine, status, approval_rules, ...times(rest) })
+    const measure_budgets = limits?.map((budget) => ({ ...NO_BUDGET, ...budget }))
+    to.put('projects', { id: to.id, account_id, name, engine, status, approval_rules, measure_budgets, ...times(rest) })
     for (const { who, role } of members)
       to.put('project_members', { account_id, project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
     return { account_id, engine }

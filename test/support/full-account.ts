@@ -64,6 +64,9 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, ${build}, 's', 5, false, ${DAY})`,
     sql`insert into build_log_chunks (account_id, build_run_id, until, text) values (${account_id}, ${build}, 5, 'hello')`,
     sql`insert into passed_lines (account_id, build_run_id, log_size, hashes) values (${account_id}, ${build}, 5, '\\x0102')`,
+    sql`insert into build_sizes (account_id, build_run_id, sizes) values (${account_id}, ${build}, '[["T_Lamp.png", 5]]')`,
+    sql`insert into measure_alerts (account_id, project_id, kind, budget, measure, platform, unit, job, branch, value, allowed, build_run_id, user_id, opened_at, updated_at)
+        values (${owner}, 'exceeded', '{}', 'package', 'Win64', 'bytes', 'Game', 'main', 5, 4, ${build}, ${user}, ${DAY}, ${DAY})`,
     sql`insert into test_builds (account_id, project_id, integration_id, ci_job_name, build_number, build_run_id, digests)
         values (${owner}, ${integrationId}, 'tests', '1', ${build}, array['\\x01'::bytea])`,
     sql`insert into test_reports (account_id, project_id, ci_job_name, name, platform, rhi, cases) values (${owner}, 'tests', '', '', '', 1)`,

@@ -17,6 +17,7 @@ import {
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import { approvalRuleRoutes } from '../routes/approval-rules.ts'
+import { measureBudgetRoutes } from '../routes/measure-budgets.ts'
 import { type Body, get, type Path, patch, plainGet, post, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
@@ -200,6 +201,7 @@ export const ownRoutes = {
   ...shownAsWritten(settingsRoutes),
   ...shownAsWritten(projectSettingsRoutes),
   ...approvalRuleRoutes,
+  ...measureBudgetRoutes,
   ...integrationRoutes,
   ...webhookRoutes,
   ...appTaskRoutes,

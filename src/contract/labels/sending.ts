@@ -46,6 +46,7 @@ export const SENDING_TERMS = {
     breakage_fixed: { label: 'Fixed breakages, in a separate message' },
     approval: { label: 'Assets waiting for approval' },
     deployment: { label: 'Deployments' },
+    budget: { label: 'Measures over their budget' },
     last_known_good: { label: 'Branches with an old last known good' },
   }),
   message_subject: labels<MessageSubject>({
@@ -55,6 +56,7 @@ export const SENDING_TERMS = {
     breakage_flickering: 'Flaky breakage',
     approval: 'Assets waiting for approval',
     deployment: 'Deployment',
+    budget: 'Measure over its budget',
     last_known_good: 'Last known good',
     task: 'Task',
     test: 'Test message',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { flag, idText, instant, integer, list, nullable, object, text, uuid } from '../fields.ts'
+import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
+import { MEASURE_ALERT_KINDS, MEASURE_ALERT_STATES } from '../sets.ts'
+import { MeasureBudget } from './measure-budgets.ts'
 import { get, type TokenRoute } from './route.ts'
 
 /** Named numbers of builds over time: a series for each job, branch and platform. */
@@ -40,6 +42,8 @@ const series = {
   builds_without: integer,
   /** Whether these are many more than were ever without one before. */
   stopped: flag,
+  /** Whether it is over a budget. */
+  over_budget: flag,
 }
 
 const Measure = object({
@@ -62,12 +66,43 @@ export const MeasureRange = object({
 })
 export type MeasureRange = Static<typeof MeasureRange>
 
+/** An asset, a container or another part of a measure that grew; `before` is null if it was not listed. */
+const GrownPart = object({ path: text, before: nullable(number), after: number, unit: nullable(text) })
+export type GrownPart = Static<typeof GrownPart>
+
+/** A measure over its budget, or one that no longer comes. */
+const MeasureAlert = object({
+  id: idText,
+  kind: oneOf(MEASURE_ALERT_KINDS),
+  state: oneOf(MEASURE_ALERT_STATES),
+  budget: MeasureBudget,
+  name: text,
+  platform: nullable(text),
+  unit: nullable(text),
+  job: text,
+  branch: text,
+  /** The median of the last 3 values when it was opened or settled, and the highest allowed value; null if it is missing. */
+  value: nullable(number),
+  allowed: nullable(number),
+  /** The first build over the budget, or without the measure. */
+  build_run_id: idText,
+  /** The changes since the last build under the budget. */
+  range: nullable(MeasureRange),
+  /** The only change of the range and its author, if the step is larger than the noise. */
+  change_id: nullable(integer),
+  user_id: nullable(integer),
+  /** What grew most between these builds, if they list sizes. */
+  grown: Type.Array(GrownPart),
+  opened_at: instant,
+  settled_at: nullable(instant),
+})
+
 const MeasureTrend = object({
   ...series,
   /** The newest 150, oldest first. */
   values: Type.Array(object({ build_run_id: idText, build_number: text, value: number, measured_at: instant })),
-  /** Oldest first; only the newest 3 have their changes. */
-  jumps: Type.Array(object({ ...jump, range: nullable(MeasureRange) })),
+  /** Oldest first; only the newest 3 have their changes and what grew. */
+  jumps: Type.Array(object({ ...jump, range: nullable(MeasureRange), grown: Type.Array(GrownPart) })),
 })
 
 const filters = {
@@ -85,7 +120,7 @@ export const measureRoutes = {
     summary:
       'List the measures of the newest 1,000 passed builds by job, branch and platform, those that changed or stopped first',
     query: filters,
-    shows: ['build', 'deployment'],
+    shows: ['build', 'deployment', 'measure_alert'],
     reply: list('measures', Measure),
     tool: false,
   },
@@ -95,8 +130,22 @@ export const measureRoutes = {
     scope: 'read:builds',
     summary: 'Show up to 10 measures over time: values, steps with the changes that may have caused them, and the live builds',
     query: filters,
-    shows: ['build', 'change', 'deployment'],
+    shows: ['build', 'change', 'deployment', 'measure_alert'],
     reply: Type.Object({ trends: Type.Array(MeasureTrend), has_more: flag }, { additionalProperties: false }),
+    tool: false,
+  },
+  listMeasureBudgets: {
+    ...get,
+    path: '/v1/projects/:project_id/measures/budgets',
+    scope: 'read:builds',
+    summary: 'Show the budgets of a project, the measures that are over theirs, and the changes since',
+    shows: ['measure_alert'],
+    reply: object({
+      budgets: Type.Array(MeasureBudget),
+      /** Branch patterns of budgets that match no branch. */
+      unmatched_patterns: Type.Array(ownText),
+      alerts: Type.Array(MeasureAlert),
+    }),
     tool: false,
   },
 } as const satisfies Record<string, TokenRoute>

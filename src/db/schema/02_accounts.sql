@@ -107,6 +107,8 @@ create table projects (
   deleted_at             timestamptz(3),
   -- Which asset versions need approval, as a list of rules; an empty list needs none. Null: the default rule.
   approval_rules         jsonb,
+  -- What measures may not exceed, as a list of budgets.
+  measure_budgets        jsonb not null default '[]',
   -- Lets every row below store its account consistently with its project.
   unique (account_id, id)
 );

@@ -117,6 +117,8 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   build_log_streams: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
   build_log_chunks: project('account_id, build_run_id, until', { of: ofRecord('build_run_id', 'build_runs') }),
   passed_lines: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
+  build_sizes: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
+  measure_alerts: project('account_id, id'),
   test_builds: project('account_id, id'),
   test_reports: project('account_id, id'),
   test_cases: project('account_id, id'),

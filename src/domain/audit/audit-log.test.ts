@@ -95,6 +95,7 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['exportProject', () => ({ body: { passphrase: 'twelve letters' } })],
   ['deleteProject', () => ({ path: { id: made.createProject! }, body: { name: 'Moon' } })],
   ['setApprovalRules', () => ({ body: { approval_rules: [] } })],
+  ['setMeasureBudgets', () => ({ body: { budgets: [] } })],
   ['editProject', () => ({ body: { status: 'paused' } })],
   ['setProjectMember', () => ({ path: { user_id: id('users', 'mia') }, body: { project_role: 'viewer' } })],
   ['removeProjectMember', () => ({ path: { user_id: id('users', 'mia') } })],

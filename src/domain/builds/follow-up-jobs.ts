@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
-import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { hasLog } from './stored-log.ts'
 
 /** Jobs that follow from an update of a build or of the changes it contains; in the transaction that wrote it. */
@@ -96,6 +96,34 @@ export async function scheduleTestsOf(db: Database, { account_id, id }: RecordKe
   const tests = await db.one<RecordKey>(sql`
     select account_id, id from test_builds where account_id = ${account_id} and build_run_id = ${id}`)
   if (tests) await scheduleTestJudging(db, tests)
+}
+
+/** Logs of parallel builds are read one after the other: one look covers them. */
+const MEASURES_REST = 5
+
+/** In the transaction that stored measures of a job, or changed the budgets of a project. */
+export const scheduleMeasures = (db: Database, { account_id, project_id }: ProjectKey, job?: string) =>
+  enqueue(
+    db,
+    'judge_measures',
+    { account_id, project_id, ...(job !== undefined && { job }) },
+    { account_id, name: `judge measures ${project_id} ${job ?? ''}`, delay: MEASURES_REST },
+  )
+
+/** In the transaction that stored measures of a build, if its project has budgets. */
+export async function scheduleMeasuresOf(db: Database, { account_id, id }: RecordKey) {
+  const due = await db.one<Due>(sql`
+    select b.account_id, b.project_id, b.ci_job_name as job
+    from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id and p.measure_budgets <> '[]'
+    where b.account_id = ${account_id} and b.id = ${id} and b.status in ${PASSED} and b.kind = 'regular'`)
+  if (due) await scheduleMeasures(db, due, due.job)
+}
+
+/** Every project with budgets: a measure may no longer come, or another build is live. */
+export async function scheduleAllMeasures(db: Database) {
+  const projects = await db.rows<ProjectKey>(sql`
+    select account_id, id as project_id from projects where measure_budgets <> '[]' and deleted_at is null order by account_id, id`)
+  for (const project of projects) await scheduleMeasures(db, project)
 }
 
 /** How long after a build a change in its range may arrive. */

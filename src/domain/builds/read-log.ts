@@ -3,8 +3,10 @@ import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { readTarget } from '../../measures/read-target.ts'
 import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { scheduleMeasuresOf } from './follow-up-jobs.ts'
 import { inferDimensions, type JobPattern } from './job-dimensions.ts'
 import { storeLogMeasures } from './measures.ts'
+import { storeSizes } from './sizes.ts'
 import { logOf } from './stored-log.ts'
 
 interface Logged {
@@ -33,5 +35,8 @@ export async function readLog(db: Database, { account_id, id }: RecordKey) {
     update build_runs set inferred_platform = ${platform}, inferred_configuration = ${configuration}, updated_at = now()
     where account_id = ${account_id} and id = ${id}
       and (inferred_platform is distinct from ${platform} or inferred_configuration is distinct from ${configuration})`)
-  if (build.passed) await storeLogMeasures(db, { account_id, id }, log)
+  if (!build.passed) return
+  await storeLogMeasures(db, { account_id, id }, log)
+  await storeSizes(db, { account_id, id }, log)
+  await scheduleMeasuresOf(db, { account_id, id })
 }

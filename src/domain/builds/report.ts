@@ -11,7 +11,13 @@ import { relinkTo } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
-import { scheduleBisection, scheduleBreakageCheck, scheduleLogReading, scheduleTestsOf } from './follow-up-jobs.ts'
+import {
+  scheduleBisection,
+  scheduleBreakageCheck,
+  scheduleLogReading,
+  scheduleMeasuresOf,
+  scheduleTestsOf,
+} from './follow-up-jobs.ts'
 import { inferDimensions, type JobPattern } from './job-dimensions.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
@@ -142,10 +148,15 @@ async function storeLog(db: Database, known: StoredBuild, { status = known.statu
   else if (ended) await logStream.joinChunks(db, known)
 }
 
-/** Schedules what depends on the report: what reads the log, and checks of breakages that may be fixed. */
-async function follow(db: Database, known: StoredBuild, { status = known.status, build_kind = known.kind, log }: Report) {
+/** Schedules what depends on the report: what reads the log, budgets, and checks of breakages that may be fixed. */
+async function follow(
+  db: Database,
+  known: StoredBuild,
+  { status = known.status, build_kind = known.kind, log, measures }: Report,
+) {
   if (RANK[status] === FINAL && (status !== known.status || log !== undefined)) await scheduleLogReading(db, known)
   if (status !== known.status && RANK[status] === FINAL) await scheduleTestsOf(db, known)
+  if (RANK[status] === FINAL && (status !== known.status || measures !== undefined)) await scheduleMeasuresOf(db, known)
   if (status !== 'failed' && status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known)
   if (build_kind === 'bisect' && RANK[status] === FINAL) await scheduleBisection(db, known)
   // A build that turns out to be a preflight leaves its breakage.

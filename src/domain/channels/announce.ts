@@ -4,6 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { matchesBranch, matchesPattern } from '../branches/branch-names.ts'
 import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
+import { announceBudget } from './budget-messages.ts'
 import type { Rule } from './channels.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
@@ -71,14 +72,19 @@ export async function announce(db: Database, entries: readonly OutboxEntry[]) {
   const breakages = await breakageLocations(db, relevant)
   const deployments = await deploymentLocations(db, relevant)
   const approvals = await approvalLocations(db, relevant)
+  const budgets = await budgetLocations(db, relevant)
   const counted = new Set<string>()
   for (const entry of relevant) {
     const { account_id, project_id, row_id, event_type } = entry
     const subject = SUBJECTS[event_type]!
-    const location = { breakage: breakages, deployment: deployments, approval: approvals }[subject].get(row_id)
+    const location = { breakage: breakages, deployment: deployments, approval: approvals, budget: budgets }[subject].get(row_id)
     if (!location) continue
     if (subject === 'breakage') {
       await announceBreakage(db, entry, (about) => messagesFor(rules, { project_id, subject_id: row_id, ...about }, location))
+      continue
+    }
+    if (subject === 'budget') {
+      await announceBudget(db, entry, messagesFor(rules, { project_id, subject, subject_id: row_id }, location))
       continue
     }
     const subject_id = location.subject_id ?? row_id
@@ -101,7 +107,7 @@ async function withChannels(db: Database, entries: readonly OutboxEntry[]): Prom
   return relevant.filter((entry) => accounts.some(({ account_id }) => account_id === entry.account_id))
 }
 
-const SUBJECTS: Partial<Record<OutboxEntry['event_type'], 'breakage' | 'deployment' | 'approval'>> = {
+const SUBJECTS: Partial<Record<OutboxEntry['event_type'], 'breakage' | 'deployment' | 'approval' | 'budget'>> = {
   'breakage.opened': 'breakage',
   'breakage.claimed': 'breakage',
   'breakage.muted': 'breakage',
@@ -116,6 +122,7 @@ const SUBJECTS: Partial<Record<OutboxEntry['event_type'], 'breakage' | 'deployme
   'approval.granted': 'approval',
   'approval.denied': 'approval',
   'approval.ignored': 'approval',
+  'measure.alerted': 'budget',
 }
 
 /** Events that a channel gets even without an earlier message about the subject. */
@@ -141,6 +148,13 @@ const deploymentLocations = (db: Database, entries: readonly OutboxEntry[]) =>
     db.rows(sql`
     select id::text, branch_key(branch) as branch from deployments
     where (account_id, id) in (${keysOf(entriesAbout(entries, 'deployment'), 'uuid')})`),
+  )
+
+const budgetLocations = (db: Database, entries: readonly OutboxEntry[]) =>
+  locationsOf(
+    db.rows(sql`
+    select id::text, branch, array[job] as jobs from measure_alerts
+    where (account_id, id) in (${keysOf(entriesAbout(entries, 'budget'), 'bigint')})`),
   )
 
 /** All approvals of one change share one message. */

@@ -9,6 +9,7 @@ import * as branches from '../branches/branches.ts'
 import { scrub } from '../privacy/scrub.ts'
 import type { Announcement } from './announcement.ts'
 import { breakageAnnouncement, breakageFixed } from './breakage-announcement.ts'
+import { budgetAnnouncement } from './budget-announcement.ts'
 
 interface About {
   account_id: number
@@ -42,6 +43,7 @@ const WRITERS: Record<MessageSubject, Writer> = {
   breakage_flickering: breakageAnnouncement,
   approval: approvalAnnouncement,
   deployment: deploymentAnnouncement,
+  budget: budgetAnnouncement,
   last_known_good: staleBranchAnnouncement,
   task: taskAnnouncement,
   test: async (_db, _project, _id, site) => ({

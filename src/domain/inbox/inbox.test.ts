@@ -244,6 +244,7 @@ describe('a person with other notification settings', () => {
         { kind: 'given', mail: true },
         { kind: 'approval', mail: false },
         { kind: 'task', mail: true },
+        { kind: 'budget', mail: false },
       ],
     })
     for (const token of ['', 'x', studio().service.vault.seal('something else 1 task', 'unsubscribe')])

@@ -70,6 +70,7 @@ async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promis
     [['breakage.claimed'], given],
     [['approval.requested'], waiting],
     [['task.state_changed'], assigned],
+    [['measure.alerted'], overBudget],
   ]
   const found: Concern[] = []
   for (const [types, rows] of sources) {
@@ -121,6 +122,21 @@ const assigned = (entries: OutboxEntry[]) => sql`
     and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
+/**
+ * Leads of the project and the author of the only change; once it is settled, those who were told. Like approvals, not members who only see
+ * the project.
+ */
+const overBudget = (entries: OutboxEntry[]) => sql`
+  select o.user_id, a.account_id, a.project_id, 'budget' as kind, 'budget' as subject, a.id::text as subject_id,
+    case when a.state = 'settled' then a.id || ':settled' end as dedupe_id, 0 as occurrence
+  from measure_alerts a join project_access o on o.account_id = a.account_id and o.project_id = a.project_id
+  where (a.account_id, a.id) in (${keysOf(entries, 'bigint')}) and case when a.state = 'settled'
+    then exists (select from notifications n where n.account_id = a.account_id and n.user_id = o.user_id and n.project_id = a.project_id
+      and n.kind = 'budget' and n.subject = 'budget' and n.subject_id = a.id::text)
+    else o.user_id = a.user_id or exists (
+      select from project_members m where m.account_id = o.account_id and m.project_id = o.project_id and m.user_id = o.user_id
+        and m.project_role = 'lead') end`
+
 async function notifyPerson(db: Database, { vault, site }: Context, concern: Concern) {
   const { user_id, account_id, project_id, kind, subject, subject_id, dedupe_id } = concern
   const said = await announcementOf(db, { account_id, project_id, subject, subject_id, here: false }, site)
@@ -129,7 +145,7 @@ async function notifyPerson(db: Database, { vault, site }: Context, concern: Con
   const way = await methodFor(db, concern, wanted)
   await db.execute(sql`
     insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way)
-    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${dedupe_id ?? subject_id}, ${titleFor(kind, said)},
+    values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${dedupe_id ?? subject_id}, ${titleFor(kind, said, user_id)},
       ${pathOf(said, site)}, ${wanted.in_app}, ${way.way})`)
   if (way.way === 'mail') await mailTo(db, { vault, site }, concern, said)
   if (way.way !== 'direct') return
@@ -138,7 +154,9 @@ async function notifyPerson(db: Database, { vault, site }: Context, concern: Con
 }
 
 /** Says why the person gets it. */
-const titleFor = (kind: NotificationKind, { title, suspect }: Announcement) =>
-  kind === 'suspected' && suspect?.identifier ? `${title} (your change ${suspect.identifier})` : title
+const titleFor = (kind: NotificationKind, { title, suspect }: Announcement, userId: number) =>
+  suspect?.identifier && (kind === 'suspected' || (kind === 'budget' && suspect.person?.user_id === userId))
+    ? `${title} (your change ${suspect.identifier})`
+    : title
 
 const pathOf = ({ url }: Announcement, site: string) => url.slice(site.length)

@@ -142,6 +142,7 @@ test('a trend has its values and the changes between the builds of a step', asyn
         changes: [{ id: Number(studio.world.changes!['change 30']!.id), display_identifier: 'CL 130' }],
         count: 1,
       },
+      grown: [],
     },
   ])
   expect((await ask('/trends?name=unknown')).json).toEqual({ trends: [], has_more: false })

@@ -2,9 +2,11 @@ import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { Database } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { changePoints } from '../../measures/change-points.ts'
+import { overBudget } from './alerts.ts'
 import { changesBetween } from './changes-between.ts'
+import { grownParts } from './grown-parts.ts'
 import { type LiveBuild, liveBuilds, liveValues } from './live-builds.ts'
-import { hasStopped, medianOf, type Series, seriesOf } from './series.ts'
+import { hasStopped, medianOf, type Series, seriesKey, seriesOf } from './series.ts'
 
 type Listed = ReplyOf<'listMeasures'>['measures'][number]
 type Trend = ReplyOf<'showMeasures'>['trends'][number]
@@ -18,15 +20,16 @@ const RANGES_MAX = 3
 /** Earlier values that say what is usual. */
 const USUAL = 20
 
-/** Measures that stopped or changed come first, the latest change first. */
+/** Measures that are over their budget, stopped or changed come first, the latest change first. */
 export async function list(db: Database, project: ProjectKey, query: QueryOf<'listMeasures'>): Promise<ReplyOf<'listMeasures'>> {
-  const [all, live] = [await seriesOf(db, project, query), await liveBuilds(db, project)]
+  const all = await seriesOf(db, project, query)
+  const [live, over] = [await liveBuilds(db, project), await overBudget(db, project)]
   const rows = all.map((series) => {
     const jumps = jumpsOf(series)
     const jump = jumps.at(-1) ?? null
     const since = series.points.findIndex(({ build_run_id }) => build_run_id === jump?.first_build_run_id)
     const row: Listed = {
-      ...shared(series, live),
+      ...shared(series, live, over),
       values: series.points.slice(-VALUES_LISTED).map(({ value }) => value),
       jump: jump && shown(jump),
     }
@@ -34,36 +37,40 @@ export async function list(db: Database, project: ProjectKey, query: QueryOf<'li
   })
   rows.sort(
     (a, b) =>
+      Number(b.row.over_budget) - Number(a.row.over_budget) ||
       Number(b.row.stopped) - Number(a.row.stopped) ||
       compared(b.changed_at, a.changed_at) ||
-      compared(placeOf(a.row), placeOf(b.row)),
+      compared(seriesKey(a.row), seriesKey(b.row)),
   )
   return { measures: rows.slice(0, LISTED_MAX).map(({ row }) => row) }
 }
 
 const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const placeOf = ({ job, branch, name, platform }: Listed) => JSON.stringify([job, branch, name, platform])
 
 /** A few measures with all values, and the changes between the builds of each step. */
 export async function show(db: Database, project: ProjectKey, query: QueryOf<'showMeasures'>): Promise<ReplyOf<'showMeasures'>> {
-  const [all, live] = [await seriesOf(db, project, query), await liveBuilds(db, project)]
+  const all = await seriesOf(db, project, query)
+  const [live, over] = [await liveBuilds(db, project), await overBudget(db, project)]
   const trends: Trend[] = []
   for (const series of all.slice(0, TRENDS_MAX)) {
     const jumps = jumpsOf(series)
-    const ranges = await Promise.all(
-      jumps.slice(-RANGES_MAX).map((jump) => changesBetween(db, project, jump.before_build_run_id, jump.last_build_run_id)),
-    )
-    const without = jumps.length - ranges.length
+    const causes = new Map<Jump, Pick<Trend['jumps'][number], 'range' | 'grown'>>()
+    for (const jump of jumps.slice(-RANGES_MAX)) causes.set(jump, await causeOf(db, project, series, jump))
     trends.push({
-      ...shared(series, live),
+      ...shared(series, live, over),
       values: series.points,
-      jumps: jumps.map((jump, at) => ({ ...shown(jump), range: ranges[at - without] ?? null })),
+      jumps: jumps.map((jump) => ({ ...shown(jump), ...(causes.get(jump) ?? { range: null, grown: [] }) })),
     })
   }
   return { trends, has_more: all.length > TRENDS_MAX }
 }
 
-function shared(series: Series, live: readonly LiveBuild[]) {
+const causeOf = async (db: Database, project: ProjectKey, series: Series, { before_build_run_id: since, ...jump }: Jump) => ({
+  range: await changesBetween(db, project, since, jump.last_build_run_id),
+  grown: jump.after > jump.before ? await grownParts(db, project.account_id, series, since, jump.last_build_run_id) : [],
+})
+
+function shared(series: Series, live: readonly LiveBuild[], over: ReadonlySet<string>) {
   const { name, platform, unit, job, branch, points, without } = series
   return {
     ...{ name, platform, unit, job, branch },
@@ -77,6 +84,7 @@ function shared(series: Series, live: readonly LiveBuild[]) {
     live: liveValues(live, series),
     builds_without: without.length,
     stopped: hasStopped(series, without.length),
+    over_budget: over.has(seriesKey(series)),
   }
 }
 

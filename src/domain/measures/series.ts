@@ -39,8 +39,11 @@ export interface Series {
   /** The longest row of passed builds between two values that had none. */
   longest_gap: number
   /** The passed builds since the last value. */
-  without: { build_run_id: string; heard_at: string }[]
+  without: { build_run_id: string; rested: boolean }[]
 }
+
+export const seriesKey = ({ job, branch, name, platform }: Pick<Series, 'job' | 'branch' | 'name' | 'platform'>) =>
+  JSON.stringify([job, branch, name, platform])
 
 interface Build {
   id: string
@@ -49,7 +52,8 @@ interface Build {
   branch: string
   platform: string | null
   built_at: string
-  heard_at: string
+  /** Nothing was reported on it for an hour: its log has been read. */
+  rested: boolean
   measures: Measure[] | null
 }
 
@@ -63,7 +67,7 @@ export async function seriesOf(db: Database, { account_id, project_id }: Project
         ${when(filter.branch, (branch) => sql`and ${BRANCH} = ${asShown(branchKey(branch))}`)}
       order by b.created_at desc, b.id desc limit ${BUILDS_MAX})
     select b.id::text, b.build_number, b.ci_job_name as job, ${BRANCH} as branch, ${PLATFORM} as platform, iso(b.created_at) as built_at,
-      iso(coalesce(b.heard_at, b.created_at)) as heard_at, (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures
+      coalesce(b.heard_at, b.created_at) < goldmaster_now() - interval '1 hour' as rested, (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures
     from newest b order by ${inOrder(positionOn(BRANCH))}`)
   const wanted = filter.platform === undefined ? undefined : buildPlatformOf(filter.platform)
   const places = new Map<string, Build[]>()
@@ -116,7 +120,7 @@ function seriesOfJob(builds: readonly Build[]): Series[] {
       given.add(series)
     }
     for (const series of all.values())
-      if (!given.has(series)) series.without.push({ build_run_id: build.id, heard_at: build.heard_at })
+      if (!given.has(series)) series.without.push({ build_run_id: build.id, rested: build.rested })
   }
   return [...all.values()].map((series) => ({ ...series, points: series.points.slice(-VALUES_MAX) }))
 }

@@ -18,6 +18,7 @@ import * as auditChain from '../../domain/audit/audit-chain.ts'
 import * as audit from '../../domain/audit/audit-log.ts'
 import { trends } from '../../domain/builds/trends.ts'
 import { overview } from '../../domain/feed/overview.ts'
+import * as measureBudgets from '../../domain/measures/budgets.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
 import { search } from '../../domain/search/palette.ts'
 import * as auditStreams from '../../domain/sending/audit-streams.ts'
@@ -203,6 +204,7 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     const { approval_rules } = await projectSettings.edit(db, project_id, body)
     return { approval_rules }
   },
+  setMeasureBudgets: ({ db, by, body }) => measureBudgets.set(db, by, body.budgets),
   previewApprovalRules: ({ db, by, body }) => preview(db, by, body.approval_rules),
   listProjectPeople: async ({ db, account_id, project_id, caller }) => ({
     members: await projectSettings.people(db, { account_id, project_id }, suffices(caller.account_role, 'admin')),

@@ -102,6 +102,10 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
   'deployment.created': () => [
     sql`insert into deployments (account_id, project_id, platform, version) values (${account()}, ${project()}, 'steam', '1.0')`,
   ],
+  'measure.alerted': () => [
+    sql`insert into measure_alerts (account_id, project_id, kind, budget, measure, platform, unit, job, branch, value, allowed, build_run_id)
+      values (${account()}, ${project()}, 'exceeded', '{}', 'package', 'Win64', 'bytes', 'Night', 'main', 5, 4, 1)`,
+  ],
   'deployment.updated': () => [
     sql`insert into deployments (account_id, project_id, platform, version) values (${account()}, ${project()}, 'steam', '1.1')`,
     sql`update deployments set status = 'live' where version = '1.1'`,

@@ -1,6 +1,7 @@
 import type { ChannelKind } from '../../contract/channels.ts'
 import { announcementOf } from '../../domain/channels/announcements.ts'
 import { whyObsolete } from '../../domain/channels/breakage-messages.ts'
+import { whyBudgetObsolete } from '../../domain/channels/budget-messages.ts'
 import { breakChannel } from '../../domain/channels/message-queue.ts'
 import * as people from '../../domain/channels/people.ts'
 import { mailInstead } from '../../domain/inbox/delivery-method.ts'
@@ -71,7 +72,7 @@ async function send(sending: Sending) {
   const { context, to, message } = sending
   const { db, site } = context
   const vendor = VENDORS[to.kind]
-  const obsolete = await whyObsolete(db, message)
+  const obsolete = (await whyObsolete(db, message)) ?? (await whyBudgetObsolete(db, message))
   if (obsolete !== undefined) return messages.recordEnd(db, message, 'skipped', obsolete)
   const announcement = await announcementOf(db, message, site)
   if (!announcement) return messages.recordEnd(db, message, 'failed', 'The record it was about was deleted.')

@@ -8,6 +8,7 @@ export const NARROWED_BY: Record<RuleSubject, readonly ('branch' | 'job' | 'cate
   breakage_fixed: ['branch', 'job', 'category'],
   approval: [],
   deployment: ['branch'],
+  budget: ['branch', 'job'],
   last_known_good: ['branch'],
 }
 

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { grownWords } from '../../../contract/labels/budget-words.ts'
 import { differenceWords, measureWords } from '../../../contract/labels/measure-words.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi } from '../../queries.ts'
@@ -93,6 +94,7 @@ function Shown({ projectId, trend }: { projectId: string; trend: Trend }) {
               {words(jump.before)} to {words(jump.after)}, {whereOf(projectId, jump, values)}
             </span>
             <Changes projectId={projectId} jump={jump} />
+            {jump.grown.length > 0 && <span className="wrap-anywhere">Grew most: {jump.grown.map(grownWords).join(', ')}.</span>}
           </li>
         ))}
       </ul>

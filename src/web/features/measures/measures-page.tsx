@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { aboveRow, type Column, rowLink, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { Alerts, Budgets } from './budgets.tsx'
 import { MeasureLine } from './measure-line.tsx'
 import { LiveDifference, seriesSearch } from './series-words.tsx'
 
@@ -44,9 +45,10 @@ export default function Measures() {
             </NoRecords>
           ) : (
             <>
+              <Alerts projectId={projectId} />
               <p className="text-sm text-soft">
-                The newest 1,000 passed builds. Measures that stopped or changed come first; a step is a lasting change of 3 % or
-                more.
+                The newest 1,000 passed builds. Measures over their budget, stopped or changed come first; a step is a lasting
+                change of 3 % or more.
               </p>
               <Table
                 caption="Measures, those that stopped or changed first"
@@ -54,6 +56,7 @@ export default function Measures() {
                 keyOf={({ name, job, branch, platform }) => JSON.stringify([name, job, branch, platform])}
                 columns={columns}
               />
+              <Budgets projectId={projectId} />
             </>
           )
         }
@@ -93,6 +96,11 @@ const columnsOf = (projectId: string): Column<Measure>[] => [
     cell: (row) => (
       <>
         {measureWords(row)}
+        {row.over_budget && (
+          <span className="block">
+            <Pill kind="warn">Over budget</Pill>
+          </span>
+        )}
         {row.usual !== null && <span className="block text-xs text-soft">{differenceWords(row.value, row.usual)}</span>}
       </>
     ),

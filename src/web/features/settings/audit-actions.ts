@@ -190,6 +190,7 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
     ({ after, project }) => `created the project ${typeof after.name === 'string' ? after.name : project}`,
   ],
   editProject: ['Change project settings', (facts) => edited(`the settings of ${facts.project}`)(facts)],
+  setMeasureBudgets: ['Change budgets of measures', ({ project }) => `changed the budgets of ${project}`],
   setApprovalRules: ['Change approval rules', ({ project }) => `changed the approval rules of ${project}`],
   setProjectMember: [
     'Add a project member or change their role',

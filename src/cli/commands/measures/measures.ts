@@ -1,14 +1,15 @@
-import { differenceWords, measureWords } from '../../contract/labels/measure-words.ts'
-import type { ReplyOf } from '../../contract/routes.ts'
-import type { Noun } from '../../terminal/command.ts'
-import type { Output } from '../../terminal/output.ts'
-import { extra, main } from '../../terminal/table.ts'
-import { command } from '../program/command.ts'
-import { SUMMARIES } from '../summaries.ts'
+import { grownWords, rangeWords } from '../../../contract/labels/budget-words.ts'
+import { differenceWords, measureWords } from '../../../contract/labels/measure-words.ts'
+import type { ReplyOf } from '../../../contract/routes.ts'
+import type { Noun } from '../../../terminal/command.ts'
+import type { Output } from '../../../terminal/output.ts'
+import { extra, main } from '../../../terminal/table.ts'
+import { command } from '../../program/command.ts'
+import { SUMMARIES } from '../../summaries.ts'
+import { measureBudgets } from './budgets.ts'
 
 type Listed = ReplyOf<'listMeasures'>['measures'][number]
 type Trend = ReplyOf<'showMeasures'>['trends'][number]
-type Jump = Trend['jumps'][number]
 
 const web = ({ project }: { project: string }) => `/projects/${project}/measures`
 
@@ -35,7 +36,7 @@ const list = command({
   web,
   flags: { name: { help: 'Only this measure', value: 'name' }, ...FLAGS },
   shows: { route: 'listMeasures', rows: 'measures' },
-  details: `One line for each measure, job, branch and platform of the newest 1,000 passed builds; measures that stopped or changed come first.
+  details: `One line for each measure, job, branch and platform of the newest 1,000 passed builds; measures over their budget, stopped or changed come first.
 "Step" is the newest lasting change, "live" the difference from the build of the same job that is live.`,
   examples: ['measures list', 'measures list --branch main --platform Win64', "measures list --pick '[].value'"],
   async run({ client, project, flags, out }) {
@@ -108,16 +109,14 @@ function print(trend: Trend, out: Output) {
     { title: 'before', cell: ({ before }) => words(before) },
     { title: 'after', cell: ({ after }) => words(after) },
     { title: 'build', cell: ({ first_build_run_id }) => first_build_run_id },
-    { title: 'changes', cell: changesOf, main: true },
+    { title: 'changes', cell: ({ range }) => rangeWords(range), main: true },
+    { title: 'grew most', cell: ({ grown }) => grown[0] && grownWords(grown[0]) },
   ])
 }
 
-/** `CL 1204`, or `CL 1204 to CL 1210, 5 changes`. */
-function changesOf({ range }: Jump) {
-  const [newest, oldest] = [range?.changes[0], range?.changes.at(-1)]
-  if (!range || !newest || !oldest) return undefined
-  if (range.count === 1) return newest.display_identifier
-  return `${oldest.display_identifier} to ${newest.display_identifier}${range.count === null ? '' : `, ${range.count} changes`}`
+export const measures: Noun = {
+  name: 'measures',
+  summary: SUMMARIES.measures,
+  usual: 'list',
+  commands: [list, show, ...measureBudgets],
 }
-
-export const measures: Noun = { name: 'measures', summary: SUMMARIES.measures, usual: 'list', commands: [list, show] }
