@@ -14,6 +14,7 @@ import { benchHeavyBodies } from './heavy-bodies.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchLogViewer } from './log-viewer.ts'
+import { benchMeasures } from './measures.ts'
 import { benchMixed } from './mixed.ts'
 import { benchNeighbours } from './neighbours.ts'
 import { benchOutgoing } from './outgoing.ts'
@@ -42,7 +43,13 @@ const BENCHES = {
   fuzz: benchFuzz,
 }
 /** They set up their own environment. */
-const ALONE = { agents: benchAgents, diagnosis: benchDiagnosis, cluster: benchCluster, 'flaky-tests': benchFlakyTests }
+const ALONE = {
+  agents: benchAgents,
+  diagnosis: benchDiagnosis,
+  cluster: benchCluster,
+  'flaky-tests': benchFlakyTests,
+  measures: benchMeasures,
+}
 const NAMES = [...Object.keys(BENCHES), ...Object.keys(ALONE)]
 
 const name = process.argv[2] ?? ''
