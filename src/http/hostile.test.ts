@@ -198,7 +198,8 @@ describe.each(writing)('%s: bodies', (name) => {
     for (const json of ['"\\ud800 half"', '"a\\r\\nSet-Cookie: x\\r\\n"', '"\\u202e\\ufeff\\u2028"', '"<script>"']) {
       const answer = await send({ path: pathOf(name), method, body: inTask(json) })
       expectCivil(answer, json)
-      expect([200, 201], json).toContain(answer.status)
+      // A request to the CI has no text.
+      expect(name === 'actOnBuild' ? [422] : [200, 201], json).toContain(answer.status)
       expect(answer.headers['set-cookie']).toBe(undefined)
     }
   })

@@ -199,6 +199,7 @@ describe('limits in the URL', () => {
     const about = (tools: { name: string }[]) => tools.map(({ name }) => name).sort()
     const builds = await toolsAt('?toolsets=builds')
     expect(about(builds)).toEqual([
+      'act_on_build',
       'investigate_build',
       ...['branches', 'breakages', 'builds', 'deployments', 'projects'].map((noun) => `list_${noun}`),
       'ping',
