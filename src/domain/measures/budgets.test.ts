@@ -107,6 +107,7 @@ describe('a measure that exceeds its limit', () => {
     await build(1100, { changelist: 109 })
     await build(1100, { changelist: 109 })
     expect(await alerts()).toMatchObject([{ range: { count: 4 }, change_id: null, user_id: null }])
+    expect(await studio.db.rows(sql`select change_id, user_id from measure_alerts`)).toEqual([{ change_id: null, user_id: null }])
     await studio.db.execute(sql`delete from measure_alerts`)
     job = `Noisy ${job}`
     number = 0

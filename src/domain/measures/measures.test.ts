@@ -40,11 +40,21 @@ beforeAll(async () => {
     changes: Array.from({ length: 45 }, (_, at) => change(at)),
     build_runs: [
       ...BUILDS,
+      build(45, { key: 'other job', ci_job_name: 'Nightly', measures: [size(7)] }),
       build(46, { status: 'failed', measures: [size(9)] }),
       build(47, { kind: 'preflight', measures: [size(9)] }),
       build(48, { branch: '//game/dev', platform: 'PS5', measures: [size(5)] }),
     ],
     deployments: [
+      {
+        key: 'else',
+        project: 'star',
+        platform: 'epic_games_store',
+        version: '5',
+        status: 'live',
+        build_run: 'other job',
+        live_at: hour(20),
+      },
       {
         key: 'old',
         project: 'star',
@@ -105,9 +115,10 @@ test('a measure has a row for each job, branch and platform, those that stopped 
   ).toEqual([
     ['cook', '//game/main', 'Win64'],
     ['package', '//game/main', 'Win64'],
+    ['package', '//game/main', 'Win64'],
     ['package', '//game/dev', 'PS5'],
   ])
-  const [cook, pack, dev] = json.measures
+  const [cook, pack, , dev] = json.measures
   expect(cook).toMatchObject({ stopped: true, builds_without: 14, value: 50, build_number: '30' })
   expect(pack).toMatchObject({ value: 1102, build_run_id: idOf(44), usual: 1100, stopped: false, builds_without: 0 })
   expect(pack.jump).toMatchObject({ before: 1001, first_build_run_id: idOf(30), last_build_run_id: idOf(30) })
@@ -115,8 +126,8 @@ test('a measure has a row for each job, branch and platform, those that stopped 
   expect(dev).toMatchObject({ value: 5, usual: null, jump: null, values: [5] })
 })
 
-test('a value is compared with the build that is live on a track, not with one rolled back or unknown', async () => {
-  const { json } = await ask('?name=package&branch=//game/main')
+test('a value is compared with the build that is live on a track, not with one rolled back, unknown or of another job', async () => {
+  const { json } = await ask('?name=package&job=Package&branch=//game/main')
   expect(json.measures).toHaveLength(1)
   expect(json.measures[0].live).toEqual([
     expect.objectContaining({ store: 'steam', track: 'default', version: '2', build_run_id: idOf(9), value: 1000 }),
