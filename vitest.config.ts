@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Tests that measure their own work, or stop a part of the service for good, need a separate process. */
 const ALONE = [
@@ -23,6 +24,18 @@ const PROCESSES = [
 const EMBEDDED = ['src/db/embedded/**', 'src/db/{database,hosts}.test.ts']
 const elsewhere = process.env.DATABASE_URL ? EMBEDDED : []
 
+/** They take minutes: last, each would run alone. */
+const LONGEST =
+  /test\/(?:growth|guides)|src\/(?:pools|http\/(?:hostile|stream\/slow-reader)|jobs\/(?:worker|backups\/backups|sending\/chat))\.test/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+const isLong = ({ moduleId }: TestSpecification) => LONGEST.test(moduleId)
+
 // Only a real hang should fail here: a busy machine must not.
 const patience = { testTimeout: 240_000, hookTimeout: 240_000, expect: { poll: { timeout: 220_000 } } }
 
@@ -32,6 +45,7 @@ export default defineConfig({
     reporters: ['default', './test/support/second-run-reporter.ts'],
     // More than cores: tests wait for databases, browsers and processes much of the time.
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'alone', include: ALONE, ...patience } },
       {
