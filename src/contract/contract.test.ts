@@ -17,7 +17,7 @@ afterAll(() => studio.close())
 
 const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
 
-/** The builds of this world have no CI that could be asked: an admitted request is told so. */
+/** No build of this world has a CI server: an authorized request is refused for that reason. */
 function expectAnswer(name: RouteName, { status, json }: Answer) {
   if (name === 'actOnBuild') expect(json).toMatchObject({ error: 'cannot_act' })
   else expect([200, 201, 202]).toContain(status)

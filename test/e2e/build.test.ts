@@ -3,6 +3,7 @@ import { sql } from '../../src/db/database.ts'
 import type { RecordKey } from '../../src/db/project-key.ts'
 import { append } from '../../src/domain/builds/logs.ts'
 import { axe, urlsOf } from '../support/browser.ts'
+import { json, openJenkins } from '../support/jenkins.ts'
 import { runInvestigation } from '../support/run-investigation.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
@@ -121,6 +122,29 @@ describeWith('chromium')('a failed build in a browser', () => {
     await expect.poll(() => inSight(2001)).toBe(true)
     await expect.poll(() => mark.evaluate((element) => element.getBoundingClientRect().right <= window.innerWidth)).toBe(true)
     await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('asks its CI to run it again once somebody confirms, and shows the answer', async () => {
+    const ci = await openJenkins()
+    studio().service.allowedHosts = (host) => host === '127.0.0.1'
+    const rebuild = '/v2/organizations/owl/pipelines/Game/builds/12/rebuild'
+    ci.answers[rebuild] = json(() => ({ number: 13 }))
+    const project = String(studio().world.projects.star!.id)
+    const config = { server: `${ci.url}/v2/organizations/owl`, api_token: 'secret' }
+    const { build_runs } = await studio().load({
+      integrations: [{ key: 'ci', project, provider: 'buildkite', config }],
+      build_runs: [build('12', 11, { project, integration: 'ci', ci_job_name: 'Game', status: 'failed' })],
+    })
+    const { page } = tab()
+    await tab().go(`/projects/${project}/builds/${build_runs!['12']!.id}`)
+    await page.getByRole('button', { name: 'Retry' }).click()
+    expect(ci.calls).toEqual([])
+    expect(await axe(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('The CI runs this build again.').waitFor()
+    expect(ci.calls).toEqual([`PUT ${rebuild}`])
+    await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+    ci.close()
   })
 
   test('shows what a terminal showed, in sections, with links to known records', async () => {

@@ -34,10 +34,11 @@ export async function actOnBuild(
   try {
     await ACTS[build.provider as StartableProvider](action, build, openConfig(vault, build), allowed)
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
-    throw ciFailed(error instanceof NoAnswer && error.mayHaveArrived ? `${error.message} ${UNCERTAIN}` : error.message)
+    // Not a failure: the audit log must have what may have happened.
+    if (error instanceof NoAnswer && error.mayHaveArrived) return { message: UNCERTAIN }
+    throw error instanceof Unreachable ? ciFailed(error.message) : error
   }
   return { message: DONE[action] }
 }
 
-const UNCERTAIN = 'The CI may have received the request. Check there before you repeat it.'
+const UNCERTAIN = 'The CI did not answer. It may have received the request: check there before you repeat it.'

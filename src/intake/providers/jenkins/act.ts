@@ -19,8 +19,7 @@ export const actAtJenkins: Act = async (action, build, config, allowed) => {
     objects(at(entry, 'parameters')),
   )
   const hidden = parameters.find(({ value }) => value === undefined)
-  if (hidden)
-    throw new Refused(`Jenkins doesn't tell the value of the parameter ${text(hidden.name)}. Retry the build in Jenkins.`)
+  if (hidden) throw new Refused(`Jenkins hides the value of the parameter ${text(hidden.name)}. Retry the build in Jenkins.`)
   const values = Object.fromEntries(parameters.map(({ name, value }) => [text(name) ?? '', String(value)]))
   return run(server, path.replace(/\d+\/$/, ''), parameters.length > 0, values)
 }

@@ -2,25 +2,23 @@ import type { CiAction } from '../../../contract/sets.ts'
 import { useWrite } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { Confirm } from '../../ui/form/confirm.tsx'
+import { useToast } from '../../ui/toast.tsx'
 
-const WORDS: Record<CiAction, { label: string; title: string; says: string; done: string }> = {
+const WORDS: Record<CiAction, { label: string; title: string; says: string }> = {
   retry: {
     label: 'Retry',
     title: 'Run this build again?',
     says: 'The CI runs it again with the same parameters. The new build appears here as soon as the CI reports it.',
-    done: 'The CI runs this build again',
   },
   stop: {
     label: 'Stop',
     title: 'Stop this build?',
     says: 'The CI ends it. Somebody else may be waiting for its result.',
-    done: 'The CI stops this build',
   },
   start: {
     label: 'Build newest',
     title: 'Build the newest state of this branch?',
     says: 'The CI runs this job on the newest state of the branch. The build appears here as soon as the CI reports it.',
-    done: 'The CI builds the newest state of the branch',
   },
 }
 
@@ -34,6 +32,7 @@ interface Props {
 export function CiRequests({ projectId, buildId, actions }: Props) {
   const locked = useLocked()
   const ask = useWrite('actOnBuild', [])
+  const say = useToast()
   if (locked !== undefined) return null
   return actions.map((action) => (
     <Confirm
@@ -42,8 +41,7 @@ export function CiRequests({ projectId, buildId, actions }: Props) {
       title={WORDS[action].title}
       action={WORDS[action].label}
       look={action === 'stop' ? 'danger' : 'quiet'}
-      run={() => ask.mutateAsync({ project_id: projectId, build_run_id: buildId, body: { action } })}
-      done={WORDS[action].done}
+      run={async () => say((await ask.mutateAsync({ project_id: projectId, build_run_id: buildId, body: { action } })).message)}
     >
       {WORDS[action].says}
     </Confirm>
