@@ -132,3 +132,21 @@ test('other tools: own measures, TeamCity statistics, Gradle and Xcode', () => {
     'ipa_install Game-iPhone.ipa': '1200 MB',
   })
 })
+
+test('the cook statistics give what was built and processed for each kind of asset, of the last cook', () => {
+  const rows = (textures: string) => [
+    'LogCookStats: Display: DDC Resource Stats',
+    'LogCookStats: Display: Asset Type                          Total Time (Sec)  GameThread Time (Sec)  Assets Built  MB Processed',
+    'LogCookStats: Display: ----------------------------------  ----------------  ---------------------  ------------  ------------',
+    'LogCookStats: Display: MaterialShader                                  0.16                   0.16             2          4.78',
+    `LogCookStats: Display: Texture (Streaming)                             0.05                   0.00            12  ${textures}`,
+  ]
+  expect(read(...rows('       1.00'), ...rows('      30.22'))).toEqual({
+    ddc_built: '14 count',
+    'ddc_built MaterialShader': '2 count',
+    'ddc_built Texture (Streaming)': '12 count',
+    ddc_processed: '35 MB',
+    'ddc_processed MaterialShader': '4.78 MB',
+    'ddc_processed Texture (Streaming)': '30.22 MB',
+  })
+})

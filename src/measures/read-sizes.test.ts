@@ -30,3 +30,33 @@ test('a log without a list has no sizes, and a list has at most 50', () => {
   const many = Array.from({ length: 80 }, (_, at) => ` ${80 - at}.0 kb\t 1.0% Assets/${at}.png`).join('\n')
   expect(readSizes(`Used Assets\n${many}`)).toHaveLength(50)
 })
+
+const CHUNKS = `OrderInContainer, ChunkId, PackageId, PackageName, Filename, ContainerName, Offset, OffsetOnDisk, Size, CompressedSize, Hash, ChunkType
+0, 00A1, 0x1F, /Game/Maps/Arena, ../../../Game/Content/Maps/Arena.umap, pakchunk0-Windows, 0, 0, 900, 500, 0x0A, ExportBundleData
+1, 00A2, 0x1F, /Game/Maps/Arena, ../../../Game/Content/Maps/Arena.ubulk, pakchunk0-Windows, 900, 500, 9000, 4000, 0x0B, BulkData
+2, 00A3, 0x0, , ../../../Game/Shaders.ushaderbytecode, pakchunk0-Windows, 9900, 4500, 70, 70, 0x0C, ShaderCode
+LogIoStore: Display: Done
+3, 00A4, 0x2F, /Game/NotInTheList, , pakchunk0-Windows, 0, 0, 900, 99999, 0x0D, ExportBundleData
+`
+
+test('the chunks of a container are summed by package, and a list that is printed twice counts once', () => {
+  const sizes = [
+    ['/Game/Maps/Arena', 4_500],
+    ['../../../Game/Shaders.ushaderbytecode', 70],
+  ]
+  expect(readSizes(CHUNKS)).toEqual(sizes)
+  expect(readSizes(CHUNKS.replaceAll(/^/gm, '2026-01-02T03:04:05.6789012Z ') + CHUNKS)).toEqual(sizes)
+})
+
+test('the files of a pak are summed by asset, the largest first', () => {
+  const log = `LogPakFile: Display: Mount point ../../../
+LogPakFile: Display: "Game/Content/UI/Menu.uasset" offset: 0, size: 300 bytes, sha1: BF2586E1, compression: None.
+LogPakFile: Display: "Game/Content/Audio/Theme.uasset" offset: 300, size: 200 bytes, sha1: BF2586E2.
+LogPakFile: Display: "Game/Content/Audio/Theme.ubulk" offset: 500, size: 8000 bytes, sha1: BF2586E3, compression: Oodle.
+LogPakFile: Display: 3 files (8500 bytes), (8500 filtered bytes).
+`
+  expect(readSizes(log)).toEqual([
+    ['Game/Content/Audio/Theme', 8_200],
+    ['Game/Content/UI/Menu', 300],
+  ])
+})

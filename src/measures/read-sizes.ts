@@ -1,6 +1,7 @@
 import { cutPrefixes } from './line-prefixes.ts'
+import { readUnrealSizes } from './unreal-sizes.ts'
 
-/** The largest assets of a build, largest first. */
+/** An asset of a build and its size. */
 export type AssetSize = [path: string, bytes: number]
 
 /** More than anybody compares. */
@@ -13,14 +14,17 @@ const ASSET = /^\s*(?<size>\d+(?:\.\d+)?) (?<unit>b|kb|mb|gb)\t\s*\d+(?:\.\d+)?%
 
 const HEADING = 'Used Assets'
 
-/** The size list of Unity's build report; the last one of a log counts. */
+/** The largest assets, largest first: of the last size list of Unity's build report, otherwise of Unreal's pak files and containers. */
 export function readSizes(log: string): AssetSize[] {
   let found: AssetSize[] = []
   for (let at = log.indexOf(HEADING); at >= 0; at = log.indexOf(HEADING, at + 1)) {
     const sizes = listAfter(log, at)
     if (sizes.length > 0) found = sizes
   }
-  return found
+  if (found.length > 0) return found
+  return readUnrealSizes(log)
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, SIZES_MAX)
 }
 
 function listAfter(log: string, heading: number): AssetSize[] {

@@ -64,7 +64,28 @@ const COOK: LineReader[] = [
 const STATISTIC =
   /^Log(?:CookCommandlet|CookStats): Display:\s*(?:\d+\.\s*)*(?<key>[^=]{1,80}?)\s*(?:=\s*(?<value>\S{1,40}))?\s*$/
 
+const RESOURCES = [
+  ['ddc_built', 'count'],
+  ['ddc_processed', 'MB'],
+] as const
+/** The columns of `DDC Resource Stats` after the kind of asset: seconds, seconds of the game thread, assets built, MB processed. */
+const RESOURCE = new RegExp(
+  `^Log\\w+: Display: (?<kind>\\S.{0,79}?) +${NUMBER} +${NUMBER} +(?<ddc_built>\\d+) +(?<ddc_processed>${NUMBER})$`,
+)
+
+function readResource(text: string, measures: MeasureList, { platform }: LogContext) {
+  // A second cook of the log starts anew.
+  if (text.includes('MB Processed')) for (const [name, unit] of RESOURCES) measures.set(name, unit, 0, { platform })
+  const { kind, ...numbers } = RESOURCE.exec(text)?.groups ?? {}
+  if (kind === undefined) return
+  for (const [name, unit] of RESOURCES) {
+    measures.add(name, unit, Number(numbers[name]), { platform })
+    measures.set(name, unit, Number(numbers[name]), { platform, part: kind })
+  }
+}
+
 function readStatistic(text: string, measures: MeasureList, context: LogContext) {
+  readResource(text, measures, context)
   const { key, value } = STATISTIC.exec(text)?.groups ?? {}
   if (key === undefined) return
   if (value === undefined) {
