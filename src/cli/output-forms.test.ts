@@ -119,6 +119,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     [`builds investigate ${build}`, `/builds/${build}`],
     ...['retry', 'stop', 'start'].map((action) => [`builds ${action} ${build}`, `/builds/${build}`] as const),
     ['breakages list', '/breakages'],
+    ['breakages assignment', '/settings'],
     [`breakages show ${breakage}`, `/breakages/${breakage}`],
     [`breakages claim ${breakage}`, `/breakages/${breakage}`],
     [`breakages mute ${breakage}`, `/breakages/${breakage}`],

@@ -1,3 +1,4 @@
+import { projectSettingsRoutes } from './app/project-settings.ts'
 import { type ClientSettings, clientOf } from './http-client.ts'
 import type { Params } from './params.ts'
 import { approvalRuleRoutes } from './routes/approval-rules.ts'
@@ -19,13 +20,14 @@ type Extras<N extends RouteName> = {
   ? { body: unknown }
   : { body?: undefined })
 
-const ruleRoutes = { ...approvalRuleRoutes, ...measureBudgetRoutes }
+const { showProjectSettings, editProject } = projectSettingsRoutes
+const ruleRoutes = { ...approvalRuleRoutes, ...measureBudgetRoutes, showProjectSettings, editProject }
 
-/** The REST table, and the routes for approval rules and budgets. */
+/** The REST table, and the routes for approval rules, budgets and project settings. */
 export const clientRoutes = { ...routes, ...ruleRoutes }
 
 type RuleRoutes = typeof ruleRoutes
-type RuleArguments = { project_id: string | number; body: unknown }
+type RuleArguments = { project_id: string | number; body?: unknown }
 
 export type Client = { [N in RouteName]: (args: Arguments<N>) => Promise<ReplyOf<N>> } & {
   [N in keyof RuleRoutes]: (args: RuleArguments) => Promise<Reply<RuleRoutes[N]>>

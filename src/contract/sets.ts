@@ -58,6 +58,8 @@ export const BREAKAGE_HISTORY_KINDS = [
   'joined',
   'claimed',
   'released',
+  'assigned',
+  'unassigned',
   'muted',
   'unmuted',
   'resolved',

@@ -1,6 +1,7 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
+import { usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { printEvidence } from '../output/print-evidence.ts'
@@ -201,6 +202,54 @@ const task = command({
   },
 })
 
+/** `Content/Audio/*=14` */
+function readOwner(text: string) {
+  const [, path = '', user = ''] = /^(.+)=(\d{1,9})$/.exec(text.trim()) ?? []
+  if (path === '') throw new Error('It must be a path pattern, = and a user id, such as Content/Audio/*=14.')
+  return { path, user_id: Number(user) }
+}
+
+const assignment = command({
+  name: 'assignment',
+  summary: 'Show or change who gets breakages automatically',
+  project: true,
+  web: ({ project }) => `/projects/${project}/settings`,
+  flags: {
+    on: { help: 'Assign breakages at their second failure' },
+    off: { help: 'Assign no breakages' },
+    exclude: { help: 'User id of somebody who gets none; replaces the others', value: 'id', many: true, read: readUser },
+    owner: {
+      help: 'Path pattern and user id of its owner; replaces the others. The last match counts',
+      value: 'path=id',
+      many: true,
+      read: readOwner,
+    },
+  },
+  shows: { route: 'editProject' },
+  examples: ['breakages assignment --on', "breakages assignment --owner 'Content/Audio/*=14' --exclude 3 --exclude 9"],
+  async run({ client, project, flags: { on, off, exclude, owner }, out }) {
+    if (on && off) throw usage('Give --on or --off, not both.')
+    const before = await client.showProjectSettings({ project_id: project })
+    const wanted = {
+      on: on || (before.assignment.on && !off),
+      excluded_user_ids: exclude ?? before.assignment.excluded_user_ids,
+      path_owners: owner ?? before.assignment.path_owners,
+    }
+    const isAsked = on || off || exclude || owner
+    const settings = isAsked ? await client.editProject({ project_id: project, body: { assignment: wanted } }) : before
+    out.answer(settings, () => {
+      const { on, excluded_user_ids, path_owners } = settings.assignment
+      out.facts({ 'automatic assignment': on ? 'on' : 'off', excluded: excluded_user_ids.map((id) => `user:${id}`).join(', ') })
+      out.section('Path owners', path_owners, [main('path'), 'user_id'])
+    })
+  },
+})
+
+function readUser(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error('It must be a user id; goldmaster members list shows them.')
+  return Number(text)
+}
+
 const bisect = command({
   name: 'bisect',
   summary: 'Find the cause of a breakage with builds of the CI',
@@ -232,5 +281,5 @@ function bisectionLine({ bisection }: BreakageDetail): string {
 export const breakages: Noun = {
   name: 'breakages',
   summary: SUMMARIES.breakages,
-  commands: [list, show, claim, mute, resolve, reopen, task, bisect],
+  commands: [list, show, claim, mute, resolve, reopen, task, assignment, bisect],
 }

@@ -35,7 +35,7 @@ export const projectSettingsRoutes = {
     ...patch,
     path: '/v1/projects/:project_id/settings',
     summary:
-      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, automatic investigations, bisections',
+      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, automatic investigations, bisections, automatic assignment',
     role: 'lead',
     ...ofProjects,
     body: partial({
@@ -50,6 +50,7 @@ export const projectSettingsRoutes = {
       badge: flag,
       investigates_failures: nullable(flag),
       bisect_builds_per_day: Type.Integer({ minimum: 0, maximum: BISECT_BUILDS_MAX }),
+      assignment: app.Assignment,
     }),
     reply: app.ProjectSettings,
     writes: true,

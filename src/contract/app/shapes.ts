@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
 import { Branch, BranchHealth } from '../health-shapes.ts'
-import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
+import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
 import { ApprovalRule } from '../routes/approval-rules.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
@@ -220,6 +220,20 @@ export const JobPattern = object({
   configuration: Type.Optional(Type.String({ minLength: 1, maxLength: DIMENSION_MAX })),
 })
 
+/** Who gets breakages automatically. */
+export const Assignment = object({
+  on: flag,
+  /** They get none. */
+  excluded_user_ids: Type.Array(integer, { maxItems: 1000 }),
+  /** The owners of files, as in CODEOWNERS: of several patterns that match a file, the last one counts. */
+  path_owners: own(
+    Type.Array(object({ path: Type.String({ minLength: 1, maxLength: PATTERN_MAX, pattern: '\\S' }), user_id: integer }), {
+      maxItems: 200,
+    }),
+  ),
+})
+export type Assignment = Static<typeof Assignment>
+
 export const ProjectSettings = object({
   id: integer,
   account_id: integer,
@@ -237,6 +251,7 @@ export const ProjectSettings = object({
   /** Whether failed builds are investigated automatically; null: only if the account's investigations are unlimited. */
   investigates_failures: nullable(flag),
   bisect_builds_per_day: integer,
+  assignment: Assignment,
   /** Null while the badge is disabled. */
   badge_key: nullable(ownText),
   created_at: instant,

@@ -109,6 +109,8 @@ create table projects (
   approval_rules         jsonb,
   -- What measures may not exceed, as a list of budgets.
   measure_budgets        jsonb not null default '[]',
+  -- Who gets breakages automatically; off by default.
+  assignment             jsonb not null default '{"on": false, "excluded_user_ids": [], "path_owners": []}',
   -- Lets every row below store its account consistently with its project.
   unique (account_id, id)
 );

@@ -52,6 +52,8 @@ create table breakages (
   build_count            integer not null default 0,
   owner_user_id          integer references users on delete set null,
   claimed_at             timestamptz(3),
+  -- Why the service assigned it: a change_id, or the file and the pattern of its owner. Null once a person edited it.
+  assigned_because       jsonb,
   muted_until            timestamptz(3),
   -- The position of the branch when somebody resolved it: a later failure reopens it.
   resolved_position      bigint,
@@ -165,7 +167,7 @@ create table breakage_history (
   kind         text not null,
   -- Null: the service itself.
   user_id      integer references users on delete set null,
-  -- By kind: job, owner_user_id, muted_until, reason, same_as_breakage_id, task_id or note.
+  -- By kind: job, owner_user_id, because, muted_until, reason, same_as_breakage_id, task_id or note.
   detail       jsonb not null default '{}',
   at           timestamptz(3) not null default now(),
   primary key (account_id, id),

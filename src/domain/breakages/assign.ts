@@ -4,7 +4,8 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
-import { note, recompute } from './recompute.ts'
+import { note } from './history.ts'
+import { recompute } from './recompute.ts'
 
 /** A failed build and its finding. */
 interface Failure extends ProjectKey {

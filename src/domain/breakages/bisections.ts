@@ -7,7 +7,7 @@ import { enqueue } from '../../db/queue.ts'
 import { refusalOf, subjectOf } from './bisection-subject.ts'
 import { find } from './breakages.ts'
 import { changesBetween } from './evidence.ts'
-import { note } from './recompute.ts'
+import { note } from './history.ts'
 
 /** A longer range is not read completely. */
 const CHANGES_MAX = 199

@@ -25,7 +25,7 @@ const change = (id: Sql) => sql`(
   from changes c where c.account_id = k.account_id and c.id = ${id})`
 
 /** What an entry `x` of the history is about, in one word. */
-const DETAIL = sql`coalesce(x.detail ->> 'job', 'user:' || (x.detail ->> 'owner_user_id'), x.detail ->> 'muted_until',
+const DETAIL = sql`coalesce(x.detail ->> 'job', 'user:' || (x.detail ->> 'owner_user_id') || coalesce(' because ' || (x.detail ->> 'because'), ''), x.detail ->> 'muted_until',
   'same as #' || (x.detail ->> 'same_as_breakage_id'), x.detail ->> 'reason', '#' || (x.detail ->> 'task_id'), x.detail ->> 'note', '')`
 
 const columns = (site: string) => sql`

@@ -7,8 +7,8 @@ import type { ProjectKey } from '../../db/project-key.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { scheduleJobCheck } from '../builds/follow-up-jobs.ts'
 import { find } from './breakages.ts'
+import { note } from './history.ts'
 import { followBreakage } from './occurrences.ts'
-import { note } from './recompute.ts'
 
 /** The person who edits; unknown if a tool does it for somebody who is not a member. */
 interface Editor extends ProjectKey {
@@ -40,6 +40,9 @@ export function edit(
       where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
     const owner = ownerOf(known, by, input)
+    await db.execute(
+      sql`update breakages set assigned_because = null where account_id = ${known.account_id} and id = ${known.id}`,
+    )
     if (input.owner_user_id != null) await requireSight(db, by, input.owner_user_id)
     if (known.state === 'withdrawn' && !isOnlyNote(input))
       throw invalidParameter('state', 'cannot change: the breakage was withdrawn')

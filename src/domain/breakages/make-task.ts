@@ -6,7 +6,7 @@ import { lockBreakages } from '../branches/project-lock.ts'
 import { scrub } from '../privacy/scrub.ts'
 import * as tasks from '../tasks/tasks.ts'
 import { find } from './breakages.ts'
-import { note } from './recompute.ts'
+import { note } from './history.ts'
 
 /** Creates a task for the owner, linked to the failed builds and the suspects, or returns the existing one. */
 export function makeTask(

@@ -1,13 +1,14 @@
-import type { BreakageHistoryKind, BreakageState, FailureCategory, WithdrawnReason } from '../../contract/sets.ts'
+import type { BreakageState, FailureCategory, WithdrawnReason } from '../../contract/sets.ts'
 import { type Database, type Pool, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
-import { append, type InternalEventType } from '../feed/outbox.ts'
+import { assignAutomatically } from './automatic-assignment.ts'
 import { bisectedSuspects } from './bisected.ts'
 import { bestFinding, type Finding, fixingChange, narrowed } from './evidence.ts'
 import { flickers } from './flicker.ts'
+import { note, recordEvent } from './history.ts'
 import { hitsOf } from './hits.ts'
 import { type Hit, type Occurrence, occurrencesOf } from './judge.ts'
 import * as occurrences from './occurrences.ts'
@@ -79,6 +80,7 @@ export async function recompute(db: Database, { account_id, id }: RecordKey, mov
       await note(db, known, 'unmuted')
     }
   }
+  if (state === 'open' || state === 'claimed') await assignAutomatically(db, known)
   await occurrences.followBreakage(db, known)
   await recordRevision(db, known)
 }
@@ -178,7 +180,7 @@ const fix = (db: Database, { account_id, id }: StoredBreakage) =>
 async function reopen(db: Database, known: StoredBreakage) {
   await db.execute(sql`
     update breakages set state = 'open', reopenings = reopenings + 1, fixed_at = null, fixed_by_change_id = null, fixed_in = null, fixed_after_change_id = null, fixed_up_to_change_id = null, resolved_at = null,
-      resolved_position = null, owner_user_id = null, claimed_at = null, muted_until = null, withdrawn_reason = null,
+      resolved_position = null, owner_user_id = null, claimed_at = null, assigned_because = null, muted_until = null, withdrawn_reason = null,
       same_as_breakage_id = null, updated_at = now()
     where account_id = ${known.account_id} and id = ${known.id}`)
   await note(db, known, 'reopened')
@@ -213,36 +215,6 @@ async function recordRevision(db: Database, known: StoredBreakage) {
   if (known.flaky && !flaky) await recordEvent(db, 'breakage.steadied', known)
   await recordEvent(db, 'breakage.revised', known)
   await recordEvent(db, 'breakage.suspects_changed', known, { occurrence: known.occurrence })
-}
-
-const recordEvent = (db: Database, type: InternalEventType, { account_id, id }: RecordKey, facts: { occurrence?: number } = {}) =>
-  append(db, type, sql`select account_id, project_id, id from breakages where account_id = ${account_id} and id = ${id}`, facts)
-
-/** Kinds without their own event that change the text of messages. */
-const REVISING: readonly BreakageHistoryKind[] = ['joined', 'released', 'unmuted']
-
-/** What an entry of the history is about. */
-interface HistoryDetail {
-  job?: string
-  owner_user_id?: number
-  muted_until?: string
-  reason?: WithdrawnReason
-  same_as_breakage_id?: number
-  task_id?: number
-  note?: string
-}
-
-export async function note(
-  db: Database,
-  { account_id, id }: RecordKey,
-  kind: BreakageHistoryKind,
-  userId: number | null = null,
-  detail: HistoryDetail = {},
-) {
-  await db.execute(sql`
-    insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
-    values (${account_id}, ${id}, ${kind}, ${userId}, ${JSON.stringify(detail)}::jsonb)`)
-  if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', { account_id, id })
 }
 
 /** Each in its own transaction, so that build reports wait for one at a time. */

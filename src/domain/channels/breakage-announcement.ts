@@ -20,6 +20,8 @@ interface Row {
   came_back: number
   opened: string
   owner: Person | null
+  /** Why the service assigned it. */
+  because: string | null
   fix: Fix | null
   same_as: (Pick<Breakage, 'evidence' | 'cause' | 'jobs'> & { id: number }) | null
   suspect: { change_id: number; identifier: string; change: string; author: string; person: Person | null; reason: string } | null
@@ -46,6 +48,8 @@ const find = (db: Database, project: ProjectKey, id: string, occurrence?: number
     select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.flaky,
       coalesce(o.build_count, k.build_count) as build_count, greatest(k.reopenings, k.occurrence - 1) as came_back, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') || ' ' || zone_or_utc(a.timezone) as opened,
       ${PERSON(sql`k.owner_user_id`)} as owner,
+      case when k.assigned_because is not null then (select h.detail ->> 'because' from breakage_history h
+        where h.account_id = k.account_id and h.breakage_id = k.id and h.kind = 'assigned' order by h.id desc limit 1) end as because,
       (select ${FIX} from breakage_occurrences f
         where f.account_id = k.account_id and f.breakage_id = k.id and f.number = ${occurrence === undefined ? sql`k.occurrence` : sql`${occurrence}::integer`}) as fix,
       (select json_build_object('id', s.id, 'evidence', s.evidence, 'cause', s.cause, 'jobs', s.jobs) from breakages s
@@ -95,6 +99,7 @@ export async function breakageAnnouncement(
     { label: 'Jobs', value: `${k.jobs.slice(0, JOBS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}` },
     { label: 'Since', value: `${k.opened}, ${k.build_count} failed ${k.build_count === 1 ? 'build' : 'builds'}` },
     k.owner !== null && { label: 'Owner', value: k.owner.name, person: k.owner },
+    k.because !== null && { label: 'Assigned because', value: k.because },
     k.flaky && { label: 'Flaky', value: `failed and passed again ${times(k.came_back + 1)}, so no change is suspected` },
     ...(k.state === 'fixed' ? fixFacts(k.fix) : []),
     k.state === 'withdrawn' && k.same_as !== null && { label: 'Duplicate of', value: `#${k.same_as.id} ${titleOf(k.same_as)}` },
@@ -133,7 +138,8 @@ export async function breakageAnnouncement(
 
 const titled = (said: string, k: Row) => scrub(`${said}${k.branch === null ? '' : ` on ${k.branch}`}: ${titleOf(k)}`)
 
-const wordsOf = ({ state, flaky, came_back }: Row, words: string) => {
+const wordsOf = ({ state, flaky, came_back, because }: Row, words: string) => {
+  if (state === 'claimed' && because !== null) return 'Assigned'
   if (flaky && (state === 'open' || state === 'fixed')) return state === 'open' ? 'Flaky, failing now' : 'Flaky, passing now'
   return state === 'open' && came_back > 0 ? 'Broken again' : words
 }

@@ -98,7 +98,7 @@ const given = (entries: OutboxEntry[]) => sql`
   select k.owner_user_id as user_id, k.account_id, k.project_id, 'given' as kind, 'breakage' as subject, k.id::text as subject_id,
     ${OCCURRENCE} as dedupe_id, ${LATER} as occurrence
   from breakages k cross join lateral (
-    select h.detail from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id and h.kind = 'claimed'
+    select h.detail from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id and h.kind in ('claimed', 'assigned')
     order by h.id desc limit 1) said
   where (k.account_id, k.id) in (${keysOf(entries, 'bigint')}) and (said.detail ->> 'owner_user_id')::integer = k.owner_user_id`
 

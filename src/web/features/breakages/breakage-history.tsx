@@ -22,6 +22,11 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
   claimed: ({ detail }, by, nameOf) =>
     detail.startsWith('user:') ? `${by} assigned it to ${nameOf(Number(detail.slice(5)))}` : `${by} claimed it`,
   released: (_, by) => `${by} released it`,
+  assigned: ({ detail }, by, nameOf) => {
+    const [user = '', because = ''] = detail.split(/ because (.*)/s)
+    return `${by} assigned it to ${nameOf(Number(user.slice(5)))} because ${because}`
+  },
+  unassigned: () => 'Assignment removed: its reason no longer holds',
   muted: ({ detail }, by) => `${by} muted it until ${detail ? dateOf('moment', detail) : 'it is fixed'}`,
   unmuted: ({ user_id }, by) => (user_id === null ? 'The mute expired' : `${by} unmuted it`),
   resolved: (_, by) => `${by} marked it as fixed`,

@@ -11,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { ApprovalRules } from '../approval-rules/approval-rules.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
+import { AssignmentSettings } from '../breakages/assignment-settings.tsx'
 import { InvestigationSettings } from '../breakages/investigation-settings.tsx'
 import { JobPatterns } from '../builds/job-patterns.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
@@ -42,6 +43,7 @@ export default function ProjectSettings() {
             <JobPatterns settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />
+            <AssignmentSettings settings={settings} locked={locked} />
             <FailureRules accountId={settings.account_id} />
             <Clients projectId={projectId} />
             <ProjectState settings={settings} locked={locked} />

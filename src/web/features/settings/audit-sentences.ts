@@ -29,6 +29,7 @@ const FIELDS: Record<string, [name: string, set?: TermSet]> = {
   retention: ['data retention'],
   investigates_failures: ['automatic investigations'],
   bisect_builds_per_day: ['bisection builds per day'],
+  assignment: ['automatic assignment'],
   required_jobs: ['required jobs'],
   job_patterns: ['platforms of jobs'],
   approval_rules: ['approval rules'],
