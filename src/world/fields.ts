@@ -29,6 +29,7 @@ import {
   IDENTIFIER_MAX,
   MEASURE_MAX,
   PATTERN_MAX,
+  TEST_OWNERS_MAX,
   URL_MAX,
 } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
@@ -160,6 +161,7 @@ const FIELDS = {
         APPROVAL_RULES_MAX,
       ),
     ),
+    test_owners: optional(text(TEST_OWNERS_MAX)),
     measure_budgets: optional(
       listOf(
         object({

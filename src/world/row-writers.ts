@@ -63,11 +63,24 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     return { account_ids }
   },
 
-  projects({ account, name, engine, status, members = [], approval_rules: given, measure_budgets: limits, ...rest }, to) {
+  projects(
+    { account, name, engine, status, members = [], approval_rules: given, measure_budgets: limits, test_owners, ...rest },
+    to,
+  ) {
     const account_id = idOf(account)
     const approval_rules = given?.map((rule) => ({ ...EVERY_VERSION, ...rule }))
     const measure_budgets = limits?.map((budget) => ({ ...NO_BUDGET, ...budget }))
-    to.put('projects', { id: to.id, account_id, name, engine, status, approval_rules, measure_budgets, ...times(rest) })
+    to.put('projects', {
+      id: to.id,
+      account_id,
+      name,
+      engine,
+      status,
+      approval_rules,
+      measure_budgets,
+      test_owners,
+      ...times(rest),
+    })
     for (const { who, role } of members)
       to.put('project_members', { account_id, project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
     return { account_id, engine }

@@ -246,6 +246,8 @@ export const ProjectSettings = object({
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
   job_patterns: Type.Array(JobPattern),
+  /** Path rules in the form of a CODEOWNERS file. */
+  test_owners: ownText,
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),
   /** Whether failed builds are investigated automatically; null: only if the account's investigations are unlimited. */

@@ -16,6 +16,8 @@ const testCase = {
   class: text,
   name: text,
 }
+/** The owners that the project's rules name, last matching rule: the id of a member, or the text of anybody else. */
+export const TestOwners = Type.Array(object({ user_id: nullable(integer), text: nullable(text) }))
 const counts = { tests: integer, passed: integer, failed: integer, errors: integer, skipped: integer, flaky: integer }
 const place = { file: nullable(text), line: nullable(integer) }
 
@@ -41,6 +43,7 @@ const TestFailure = object({
   cause: text,
   message: text,
   ...place,
+  owners: TestOwners,
 })
 
 export const BuildTests = object({
@@ -67,15 +70,26 @@ export const BuildTests = object({
 })
 
 export const ProjectTests = object({
-  failing: Type.Array(object({ ...testCase, failures: integer, last_failed_at: instant, last_build_run_id: nullable(idText) })),
-  flaky: Type.Array(object({ ...testCase, flaky_runs: integer, last_failed_at: instant, last_build_run_id: nullable(idText) })),
+  failing: Type.Array(
+    object({ ...testCase, failures: integer, last_failed_at: instant, last_build_run_id: nullable(idText), owners: TestOwners }),
+  ),
+  flaky: Type.Array(
+    object({
+      ...testCase,
+      flaky_runs: integer,
+      last_failed_at: instant,
+      last_build_run_id: nullable(idText),
+      owners: TestOwners,
+    }),
+  ),
   slowest: Type.Array(object({ ...testCase, duration_ms: integer })),
-  quarantined: Type.Array(object({ ...testCase, quarantine, failures: integer })),
+  quarantined: Type.Array(object({ ...testCase, quarantine, failures: integer, owners: TestOwners })),
 })
 
 export const TestHistory = object({
   ...testCase,
   quarantine: nullable(quarantine),
+  owners: TestOwners,
   /** By branch, whether it fails there and since when. */
   branches: Type.Array(
     object({

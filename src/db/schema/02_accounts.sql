@@ -111,6 +111,8 @@ create table projects (
   measure_budgets        jsonb not null default '[]',
   -- Who gets breakages automatically; off by default.
   assignment             jsonb not null default '{"on": false, "excluded_user_ids": [], "path_owners": []}',
+  -- Who owns tests, by path: the text of a CODEOWNERS file.
+  test_owners            text not null default '',
   -- Lets every row below store its account consistently with its project.
   unique (account_id, id)
 );

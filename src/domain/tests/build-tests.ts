@@ -3,12 +3,13 @@ import type { ReplyOf } from '../../contract/routes.ts'
 import type { TestFailureState, TestOutcome } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { withOwners } from './owners.ts'
 import { type Counts, durationAt, outcomeAt, type Packed } from './packed.ts'
 import { IN_QUARANTINE } from './quarantine.ts'
 import { CASE, type CasePlace, isFailing, withNames } from './test-cases.ts'
 
 type BuildTests = ReplyOf<'listBuildTests'>
-export type Failure = BuildTests['failures'][number]
+export type Failure = Omit<BuildTests['failures'][number], 'owners'>
 
 const SHOWN_MAX = 200
 const SLOWER_MAX = 20
@@ -47,7 +48,7 @@ export async function ofBuild(db: Database, project: ProjectKey, buildRunId: num
     new_failures: inState('new').length,
     still_failing: inState('still_failing').length,
     causes: causesOf(failures),
-    failures: failures.slice(0, SHOWN_MAX),
+    failures: await withOwners(db, project, failures.slice(0, SHOWN_MAX)),
     fixed: await withNames(db, project, across('fixed').slice(0, SHOWN_MAX)),
     skipped_tests: await withNames(db, project, across('skipped').slice(0, SHOWN_MAX)),
     slower: await withNames(db, project, slowest(across('slower'))),

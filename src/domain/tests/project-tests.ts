@@ -3,9 +3,10 @@ import { type Database, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { asShown } from '../privacy/scrub.ts'
+import { LAST_FILE, withOwners } from './owners.ts'
 import { durationAt, type Packed } from './packed.ts'
 import { IN_QUARANTINE, QUARANTINE } from './quarantine.ts'
-import { CASE, type CasePlace, withNames } from './test-cases.ts'
+import { CASE, type CasePlace, type ShownCase, withNames } from './test-cases.ts'
 
 type ProjectTests = ReplyOf<'listTests'>
 
@@ -22,14 +23,24 @@ export async function overview(db: Database, project: ProjectKey, query: QueryOf
     slowestTests(db, project, query),
     quarantinedTests(db, project, query),
   ])
-  return { failing, flaky, slowest, quarantined }
+  return {
+    failing: await owned(db, project, failing),
+    flaky: await owned(db, project, flaky),
+    slowest,
+    quarantined: await owned(db, project, quarantined),
+  }
 }
+
+type Filed<Row> = Omit<Row, 'owners'> & ShownCase & { file: string | null }
+
+const owned = async <Row extends ShownCase & { file: string | null }>(db: Database, project: ProjectKey, rows: readonly Row[]) =>
+  (await withOwners(db, project, rows)).map(({ file: _, ...row }) => row)
 
 const ofJob = ({ job }: QueryOf<'listTests'>) => when(job, (name) => sql`and r.ci_job_name = ${asShown(name)}`)
 
 const failingTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
-  db.rows<ProjectTests['failing'][number]>(sql`
-    select ${CASE}, f.failures, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
+  db.rows<Filed<ProjectTests['failing'][number]>>(sql`
+    select ${CASE}, ${LAST_FILE}, f.failures, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
     from (
       select account_id, test_case_id, count(*)::integer as failures, max(failed_at) as last_failed_at, max(test_build_id) as last_id
       from test_failures where account_id = ${account_id} and project_id = ${project_id} and failed_at >= ${SINCE} and outcome <> 'flaky'
@@ -42,8 +53,8 @@ const failingTests = (db: Database, { account_id, project_id }: ProjectKey, quer
 
 /** As `judge` found them, on any branch. */
 const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
-  db.rows<ProjectTests['flaky'][number]>(sql`
-    select ${CASE}, f.flaky_runs, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
+  db.rows<Filed<ProjectTests['flaky'][number]>>(sql`
+    select ${CASE}, ${LAST_FILE}, f.flaky_runs, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
     from (
       select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, max(last_failed_at) as last_failed_at,
         max(last_test_build_id) as last_id
@@ -57,8 +68,8 @@ const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query:
 
 /** Those that end first come first. */
 const quarantinedTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
-  db.rows<ProjectTests['quarantined'][number]>(sql`
-    select ${CASE}, ${QUARANTINE} as quarantine, (select count(*) from test_failures f
+  db.rows<Filed<ProjectTests['quarantined'][number]>>(sql`
+    select ${CASE}, ${LAST_FILE}, ${QUARANTINE} as quarantine, (select count(*) from test_failures f
       where f.account_id = c.account_id and f.test_case_id = c.id and f.failed_at >= q.quarantined_at and f.outcome <> 'flaky')::integer as failures
     from test_quarantines q
     join test_cases c on c.account_id = q.account_id and c.id = q.test_case_id

@@ -8,6 +8,7 @@ import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
 import { asShown } from '../privacy/scrub.ts'
 import { failingSince } from './flaky.ts'
+import { LAST_FILE, withOwners } from './owners.ts'
 import { durationAt, outcomeAt } from './packed.ts'
 import { QUARANTINE } from './quarantine.ts'
 import { CASE, type ShownCase } from './test-cases.ts'
@@ -26,9 +27,9 @@ export async function find(
   id: number | undefined,
   { branch }: QueryOf<'showTest'>,
 ): Promise<TestHistory> {
-  type Found = { shown: ShownCase; number: number; report_id: number; quarantine: TestHistory['quarantine'] }
+  type Found = { shown: ShownCase; number: number; report_id: number; quarantine: TestHistory['quarantine']; file: string | null }
   const found = await db.one<Found>(sql`
-    select (select row_to_json(x) from (select ${CASE}) x) as shown, c.number, c.test_report_id as report_id, ${QUARANTINE} as quarantine
+    select (select row_to_json(x) from (select ${CASE}) x) as shown, c.number, c.test_report_id as report_id, ${QUARANTINE} as quarantine, ${LAST_FILE}
     from test_cases c join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
     left join test_quarantines q on q.account_id = c.account_id and q.test_case_id = c.id
     where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id ?? 0}`)
@@ -55,8 +56,10 @@ export async function find(
     return known === undefined ? [] : [{ ...run, outcome: known, duration_ms: durationAt({ durations: duration }, 0) }]
   })
   const runs = placed.map(({ preflight: _, position: __, ...run }) => run)
+  const [owned] = await withOwners(db, { account_id, project_id }, [{ ...found.shown, file: found.file }])
   return {
     ...found.shown,
+    owners: owned!.owners,
     quarantine: found.quarantine,
     branches: await branchesOf(db, { account_id, project_id }, id!, placed),
     runs,

@@ -267,3 +267,36 @@ describe('what is stored', () => {
     expect(causeOf('')).toBe('')
   })
 })
+
+test('the owners of a test are members by address or tool name, and others as the rules spell them', async () => {
+  const { job, build } = newJob()
+  const { db } = tools.studio
+  const rules = (test_owners: string) => tools.api('settings', { method: 'PATCH', body: { test_owners } })
+  expect(await rules('* kim@example.com\nAi.cpp @kim-dev @nobody other@example.com')).toMatchObject({
+    test_owners: '* kim@example.com\nAi.cpp @kim-dev @nobody other@example.com',
+  })
+  const shown = await testsOf(await build([['walks', 'failed']]))
+  const kim = { user_id: tools.studio.world.users.kim!.id, text: null }
+  const others = [
+    { user_id: null, text: '@nobody' },
+    { user_id: null, text: expect.not.stringContaining('example.com') },
+  ]
+  expect(shown.failures[0].owners).toEqual([kim, ...others])
+  const { failing } = await tools.api(`tests?${new URLSearchParams({ job })}`)
+  expect(failing).toMatchObject([{ name: 'walks', owners: [kim, ...others] }])
+  expect(failing[0]).not.toHaveProperty('file')
+  await rules('* KIM@example.com')
+  const id = shown.failures[0].id
+  expect((await tools.api(`tests/${id}`)).owners).toEqual([kim])
+
+  // Kim's name in another tool is also the name of another member there.
+  await rules('* @kim-dev')
+  await db.execute(sql`
+    with other as (insert into users (email, name) values ('sam@example.com', 'Sam') returning id),
+    member as (insert into account_members (account_id, user_id, role)
+      select a.id, o.id, 'member' from accounts a, other o where a.name = 'Night Owl' returning user_id)
+    insert into connected_accounts (user_id, provider, uid) select user_id, 'jira', 'Kim-Dev' from member`)
+  expect((await tools.api(`tests/${id}`)).owners).toEqual([{ user_id: null, text: '@kim-dev' }])
+  await rules('')
+  expect((await tools.api(`tests/${id}`)).owners).toEqual([])
+})

@@ -1,4 +1,5 @@
 import { command } from '../../program/command.ts'
+import { owner } from '../tests/owner-column.ts'
 
 const title = ({ class: className, name }: { class: string; name: string }) => (className === '' ? name : `${className}.${name}`)
 const test = { title: 'test', cell: title, main: true, ends: true } as const
@@ -25,7 +26,7 @@ export const tests = command({
         { title: 'new', cell: (group) => group.new_failures },
         { title: 'cause', cell: (group) => group.cause, main: true },
       ])
-      out.section('Failures', found.failures, ['id', 'state', test, { title: 'message', cell: ({ message }) => message }])
+      out.section('Failures', found.failures, ['id', 'state', test, owner, { title: 'message', cell: ({ message }) => message }])
       out.section('Fixed', found.fixed, ['id', test])
       out.section('Slower', found.slower, [
         'id',

@@ -7,6 +7,7 @@ import { factsOf } from '../../run/ci.ts'
 import { BUILD_FLAGS, serviceOf } from '../../run/flags.ts'
 import { summaryOf, uploadTests } from '../../run/test-reports.ts'
 import { SUMMARIES } from '../../summaries.ts'
+import { owner, ownersOf } from './owner-column.ts'
 
 interface Named {
   class: string
@@ -77,13 +78,21 @@ without a change to its files.`,
       const { failing, flaky, slowest, quarantined } = found
       if (failing.length + flaky.length + slowest.length + quarantined.length === 0)
         return out.note("No tests yet. Send reports with goldmaster tests upload 'GLOB'.")
-      out.section('Failing', failing, ['id', 'failures', test, job, 'last_failed_at'])
-      out.section('Flaky', flaky, ['id', { title: 'flaky runs', cell: (row) => row.flaky_runs }, test, job, 'last_failed_at'])
+      out.section('Failing', failing, ['id', 'failures', test, owner, job, 'last_failed_at'])
+      out.section('Flaky', flaky, [
+        'id',
+        { title: 'flaky runs', cell: (row) => row.flaky_runs },
+        test,
+        owner,
+        job,
+        'last_failed_at',
+      ])
       out.section('Quarantined', quarantined, [
         'id',
         { title: 'until', cell: ({ quarantine }) => dayOf(quarantine.until) },
         'failures',
         test,
+        { title: 'owner', cell: ({ quarantine }) => quarantine.owner_user_id && `user:${quarantine.owner_user_id}` },
         job,
         { title: 'reason', cell: ({ quarantine }) => quarantine.reason },
       ])
@@ -113,6 +122,7 @@ const show = command({
         suite: found.suite,
         report: found.report,
         platform: found.platform,
+        owner: ownersOf(found),
         quarantined: quarantine && `until ${dayOf(quarantine.until)}: ${quarantine.reason}`,
       })
       out.section('Branches', found.branches, [

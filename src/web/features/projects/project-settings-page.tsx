@@ -17,6 +17,7 @@ import { JobPatterns } from '../builds/job-patterns.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
 import { Exports } from '../export-delete/exports.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
+import { TestOwnerRules } from '../tests/test-owner-rules.tsx'
 import { ENGINES } from './engines.ts'
 import { ProjectState } from './project-state.tsx'
 
@@ -41,6 +42,7 @@ export default function ProjectSettings() {
             <General settings={settings} locked={locked} />
             <BranchSettings settings={settings} locked={locked} />
             <JobPatterns settings={settings} locked={locked} />
+            <TestOwnerRules settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />
             <AssignmentSettings settings={settings} locked={locked} />

@@ -3,6 +3,7 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { Owners } from './owners.tsx'
 import { placeOf, secondsOf, TestLink } from './test-name.tsx'
 
 type Tests = AppReply<'listBuildTests'>
@@ -76,6 +77,11 @@ function Failures({ projectId, title, failures }: { projectId: string; title: st
           <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
             <TestLink projectId={projectId} test={failure} />
             <span className="text-xs text-soft">{placeOf(failure)}</span>
+            {failure.owners.length > 0 && (
+              <span className="text-xs text-soft">
+                Owner: <Owners owners={failure.owners} />
+              </span>
+            )}
             {failure.quarantined && <Pill>Quarantined</Pill>}
             {failure.flaky && failure.outcome !== 'flaky' && <Pill kind="warn">Known as flaky</Pill>}
           </span>

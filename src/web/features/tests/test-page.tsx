@@ -7,6 +7,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { Owners } from './owners.tsx'
 import { QuarantineButton, QuarantineNotice } from './quarantine.tsx'
 import { secondsOf, titleOf } from './test-name.tsx'
 
@@ -42,6 +43,7 @@ function Shown({ projectId, test }: { projectId: string; test: History }) {
           ['Report', test.report],
           ['Platform', test.platform],
           ['RHI', test.rhi],
+          ['Owner', test.owners.length > 0 && <Owners key="owner" owners={test.owners} />],
           ['Last duration', newest?.duration_ms != null && secondsOf(newest.duration_ms)],
         ]}
       />

@@ -2,11 +2,13 @@ import { useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi } from '../../queries.ts'
+import { useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { Owners } from './owners.tsx'
 import { placeOf, secondsOf, TestLink } from './test-name.tsx'
 
 type Tests = AppReply<'listTests'>
@@ -16,6 +18,7 @@ type Case = Tests['slowest'][number]
 export default function ProjectTests() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ job }] = useFilters('job')
+  const names = useNames()
   const query = useApi('listTests', { project_id: projectId, query: { job: job || undefined } })
   return (
     <Page title="Tests">
@@ -34,6 +37,7 @@ export default function ProjectTests() {
                 empty="No test failed in the last 30 days."
                 columns={[
                   ...named<Tests['failing'][number]>(projectId),
+                  { head: 'Owner', cell: ({ owners }) => <Owners owners={owners} />, wide: true },
                   { head: 'Failures', cell: ({ failures }) => failures, className: 'tabular-nums' },
                   { head: 'Last failure', cell: ({ last_failed_at }) => <Time at={last_failed_at} />, wide: true },
                 ]}
@@ -45,6 +49,7 @@ export default function ProjectTests() {
                 empty="No test is flaky."
                 columns={[
                   ...named<Tests['flaky'][number]>(projectId),
+                  { head: 'Owner', cell: ({ owners }) => <Owners owners={owners} />, wide: true },
                   { head: 'Flaky builds', cell: ({ flaky_runs }) => flaky_runs, className: 'tabular-nums' },
                   { head: 'Last failure', cell: ({ last_failed_at }) => <Time at={last_failed_at} />, wide: true },
                 ]}
@@ -58,6 +63,7 @@ export default function ProjectTests() {
                   columns={[
                     ...named<Tests['quarantined'][number]>(projectId),
                     { head: 'Reason', cell: ({ quarantine }) => quarantine.reason, wide: true, className: 'min-w-48' },
+                    { head: 'Owner', cell: ({ quarantine }) => names(quarantine.owner_user_id), wide: true },
                     { head: 'Failures', cell: ({ failures }) => failures, className: 'tabular-nums' },
                     { head: 'Ends', cell: ({ quarantine }) => <Time at={quarantine.until} /> },
                   ]}
