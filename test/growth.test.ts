@@ -7,8 +7,8 @@ const [SMALL, LARGE] = [1_500, 10_000]
 const TIMES_MORE = 2
 /** One more level of each index, and what a small table needs less than a page of a list. */
 const PAGES = 150
-/** Reads up to 1,500 builds, or 1,000 passed ones, which the small one does not have. */
-const BOUNDED = /^searchBuilds (?:q|author)=.* finished_|^(?:app )?(?:list|show)Measures\b/
+/** Reads up to 1,500 builds, 1,000 passed ones or the 10,000 of a month, which the small one does not have. */
+const BOUNDED = /^searchBuilds (?:q|author)=.* finished_|^(?:app )?(?:(?:list|show)Measures|showCosts)\b/
 /** As in a database that is too large to be read as a whole. */
 const PLANNER = '-c enable_seqscan=off -c enable_bitmapscan=off'
 

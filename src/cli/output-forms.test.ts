@@ -105,6 +105,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     [`builds tests ${build}`, `/builds/${build}`],
     ['measures list', '/measures'],
     ['measures show package', '/measures'],
+    ['measures costs', '/measures/costs'],
     ['measures budgets', '/measures'],
     ['measures add-budget package --max 5', '/measures'],
     ['measures remove-budget 1', '/measures'],

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text } from './fields.ts'
+import { BreakageCost } from './routes/build-cost.ts'
 import * as sets from './sets.ts'
 import { Investigation } from './shapes.ts'
 
@@ -119,6 +120,7 @@ export type Bisection = Static<typeof Bisection>
 
 export const BreakageDetail = object({
   ...breakage,
+  cost: BreakageCost,
   bisection: nullable(Bisection),
   /** Whether a bisection can be started. */
   can_bisect: flag,

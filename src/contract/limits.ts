@@ -65,6 +65,7 @@ export const CHANNEL_RULES_MAX = 50
 export const DECISION_UNDO_SECONDS = 10
 export const APPROVAL_RULES_MAX = 50
 export const BUDGETS_MAX = 50
+export const AGENT_PRICES_MAX = 50
 /** For the rules that name the owners of tests. */
 export const TEST_OWNERS_MAX = 20_000
 /** The highest value of a measure that a budget can name. */

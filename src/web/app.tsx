@@ -116,6 +116,7 @@ const routeTree = root.addChildren([
     page('/projects/$projectId/breakages/$breakageId', () => import('./features/breakages/breakage-page.tsx')),
     page('/projects/$projectId/agents', () => import('./features/agents/agents-page.tsx')),
     page('/projects/$projectId/measures', () => import('./features/measures/measures-page.tsx')),
+    page('/projects/$projectId/measures/costs', () => import('./features/measures/costs-page.tsx')),
     page('/projects/$projectId/measures/trend', () => import('./features/measures/measure-page.tsx')),
     page('/projects/$projectId/tests', () => import('./features/tests/tests-page.tsx')),
     page('/projects/$projectId/tests/$testId', () => import('./features/tests/test-page.tsx')),

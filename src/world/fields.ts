@@ -19,6 +19,7 @@ import {
   type Values,
 } from '../contract/field-readers.ts'
 import {
+  AGENT_PRICES_MAX,
   APPROVAL_RULES_MAX,
   BRANCH_MAX,
   BUDGETS_MAX,
@@ -162,6 +163,14 @@ const FIELDS = {
       ),
     ),
     test_owners: optional(text(TEST_OWNERS_MAX)),
+    agent_prices: optional(
+      object({
+        currency: required(filled(3)),
+        prices: required(
+          listOf(object({ agent: required(filled(PATTERN_MAX)), per_hour: required(amount) }), 1, AGENT_PRICES_MAX),
+        ),
+      }),
+    ),
     measure_budgets: optional(
       listOf(
         object({

@@ -64,7 +64,18 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   },
 
   projects(
-    { account, name, engine, status, members = [], approval_rules: given, measure_budgets: limits, test_owners, ...rest },
+    {
+      account,
+      name,
+      engine,
+      status,
+      members = [],
+      approval_rules: given,
+      measure_budgets: limits,
+      test_owners,
+      agent_prices,
+      ...rest
+    },
     to,
   ) {
     const account_id = idOf(account)
@@ -79,6 +90,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       approval_rules,
       measure_budgets,
       test_owners,
+      agent_prices,
       ...times(rest),
     })
     for (const { who, role } of members)

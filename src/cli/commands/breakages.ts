@@ -1,5 +1,6 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
+import { costWords, minutesWords, uncountedWords } from '../../contract/labels/cost-words.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -64,6 +65,7 @@ const show = showCommand({
       confidence,
       branch,
       builds: build_count,
+      cost: costOf(breakage),
       owner,
       last_good: breakage.last_good_change?.display_identifier,
       first_bad: breakage.first_bad_change?.display_identifier,
@@ -103,6 +105,13 @@ const show = showCommand({
     out.section('History', breakage.history, ['at', 'kind', 'user_id', main('detail')])
   },
 })
+
+const costOf = ({ cost }: BreakageDetail) =>
+  cost.builds === 0
+    ? undefined
+    : [`broken for ${minutesWords(cost.red_seconds / 60)}: ${costWords(cost, cost.currency)}`, uncountedWords(cost)]
+        .filter(Boolean)
+        .join('; ')
 
 const fixRange = ({ fixed_after_change: after, fixed_up_to_change: upTo }: BreakageDetail) =>
   after && upTo ? `${after.display_identifier} and ${upTo.display_identifier}` : undefined

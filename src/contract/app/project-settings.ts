@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
 import { BISECT_BUILDS_MAX, ENGINE_MAX, TEST_OWNERS_MAX } from '../limits.ts'
 import { ApprovalRules } from '../routes/approval-rules.ts'
+import { AgentPrices } from '../routes/build-cost.ts'
 import { patch, plainGet, post, put, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
 import * as app from './shapes.ts'
@@ -35,7 +36,7 @@ export const projectSettingsRoutes = {
     ...patch,
     path: '/v1/projects/:project_id/settings',
     summary:
-      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, owners of tests, automatic investigations, bisections, automatic assignment',
+      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, owners of tests, prices of agents, automatic investigations, bisections, automatic assignment',
     role: 'lead',
     ...ofProjects,
     body: partial({
@@ -48,6 +49,7 @@ export const projectSettingsRoutes = {
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
       job_patterns: Type.Array(app.JobPattern, { maxItems: 100 }),
       test_owners: Type.String({ maxLength: TEST_OWNERS_MAX }),
+      agent_prices: nullable(AgentPrices),
       badge: flag,
       investigates_failures: nullable(flag),
       bisect_builds_per_day: Type.Integer({ minimum: 0, maximum: BISECT_BUILDS_MAX }),

@@ -3,6 +3,7 @@ import { flag, idText, instant, integer, nullable, object, oneOf, own, ownText, 
 import { Branch, BranchHealth } from '../health-shapes.ts'
 import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
 import { ApprovalRule } from '../routes/approval-rules.ts'
+import { AgentPrices } from '../routes/build-cost.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
 import { DIMENSION_MAX } from '../spellings/build-dimensions.ts'
@@ -248,6 +249,7 @@ export const ProjectSettings = object({
   job_patterns: Type.Array(JobPattern),
   /** Path rules in the form of a CODEOWNERS file. */
   test_owners: ownText,
+  agent_prices: nullable(AgentPrices),
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),
   /** Whether failed builds are investigated automatically; null: only if the account's investigations are unlimited. */

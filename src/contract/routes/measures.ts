@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
-import { MEASURE_ALERT_KINDS, MEASURE_ALERT_STATES } from '../sets.ts'
+import { BREAKAGE_STATES, FAILURE_CATEGORIES, MEASURE_ALERT_KINDS, MEASURE_ALERT_STATES } from '../sets.ts'
+import { buildCost } from './build-cost.ts'
 import { MeasureBudget } from './measure-budgets.ts'
 import { get, type TokenRoute } from './route.ts'
 
@@ -112,6 +113,37 @@ const filters = {
   platform: param.described(param.text, 'Platform, such as Win64 or PS5'),
 }
 
+const Costs = object({
+  /** From when on builds are counted; at most the newest 10,000. */
+  since: instant,
+  /** Null if the project has no prices. */
+  currency: nullable(ownText),
+  total: object(buildCost),
+  /** The builds of breakages. */
+  failed: object(buildCost),
+  /** The most expensive first, at most 50 each. */
+  by_job: Type.Array(object({ job: text, ...buildCost })),
+  by_branch: Type.Array(object({ branch: text, ...buildCost })),
+  by_cause: Type.Array(
+    object({
+      breakage_id: idText,
+      cause: text,
+      category: nullable(oneOf(FAILURE_CATEGORIES)),
+      state: oneOf(BREAKAGE_STATES),
+      branch: nullable(text),
+      /** How long it was broken in this time. */
+      red_seconds: integer,
+      ...buildCost,
+    }),
+  ),
+})
+
+const days = {
+  ...param.daysBack,
+  schema: Type.Integer({ minimum: 1, maximum: param.DAYS_MAX, default: 30, description: 'Days to look back' }),
+  fallback: 30,
+}
+
 export const measureRoutes = {
   listMeasures: {
     ...get,
@@ -132,6 +164,16 @@ export const measureRoutes = {
     query: filters,
     shows: ['build', 'change', 'deployment', 'measure_alert'],
     reply: Type.Object({ trends: Type.Array(MeasureTrend), has_more: flag }, { additionalProperties: false }),
+    tool: false,
+  },
+  showCosts: {
+    ...get,
+    path: '/v1/projects/:project_id/measures/costs',
+    scope: 'read:builds',
+    summary: 'Show what finished builds cost by job, branch and cause: minutes times the price of their agents',
+    query: { days, job: filters.job, branch: filters.branch },
+    shows: ['build', 'breakage'],
+    reply: Costs,
     tool: false,
   },
   listMeasureBudgets: {

@@ -113,6 +113,8 @@ create table projects (
   assignment             jsonb not null default '{"on": false, "excluded_user_ids": [], "path_owners": []}',
   -- Who owns tests, by path: the text of a CODEOWNERS file.
   test_owners            text not null default '',
+  -- What an hour of an agent costs, by its name; null: unknown.
+  agent_prices           jsonb,
   -- Lets every row below store its account consistently with its project.
   unique (account_id, id)
 );

@@ -5,6 +5,7 @@ import { type Database, empty, join, type Sql, sql } from '../../db/database.ts'
 import { bounded, inlineInstant, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
+import { AGENT_BUILDS, type AgentBuilds, costBy, IS_FINISHED, pricesOf } from '../builds/cost.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
 import { bisectionOf } from './show-bisection.ts'
@@ -70,7 +71,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
 }
 
 export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<BreakageDetail> {
-  const found = await db.one<Omit<BreakageDetail, 'bisection' | 'can_bisect'>>(sql`
+  const found = await db.one<Omit<BreakageDetail, 'bisection' | 'can_bisect' | 'cost'>>(sql`
     select ${columns(site)},
       coalesce((select json_agg(x order by x.id::bigint desc) from (
         select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
@@ -94,5 +95,19 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
           and c.id in (select (s ->> 'change_id')::bigint from jsonb_array_elements(k.suspects) s)), '[]') as suspect_changes
     from breakages k where k.account_id = ${project.account_id} and k.project_id = ${project.project_id} and k.id = ${id ?? 0}`)
   if (!found) throw notFound('Breakage')
-  return { ...found, ...(await bisectionOf(db, project, id!)) }
+  return { ...found, cost: await costOf(db, project, id!), ...(await bisectionOf(db, project, id!)) }
+}
+
+/** The builds of the newest occurrence, and how long it lasted or lasts. */
+async function costOf(db: Database, project: ProjectKey, id: number): Promise<BreakageDetail['cost']> {
+  const rows = await db.rows<AgentBuilds>(sql`
+    select ${AGENT_BUILDS} from breakages k
+    join breakage_builds m on m.account_id = k.account_id and m.breakage_id = k.id and m.occurrence = k.occurrence
+    join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
+    where k.account_id = ${project.account_id} and k.id = ${id} and ${IS_FINISHED} group by b.agent`)
+  const { red_seconds } = (await db.one<{ red_seconds: number }>(sql`
+    select greatest(extract(epoch from coalesce(k.fixed_at, goldmaster_now()) - k.opened_at), 0)::integer as red_seconds
+    from breakages k where k.account_id = ${project.account_id} and k.id = ${id}`))!
+  const prices = await pricesOf(db, project)
+  return { ...costBy(prices)(rows), currency: prices?.currency ?? null, red_seconds }
 }

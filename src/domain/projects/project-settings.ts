@@ -10,7 +10,7 @@ import { unmatched } from '../branches/branch-patterns.ts'
 type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, test_owners, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
+  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, test_owners, agent_prices, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
   from projects p ${where} order by id`
 
 type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
@@ -50,7 +50,18 @@ export const create = (
 
 export async function edit(db: Database, id: number, input: AppBody<'editProject'>): Promise<Settings> {
   const before = await show(db, id)
-  const { name, engine, status, required_jobs, job_patterns, test_owners, investigates_failures, bisect_builds_per_day, assignment } = {
+  const {
+    name,
+    engine,
+    status,
+    required_jobs,
+    job_patterns,
+    test_owners,
+    agent_prices,
+    investigates_failures,
+    bisect_builds_per_day,
+    assignment,
+  } = {
     ...before,
     ...input,
   }
@@ -64,7 +75,8 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
       approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb,
-      job_patterns = ${JSON.stringify(job_patterns)}::jsonb, test_owners = ${test_owners}, badge_key = ${badge_key},
+      job_patterns = ${JSON.stringify(job_patterns)}::jsonb, test_owners = ${test_owners},
+      agent_prices = ${agent_prices && JSON.stringify(agent_prices)}::jsonb, badge_key = ${badge_key},
       investigates_failures = ${investigates_failures}, bisect_builds_per_day = ${bisect_builds_per_day},
       assignment = ${JSON.stringify(assignment)}::jsonb, updated_at = now() where id = ${id}`)
   return show(db, id)

@@ -23,6 +23,7 @@ import { investigateTestsAgain } from '../../domain/investigations/again.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import * as measureBudgets from '../../domain/measures/budgets.ts'
+import * as costs from '../../domain/measures/cost.ts'
 import * as measures from '../../domain/measures/measures.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
@@ -68,6 +69,7 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   listTests: ({ db, by, query }) => projectTests.overview(db, by, query),
   listMeasures: ({ db, by, query }) => measures.list(db, by, query),
   showMeasures: ({ db, by, query }) => measures.show(db, by, query),
+  showCosts: ({ db, by, query }) => costs.show(db, by, query),
   listMeasureBudgets: ({ db, by }) => measureBudgets.list(db, by),
   listAgents: ({ db, by }) => agents.list(db, by),
   muteAgent: ({ db, by, body }) => agents.mute(db, by, body),

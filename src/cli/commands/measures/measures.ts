@@ -1,5 +1,8 @@
 import { grownWords, rangeWords } from '../../../contract/labels/budget-words.ts'
+import { costWords, minutesWords, moneyWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import { differenceWords, measureWords } from '../../../contract/labels/measure-words.ts'
+import { DAYS_MAX } from '../../../contract/params.ts'
+import type { BuildCost } from '../../../contract/routes/build-cost.ts'
 import type { ReplyOf } from '../../../contract/routes.ts'
 import type { Noun } from '../../../terminal/command.ts'
 import type { Output } from '../../../terminal/output.ts'
@@ -114,9 +117,66 @@ function print(trend: Trend, out: Output) {
   ])
 }
 
+const costs = command({
+  name: 'costs',
+  summary: 'Show what builds cost by job, branch and cause',
+  project: true,
+  web: ({ project }) => `/projects/${project}/measures/costs`,
+  flags: {
+    days: { help: 'Days to look back, at most 90 (default: 30)', value: 'number', read: readDays },
+    job: FLAGS.job,
+    branch: FLAGS.branch,
+  },
+  shows: { route: 'showCosts' },
+  details: `Minutes of finished builds times the price of their agent. Prices are in the project settings.
+Builds without a known duration or a price are counted, but have no amount.`,
+  examples: ['measures costs', 'measures costs --days 7 --branch main', "measures costs --pick 'total.amount'"],
+  async run({ client, project, flags: { days, job, branch }, out }) {
+    const query = {
+      ...(days !== undefined && { days }),
+      ...(job !== undefined && { job }),
+      ...(branch !== undefined && { branch }),
+    }
+    const answer = await client.showCosts({ project_id: project, query })
+    const { currency } = answer
+    const columns = [
+      { title: 'builds', cell: ({ builds }: BuildCost) => builds },
+      { title: 'time', cell: ({ minutes }: BuildCost) => minutesWords(minutes) },
+      {
+        title: 'cost',
+        cell: ({ amount }: BuildCost) => (amount === null || currency === null ? undefined : moneyWords(amount, currency)),
+      },
+      { title: 'not counted', cell: (cost: BuildCost) => uncountedWords(cost) || undefined },
+    ]
+    out.answer(answer, () => {
+      out.facts({
+        since: answer.since,
+        total: costWords(answer.total, currency),
+        of_breakages: costWords(answer.failed, currency),
+        not_counted: uncountedWords(answer.total) || null,
+      })
+      if (currency === null) out.note('No prices. Enter what an hour of an agent costs in the project settings.')
+      out.section('By job', answer.by_job, [{ ...main('job'), ends: true }, ...columns])
+      out.section('By branch', answer.by_branch, [{ ...main('branch'), ends: true }, ...columns])
+      out.section('By cause', answer.by_cause, [
+        { title: 'breakage', cell: ({ breakage_id }) => breakage_id },
+        { ...main('cause'), ends: true },
+        { title: 'broken for', cell: ({ red_seconds }) => minutesWords(red_seconds / 60) },
+        ...columns,
+      ])
+    })
+  },
+})
+
+function readDays(text: string): number {
+  if (!/^\d{1,2}$/.test(text) || Number(text) < 1 || Number(text) > DAYS_MAX)
+    throw new Error(`It must be a number from 1 to ${DAYS_MAX}.`)
+  return Number(text)
+}
+
 export const measures: Noun = {
   name: 'measures',
   summary: SUMMARIES.measures,
   usual: 'list',
-  commands: [list, show, ...measureBudgets],
+  commands: [list, show, costs, ...measureBudgets],
 }

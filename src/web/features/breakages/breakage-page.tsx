@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { titleOf } from '../../../contract/labels/breakage-title.ts'
+import { costWords, minutesWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useLocked, useNames } from '../../session.ts'
@@ -85,11 +86,20 @@ function State({ projectId, breakage }: Part) {
         ],
         ['Withdrawn', state === 'withdrawn' && <Withdrawn key="withdrawn" projectId={projectId} breakage={breakage} />],
         ['Reopened', reopened_count === 0 ? '' : reopened_count === 1 ? 'once' : `${reopened_count} times`],
+        ['Cost', breakage.cost.builds > 0 && <Cost key="cost" cost={breakage.cost} />],
         ['Task', task_id === null ? null : <TaskLink key="task" projectId={projectId} id={task_id} />],
       ]}
     />
   )
 }
+
+/** How long it was or is broken, and what its builds cost. */
+const Cost = ({ cost }: { cost: BreakageDetail['cost'] }) => (
+  <>
+    Broken for {minutesWords(cost.red_seconds / 60)}: {costWords(cost, cost.currency)}
+    {uncountedWords(cost) && <span className="block text-xs text-soft">{uncountedWords(cost)}</span>}
+  </>
+)
 
 const Withdrawn = ({ projectId, breakage: { withdrawn_reason, same_as_breakage_id } }: Part) =>
   same_as_breakage_id === null ? (

@@ -29,7 +29,14 @@ export default function Measures() {
   const columns = useMemo(() => columnsOf(projectId), [projectId])
   const filtered = Object.values(filters).some(Boolean)
   return (
-    <Page title="Measures">
+    <Page
+      title="Measures"
+      actions={
+        <Link to="/projects/$projectId/measures/costs" params={{ projectId }} className="text-sm underline">
+          Cost of builds
+        </Link>
+      }
+    >
       <div className="flex flex-wrap items-center gap-2">
         <SearchField label="Measure" placeholder="Measure (exact)" {...fieldOf('name')} />
         <SearchField label="Job" placeholder="Job (exact)" {...fieldOf('job')} />

@@ -9,6 +9,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
+import { AgentPrices } from '../agents/agent-prices.tsx'
 import { ApprovalRules } from '../approval-rules/approval-rules.tsx'
 import { BranchSettings } from '../branches/branch-settings.tsx'
 import { AssignmentSettings } from '../breakages/assignment-settings.tsx'
@@ -43,6 +44,7 @@ export default function ProjectSettings() {
             <BranchSettings settings={settings} locked={locked} />
             <JobPatterns settings={settings} locked={locked} />
             <TestOwnerRules settings={settings} locked={locked} />
+            <AgentPrices settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />
             <AssignmentSettings settings={settings} locked={locked} />
