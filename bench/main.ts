@@ -21,6 +21,7 @@ import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
 import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
+import { benchTestResults } from './test-results.ts'
 import { benchUgs } from './ugs.ts'
 
 const BENCHES = {
@@ -39,6 +40,7 @@ const BENCHES = {
   pages: benchPages,
   'log-viewer': benchLogViewer,
   search: benchSearch,
+  'test-results': benchTestResults,
   ugs: benchUgs,
   fuzz: benchFuzz,
 }

@@ -109,7 +109,8 @@ create table test_failures (
   foreign key (account_id, test_build_id) references test_builds (account_id, id) on delete cascade,
   foreign key (account_id, test_case_id) references test_cases (account_id, id) on delete cascade
 );
-create index test_failures_newest on test_failures (account_id, project_id, failed_at desc);
+-- With what the list of failing tests counts: the rows themselves are wide.
+create index test_failures_newest on test_failures (account_id, project_id, failed_at desc) include (test_case_id, test_build_id, outcome);
 create index test_failures_case on test_failures (account_id, test_case_id, failed_at desc);
 
 -- The tests that are flaky on a branch, by its newest runs.

@@ -86,11 +86,14 @@ async function slowestTests(db: Database, project: ProjectKey, query: QueryOf<'l
       order by q.received_at desc limit 1) q
     where r.account_id = ${project.account_id} and r.project_id = ${project.project_id} ${ofJob(query)}
     order by r.id desc limit ${REPORTS_MAX}`)
-  const timed: (CasePlace & { duration_ms: number })[] = []
+  // Most of a run's 50,000 tests are faster than the slowest so far: sorting them all would take longer than the statements.
+  const slowest: (CasePlace & { duration_ms: number })[] = []
   for (const { report_id, ...packed } of newest)
     for (let number = 0; number < packed.outcomes.length; number++) {
       const duration_ms = packed.outcomes[number] === 0 ? null : durationAt(packed, number)
-      if (duration_ms) timed.push({ report_id, number, duration_ms })
+      if (!duration_ms || (slowest.length === SHOWN_MAX && duration_ms <= slowest.at(-1)!.duration_ms)) continue
+      slowest.push({ report_id, number, duration_ms })
+      slowest.sort((a, b) => b.duration_ms - a.duration_ms).splice(SHOWN_MAX)
     }
-  return withNames(db, project, timed.sort((a, b) => b.duration_ms - a.duration_ms).slice(0, SHOWN_MAX))
+  return withNames(db, project, slowest)
 }
