@@ -84,6 +84,7 @@ export const NOTIFICATION_KINDS = {
   approval: 'Assets are waiting for my approval',
   task: 'A task is assigned to me',
   budget: 'A measure exceeds its budget, in a project that I lead or by my change',
+  quarantine: 'The quarantine of a test that I own ends',
 } as const
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS
 
@@ -101,4 +102,5 @@ export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<Notification
   approval: { in_app: true, mail: false, chat: false },
   task: { in_app: true, mail: true, chat: false },
   budget: { in_app: true, mail: false, chat: false },
+  quarantine: { in_app: true, mail: false, chat: false },
 }

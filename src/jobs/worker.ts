@@ -15,6 +15,7 @@ import { markLost } from '../domain/builds/lost.ts'
 import { readLog } from '../domain/builds/read-log.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
+import { announceEndedQuarantines } from '../domain/inbox/ended-quarantines.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { investigateFailure } from '../domain/investigations/automatic-investigations.ts'
 import { judgeResults } from '../domain/investigations/judge-results.ts'
@@ -87,6 +88,7 @@ const HOURLY: Record<string, Work<never>> = {
   recompute_breakages_overdue: ({ db }) => recomputeOverdue(db),
   announce_stale_branches: ({ db }) => announceStaleBranches(db),
   judge_all_measures: ({ db }) => scheduleAllMeasures(db),
+  announce_ended_quarantines: ({ db, vault, site }) => announceEndedQuarantines(db, { vault, site }),
   send_digests: (context) => sendDigests(context),
   ...Object.fromEntries((Object.keys(RETENTION_DEFAULTS) as Retained[]).map((kind) => [`purge_${kind}`, purging(kind)])),
   purge_expired: ({ db }, _, signal) => purgeExpired(db, { signal }),

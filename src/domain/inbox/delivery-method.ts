@@ -64,7 +64,7 @@ interface Context {
 export async function mailTo(
   db: Database,
   { vault, site }: Context,
-  { user_id, account_id, kind }: Recipient,
+  { user_id, account_id, kind }: Pick<Recipient, 'user_id' | 'account_id' | 'kind'>,
   said: Announcement,
 ) {
   if (await mails.isSwamped(db, user_id)) return
@@ -93,5 +93,5 @@ export const mailInstead = (
       returning user_id, account_id, project_id, kind`)
     if (!recipient || !(await wantedBy(db, userId, recipient.kind)).mail) return
     const said = await announcementOf(db, { ...about, subject, here: false }, means.site)
-    if (said) await mailTo(db, means, { ...recipient, subject, subject_id: about.subject_id }, said)
+    if (said) await mailTo(db, means, recipient, said)
   })

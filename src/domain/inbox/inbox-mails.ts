@@ -9,6 +9,7 @@ const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   given: () => 'This breakage was assigned to you.',
   approval: () => 'Assets are waiting for your approval.',
   task: () => 'A task was assigned to you.',
+  quarantine: () => 'Failures of this test open breakages again. You own its quarantine, which ended.',
   budget: ({ tone }) => (tone === 'good' ? 'This measure is back.' : 'This measure needs attention.'),
 }
 

@@ -245,6 +245,7 @@ describe('a person with other notification settings', () => {
         { kind: 'approval', mail: false },
         { kind: 'task', mail: true },
         { kind: 'budget', mail: false },
+        { kind: 'quarantine', mail: false },
       ],
     })
     for (const token of ['', 'x', studio().service.vault.seal('something else 1 task', 'unsubscribe')])

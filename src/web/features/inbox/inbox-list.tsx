@@ -18,7 +18,8 @@ const KINDS: Record<NotificationKind, [words: string, icon: IconName]> = {
   given: ['Assigned to you', 'breakage'],
   approval: ['Waiting for approval', 'approval'],
   task: ['Task assigned to you', 'task'],
-  budget: ['Measure over its budget', 'overview'],
+  budget: ['Measure over its budget', 'measure'],
+  quarantine: ['Quarantine ended', 'test'],
 }
 
 /** j and k move, Enter opens, e marks as read or unread. */
