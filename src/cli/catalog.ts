@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<ClientCommand, Load>> = {
   approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),
   deployments: async (verb) => buildNoun((await import('./commands/deployments.ts')).deployments, verb),
   branches: async (verb) => buildNoun((await import('./commands/branches.ts')).branches, verb),
+  preflight: async () => buildCommand((await import('./commands/preflight.ts')).preflight),
   lkg: async () => buildCommand((await import('./commands/lkg.ts')).lkg),
   members: async () => buildCommand((await import('./commands/members.ts')).members),
   feed: async () => buildCommand((await import('./commands/feed.ts')).feed),

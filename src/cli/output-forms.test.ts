@@ -154,6 +154,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     ['branches mark-good main 4711 --reason played', '/branches'],
     ['branches unmark-good main 4711', '/branches'],
     ['lkg', '/branches'],
+    ['preflight --shelf 1', '/builds'],
     ['members', '/members'],
   ]
 }

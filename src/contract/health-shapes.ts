@@ -161,6 +161,32 @@ export const BreakageDetail = object({
 })
 export type BreakageDetail = Static<typeof BreakageDetail>
 
+/** Whether a shelf, a pull request or a commit is at fault: its failures without those that the branch has already, and flaky ones. */
+export const Preflight = object({
+  verdict: oneOf(sets.PREFLIGHT_VERDICTS),
+  /** All builds have ended, and failed ones are investigated. */
+  settled: flag,
+  /** Only builds of the newest commit count. Empty for a shelf. */
+  commit: text,
+  /** Empty if unknown. */
+  target_branch: text,
+  /** The newest build of each job; the one that decides the verdict first. */
+  jobs: Type.Array(
+    object({
+      job: text,
+      build_id: idText,
+      verdict: oneOf(sets.PREFLIGHT_VERDICTS),
+      reason: text,
+      /** The breakage of the branch with the same cause. */
+      breakage_id: nullable(idText),
+      category: nullable(oneOf(sets.FAILURE_CATEGORIES)),
+      evidence: nullable(text),
+    }),
+  ),
+  /** What is broken on the branch already. */
+  branch_breakages: Type.Array(object({ id: idText, cause: text })),
+})
+
 /** What a person corrected about the finding of a failed build; null where the finding was right. */
 export const Correction = object({
   id: idText,

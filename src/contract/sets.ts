@@ -73,6 +73,10 @@ export const BREAKAGE_HISTORY_KINDS = [
 ] as const
 export type BreakageHistoryKind = (typeof BREAKAGE_HISTORY_KINDS)[number]
 
+/** Whether a change that is not on its branch yet is at fault; `unknown` without evidence. */
+export const PREFLIGHT_VERDICTS = ['passed', 'failed_by_change', 'failed_not_by_change', 'unknown'] as const
+export type PreflightVerdict = (typeof PREFLIGHT_VERDICTS)[number]
+
 /** `no_change`: the failure comes and goes; `stuck`: the rest of the changes cannot be built. */
 export const BISECTION_STATUSES = ['running', 'found', 'no_change', 'stuck', 'cancelled', 'failed'] as const
 export type BisectionStatus = (typeof BISECTION_STATUSES)[number]

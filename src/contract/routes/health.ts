@@ -37,6 +37,25 @@ export const healthRoutes = {
     writes: true,
     tool: false,
   },
+  showPreflight: {
+    ...get,
+    path: '/v1/projects/:project_id/preflight',
+    scope: 'read:builds',
+    summary:
+      'Show whether a pull request, a shelf or a commit broke its preflights, without failures that the branch has already',
+    query: {
+      pull_request: param.described(
+        param.text,
+        'Number of the pull or merge request (default of all three: the newest preflight)',
+      ),
+      shelf: param.described(param.text, 'Shelved or pending changelist'),
+      commit: param.described(param.text, 'Commit in full'),
+    },
+    shows: ['build', 'investigation', 'breakage'],
+    single: true,
+    reply: health.Preflight,
+    tool: false,
+  },
   listBreakages: {
     method: 'GET',
     path: '/v1/projects/:project_id/breakages',

@@ -104,6 +104,8 @@ create index build_runs_of_branch
   on build_runs (project_id, build_branch(branch, inferred_branch), ci_job_name, created_at desc, id desc) where kind <> 'preflight';
 -- The builds that a project's plots don't count.
 create index build_runs_off_branch on build_runs (project_id, created_at desc, status) where kind <> 'regular';
+create index build_runs_pull_request on build_runs (project_id, pull_request, id desc) where pull_request <> '';
+create index build_runs_shelf on build_runs (project_id, shelf, id desc) where shelf <> '';
 create index build_runs_number on build_runs (project_id, build_number, created_at desc, id desc) where build_number <> '';
 create index build_runs_heard on build_runs (heard_at)
   where status in ('queued', 'preparing', 'building') and lost_at is null;

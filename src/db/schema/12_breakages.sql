@@ -12,6 +12,8 @@ create table investigations (
   suspects            jsonb not null default '[]',
   -- The same failure has the same fingerprint; a changed log has another hash.
   fingerprint         text,
+  -- A breakage with one of these among its cause_keys has the same cause.
+  joins_keys          text[] not null default '{}',
   evidence_hash            bytea,
   refunded_at         timestamptz(3),
   created_at          timestamptz(3) not null default now(),

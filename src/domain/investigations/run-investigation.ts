@@ -278,7 +278,7 @@ const finish = (
       update investigations set status = 'completed', diagnosis = ${words?.diagnosis ?? finding.diagnosis},
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
         evidence = ${JSON.stringify(withFirst(finding.evidence, words?.line))}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
-        steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint},
+        steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint}, joins_keys = ${finding.joins_keys}::text[],
         correction_id = ${finding.correction?.id ?? null}, finished_at = now()
       where account_id = ${it.account_id} and id = ${id} and status = 'running'`)
     // Without a log or test results there was nothing to find: it costs nothing.

@@ -22,6 +22,7 @@ import * as deploymentHistory from '../../domain/deployments/history.ts'
 import { investigateTestsAgain } from '../../domain/investigations/again.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
+import { showPreflight } from '../../domain/investigations/preflight-verdict.ts'
 import * as measureBudgets from '../../domain/measures/budgets.ts'
 import * as costs from '../../domain/measures/cost.ts'
 import * as measures from '../../domain/measures/measures.ts'
@@ -105,6 +106,7 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   showApproval: ({ db, by, path }) => approvals.find(db, by, path.id),
   showChange: ({ db, by, path }) => changes.find(db, by, readId(path.id)),
   listBranches: ({ db, by, query }) => branches.list(db, by, query),
+  showPreflight: ({ db, by, query }) => showPreflight(db, by, query),
   showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
   markBranchGood: ({ db, by, body }) => branches.markGood(db, by, body),
   showBreakage: ({ db, by, path, site }) => breakages.find(db, by, readId(path.id), site),

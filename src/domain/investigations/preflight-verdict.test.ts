@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
+import type { Studio } from '../../../test/support/studio.ts'
+import { sql } from '../../db/database.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openBranchStudio()
+})
+afterAll(() => studio.close())
+
+/** A green branch `main` with the commits c1 and c2, and a pull request 16 with the commit f1. */
+async function room() {
+  const made = await branchRoom(studio)
+  await made.push('main', ['c1', 'c2'])
+  await made.report({ number: 1, branch: 'main', commit: 'c2' })
+  await made.push('feature', ['f1'])
+  const pull = (number: number, more: object = {}) =>
+    made.report({ number, branch: 'feature', commit: 'f1', pull_request: 16, target_branch: 'main', ...more })
+  const verdict = async (query = 'pull_request=16') => (await made.api(`/preflight?${query}`)).json
+  return { ...made, pull, verdict }
+}
+
+test('a preflight passes, is running, and fails by its change only with evidence', async () => {
+  const { pull, verdict, work } = await room()
+  const none = { verdict: 'unknown', settled: false, commit: '', target_branch: '', jobs: [], branch_breakages: [] }
+  expect(await verdict()).toEqual(none)
+  expect(await verdict('')).toEqual(none)
+  await pull(2, { status: 'running' })
+  expect(await verdict()).toMatchObject({ verdict: 'unknown', settled: false, jobs: [{ reason: 'The build has not finished.' }] })
+  await pull(2)
+  expect(await verdict()).toMatchObject({ verdict: 'passed', settled: true, commit: 'f1', target_branch: 'main' })
+  await pull(3, { job: 'Test', broken: 'f1' })
+  expect(await verdict()).toMatchObject({ verdict: 'unknown', settled: false })
+  await work()
+  // The file of the failure is in the change.
+  const failed = await verdict()
+  expect(failed).toMatchObject({ verdict: 'failed_by_change', settled: true })
+  expect(failed.jobs).toMatchObject([
+    { job: 'Test', verdict: 'failed_by_change', category: 'compile_error', breakage_id: null },
+    { job: 'Cook', verdict: 'passed' },
+  ])
+  expect(failed.jobs[0].evidence).toContain('src/f1.c:54')
+  expect(await verdict('commit=f1')).toEqual(failed)
+  expect(await verdict('')).toEqual(failed)
+})
+
+test('a failure that the branch has already is not by the change', async () => {
+  const { pull, verdict, work, report, breakages } = await room()
+  await report({ number: 2, branch: 'main', commit: 'c2', broken: 'c2' })
+  await report({ job: 'Editor', number: 1, branch: 'main', commit: 'c2', broken: 'other' })
+  await work()
+  const same = (await breakages()).find(({ evidence }) => evidence[0]!.text.includes('c2'))!
+  await pull(3, { broken: 'c2' })
+  await work()
+  const found = await verdict()
+  expect(found).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ breakage_id: same.id }] })
+  expect(found.branch_breakages).toHaveLength(2)
+  // Once it is fixed there, the pull request may still contain it.
+  await report({ number: 4, branch: 'main', commit: 'c2', status: 'success' })
+  await studio.db.execute(
+    sql`update breakages set state = 'fixed', fixed_at = now(), flaky = false where id = ${same.id}::bigint`,
+  )
+  expect(await verdict()).toMatchObject({ verdict: 'unknown', jobs: [{ breakage_id: same.id }] })
+  await studio.db.execute(sql`update breakages set flaky = true where id = ${same.id}::bigint`)
+  expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ breakage_id: same.id }] })
+})
+
+test('a flaky job and a machine are not by the change', async () => {
+  const { pull, verdict, work } = await room()
+  await pull(2)
+  const failed = await pull(3, { broken: 'elsewhere' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ build_id: String(failed) }] })
+  await pull(4, {
+    job: 'Test',
+    status: 'failed',
+    log: '$ make\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
+  })
+  await work()
+  expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change' }, { verdict: 'failed_not_by_change' }])
+})
+
+test('a failure elsewhere is by the change only if the job passes at the newest change of the branch', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await pull(2, { broken: 'elsewhere' })
+  await pull(3, { job: 'New', broken: 'elsewhere' })
+  await work()
+  const jobOf = async (name: string) => (await verdict()).jobs.find(({ job }: { job: string }) => job === name)
+  expect(await jobOf('Cook')).toMatchObject({ verdict: 'failed_by_change' })
+  expect(await jobOf('New')).toMatchObject({ verdict: 'unknown', reason: 'The job has no result on main to compare with.' })
+  await push('main', ['c3'], { before: 'c2' })
+  expect(await jobOf('Cook')).toMatchObject({ verdict: 'unknown', reason: 'main has 1 change that the job has not built yet.' })
+  await report({ number: 5, branch: 'main', commit: 'c3', broken: 'c3' })
+  await work()
+  expect(await jobOf('Cook')).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('for another cause') })
+})
+
+test('only builds of the newest commit count, and a log without a cause leaves it unknown', async () => {
+  const { pull, verdict, work } = await room()
+  await pull(2, { broken: 'f1' })
+  await pull(3, { commit: 'f2', job: 'Test' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'passed', commit: 'f2', jobs: [{ job: 'Test' }] })
+  await pull(4, { commit: 'f2', status: 'failed', log: 'done\n' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'unknown' })
+})
+
+test('a shelf has a verdict by its number, also as a pending changelist', async () => {
+  const { report, verdict, submit, work, api } = await room()
+  await submit(1201)
+  await report({ number: 7, changelist: 1201 })
+  await report({ number: 8, changelist: 1201, shelf: 1250, broken: 'part' })
+  await report({ number: 9, changelist: 1260, preflight: true })
+  await work()
+  expect(await verdict('shelf=1250')).toMatchObject({ verdict: 'failed_by_change', target_branch: '//game/main' })
+  expect(await verdict('shelf=1260')).toMatchObject({ verdict: 'passed' })
+  for (const query of ['shelf=1&commit=2', 'shelf=']) expect((await api(`/preflight?${query}`)).status).toBe(422)
+})
