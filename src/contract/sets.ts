@@ -346,6 +346,10 @@ export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>>
 export const STARTABLE_PROVIDERS = ['jenkins', 'buildkite', 'github'] as const satisfies readonly ProviderName[]
 export type StartableProvider = (typeof STARTABLE_PROVIDERS)[number]
 
+/** CIs that can be asked for something about a build. */
+export const ACTING_PROVIDERS = [...STARTABLE_PROVIDERS, 'gitlab', 'teamcity', 'horde'] as const satisfies readonly ProviderName[]
+export type ActingProvider = (typeof ACTING_PROVIDERS)[number]
+
 /** What a CI can be asked for: to run a build once more, to end it, to build the newest state of its branch. */
 export const CI_ACTIONS = ['retry', 'stop', 'start'] as const
 export type CiAction = (typeof CI_ACTIONS)[number]

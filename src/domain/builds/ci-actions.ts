@@ -1,5 +1,5 @@
 import { cannotAct, notFound } from '../../contract/errors.ts'
-import { type BuildStatus, type CiAction, type ProviderName, RUNNING_STATUSES, STARTABLE_PROVIDERS } from '../../contract/sets.ts'
+import { ACTING_PROVIDERS, type BuildStatus, type CiAction, type ProviderName, RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 
@@ -24,7 +24,7 @@ export function refusalOf(
   action: CiAction,
   { status, build_number, ci_job_name, provider, has_server }: CiSubject,
 ): string | null {
-  if (provider === null || !(STARTABLE_PROVIDERS as readonly ProviderName[]).includes(provider))
+  if (provider === null || !(ACTING_PROVIDERS as readonly ProviderName[]).includes(provider))
     return 'This build can only be controlled at its CI.'
   if (!has_server) return 'The integration of this build has no server. Enter its URL and a token in the integration settings.'
   if (action === 'start') return ci_job_name === '' ? 'The job of this build is unknown.' : null

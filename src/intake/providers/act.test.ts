@@ -32,7 +32,7 @@ afterEach(() => server.close())
 const id = (kind: 'projects' | 'users', key: string) => String(studio.world[kind]![key]!.id)
 
 /** A build of a CI, and the request for an action at it. */
-async function built(provider: string, build: object = {}, config: object = {}) {
+async function built(provider: string, { external_id, ...build }: Record<string, string | undefined> = {}, config: object = {}) {
   const base = { jenkins: '/', buildkite: '/v2/organizations/owl', github: '/repos/owl/star' }[provider] ?? '/'
   const made = await studio.load({
     integrations: [
@@ -57,7 +57,9 @@ async function built(provider: string, build: object = {}, config: object = {}) 
       },
     ],
   })
-  const build_id = made.build_runs!.b!.id
+  const build_id = made.build_runs!.b!.id as number
+  if (external_id !== undefined)
+    await studio.db.execute(sql`update build_runs set external_id = ${external_id} where id = ${build_id}`)
   return (action: CiAction | 'explode', { project = 'star', token = 'ci' } = {}) =>
     studio.ask(`/api/v1/projects/${id('projects', project)}/build_runs/${build_id}/ci`, {
       method: 'POST',
@@ -191,4 +193,87 @@ test('the audit log says who asked the CI for what', async () => {
   expect(
     await studio.db.one(sql`select subject, after, user_id from audit_log where action = 'actOnBuild' order by id desc limit 1`),
   ).toEqual({ subject: 'builds', after: { ids: 'retry' }, user_id: Number(id('users', 'kim')) })
+})
+
+test('GitLab repeats failed jobs, cancels and runs pipelines of the project in the URL', async () => {
+  const project = '/api/v4/projects/owl%2Fstar'
+  for (const path of ['/pipelines/77/retry', '/pipelines/77/cancel', '/pipeline']) accepts(`${project}${path}`)
+  const url = `${server.url}/owl/star/-/pipelines/77`
+  const failed = await built('gitlab', { url, branch: 'refs/heads/main' })
+  for (const action of ['retry', 'start'] as const) expect((await failed(action)).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual({ ref: 'main' })
+  expect((await (await built('gitlab', { url, status: 'building' }))('stop')).status).toBe(202)
+  expect(posted()).toEqual([
+    `POST ${project}/pipelines/77/retry`,
+    `POST ${project}/pipeline`,
+    `POST ${project}/pipelines/77/cancel`,
+  ])
+  expect(server.headers.every((headers) => headers['private-token'] === 'secret')).toBe(true)
+  for (const more of [{ url, status: 'completed' }, { url: 'https://elsewhere.example/owl/star/-/pipelines/77' }])
+    expect(await (await built('gitlab', more))('retry')).toMatchObject({ status: 422, json: { error: 'ci_failed' } })
+  expect(posted()).toHaveLength(3)
+})
+
+test('TeamCity queues a build again at its change with its parameters, and stops queued and running ones', async () => {
+  const told: Record<string, unknown> = {
+    buildType: { id: 'Game_Cook' },
+    branchName: 'main',
+    lastChanges: { change: [{ id: 9 }, { id: 8 }] },
+    originalProperties: { property: [{ name: 'env.CLEAN', value: '1' }] },
+  }
+  server.answers['/app/rest/builds/id:5'] = json(() => told)
+  accepts('/app/rest/buildQueue', 200)
+  accepts('/app/rest/buildQueue/id:5', 200)
+  const act = await built('teamcity', { external_id: 'build:5' })
+  expect((await act('retry')).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual({
+    buildType: { id: 'Game_Cook' },
+    branchName: 'main',
+    lastChanges: { change: [{ id: 9 }] },
+    properties: { property: [{ name: 'env.CLEAN', value: '1' }] },
+  })
+  expect((await act('start')).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual({ buildType: { id: 'Game_Cook' }, branchName: 'main' })
+  expect((await (await built('teamcity', { external_id: 'build:5', status: 'queued' }))('stop')).status).toBe(202)
+  expect((await (await built('teamcity', { external_id: 'build:5', status: 'building' }))('stop')).status).toBe(202)
+  expect(posted()).toEqual([
+    'POST /app/rest/buildQueue',
+    'POST /app/rest/buildQueue',
+    'POST /app/rest/buildQueue/id:5',
+    'POST /app/rest/builds/id:5',
+  ])
+  for (const [field, value] of [
+    ['personal', true],
+    ['originalProperties', { property: [{ name: 'secret' }] }],
+  ] as const) {
+    told[field] = value
+    expect(await act('retry')).toMatchObject({ status: 422, json: { error: 'ci_failed' } })
+    told[field] = undefined
+  }
+  expect(posted()).toHaveLength(4)
+})
+
+test('Horde runs a job again at its changelist and shelf, starts the newest one and aborts a job', async () => {
+  const job = {
+    id: 'j1',
+    streamId: 'game-main',
+    templateId: 'cook',
+    name: 'Cook',
+    change: 1204,
+    preflightChange: 1250,
+    arguments: ['-a'],
+  }
+  server.answers['/api/v1/jobs/j1'] = json(() => job)
+  accepts('/api/v1/jobs', 200)
+  const act = await built('horde', { external_id: 'horde:j1' })
+  expect((await act('retry')).status).toBe(202)
+  const { id: _, ...again } = job
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual(again)
+  expect((await act('start')).status).toBe(202)
+  const { change, preflightChange, ...newest } = again
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual(newest)
+  expect((await (await built('horde', { external_id: 'horde:j1', status: 'building' }))('stop')).status).toBe(202)
+  expect(JSON.parse(server.bodies.at(-1)!)).toEqual({ aborted: true })
+  expect(posted()).toEqual(['POST /api/v1/jobs', 'POST /api/v1/jobs', 'PUT /api/v1/jobs/j1'])
+  expect((await (await built('horde'))('retry')).status).toBe(422)
 })

@@ -1,5 +1,5 @@
 import { ciFailed } from '../../contract/errors.ts'
-import type { CiAction, StartableProvider } from '../../contract/sets.ts'
+import type { ActingProvider, CiAction } from '../../contract/sets.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { requireAction } from '../../domain/builds/ci-actions.ts'
 import { openConfig } from '../../domain/integrations/config.ts'
@@ -9,12 +9,18 @@ import type { JobContext } from '../job-context.ts'
 import { actAtBuildkite } from './buildkite/act.ts'
 import type { Act } from './ci-action.ts'
 import { actAtGitHub } from './github/act.ts'
+import { actAtGitLab } from './gitlab/act.ts'
+import { actAtHorde } from './horde/act.ts'
 import { actAtJenkins } from './jenkins/act.ts'
+import { actAtTeamCity } from './teamcity/act.ts'
 
-const ACTS: Record<StartableProvider, Act> = {
+const ACTS: Record<ActingProvider, Act> = {
   jenkins: actAtJenkins,
   buildkite: actAtBuildkite,
   github: actAtGitHub,
+  gitlab: actAtGitLab,
+  teamcity: actAtTeamCity,
+  horde: actAtHorde,
 }
 
 const DONE: Record<CiAction, string> = {
@@ -32,7 +38,7 @@ export async function actOnBuild(
 ): Promise<{ message: string }> {
   const build = (await subjects.build(db, await requireAction(db, project, id, action)))!
   try {
-    await ACTS[build.provider as StartableProvider](action, build, openConfig(vault, build), allowed)
+    await ACTS[build.provider as ActingProvider](action, build, openConfig(vault, build), allowed)
   } catch (error) {
     // Not a failure: the audit log must have what may have happened.
     if (error instanceof NoAnswer && error.mayHaveArrived) return { message: UNCERTAIN }

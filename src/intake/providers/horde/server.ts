@@ -4,22 +4,31 @@ import { type Json, text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
 const NEEDS = 'Check the server in the integration settings. The token needs the permission to view jobs and logs of the streams.'
+const NEEDS_TO_WRITE =
+  'Check the server in the integration settings. The token needs the permission to create and abort jobs of the stream.'
 const BYTES = 32 * 1024 * 1024
 
 /** The configured server, through Horde's REST API. Any reply but a success is thrown. */
 export function hordeAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
   const base = `${(text(config.server) ?? '').replace(/\/$/, '')}/api/v1`
-  const get = async (path: string, options: FetchOptions = {}): Promise<FetchedReply> => {
+  const ask = async (path: string, options: FetchOptions, needs: string): Promise<FetchedReply> => {
     const reply = await safeFetch(`${base}${path}`, (host, ip, port) => allowed(host, ip, port, 'horde'), {
       limit: BYTES,
       ...options,
-      headers: { accept: 'application/json', authorization: `Bearer ${text(config.api_token) ?? ''}` },
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${text(config.api_token) ?? ''}`,
+      },
       ...(signal && { signal }),
     })
-    if (reply.status !== 200) throw failureOf(reply, { ci: 'Horde', request: path.split('?', 1)[0]!, needs: NEEDS })
+    if (reply.status >= 300) throw failureOf(reply, { ci: 'Horde', request: path.split('?', 1)[0]!, needs })
     return reply
   }
-  return { json: async (path: string) => jsonOf(await get(path)), get }
+  const get = (path: string, options: FetchOptions = {}) => ask(path, options, NEEDS)
+  const send = (method: 'POST' | 'PUT', path: string, body: object) =>
+    ask(path, { method, body: JSON.stringify(body) }, NEEDS_TO_WRITE)
+  return { send, json: async (path: string) => jsonOf(await get(path)), get }
 }
 
 function jsonOf({ body }: FetchedReply): unknown {

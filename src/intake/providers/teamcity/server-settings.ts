@@ -1,13 +1,17 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter your TeamCity server and a token, logs of failed builds are fetched.',
+  why: 'If you enter your TeamCity server and a token, logs of failed builds are fetched, and people can repeat, stop and start builds.',
   fields: [
     {
       key: 'server',
       label: 'TeamCity server',
       hint: 'https://teamcity.example.com. The operator must allow private addresses.',
     },
-    { key: 'api_token', label: 'Access token', hint: 'Of a user with the role Project viewer' },
+    {
+      key: 'api_token',
+      label: 'Access token',
+      hint: 'Of a user with the role Project developer; Project viewer is enough for logs',
+    },
   ],
 }
