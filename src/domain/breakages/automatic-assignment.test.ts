@@ -42,12 +42,12 @@ test('a breakage is assigned to its only suspect at the second failure, and says
   expect(found).toMatchObject({ state: 'claimed', owner_user_id: user('ann'), occurrences: [{ owner_user_id: user('ann') }] })
   expect(found.suspects[0]!.change_id).toBe(change(5))
   expect(found.history.filter(({ kind }) => kind === 'assigned')).toMatchObject([
-    { user_id: null, detail: `user:${user('ann')} because their change c5 is the only likely cause` },
+    { user_id: null, detail: `user:${user('ann')} because their change c5 is the first suspect` },
   ])
   const account_id = studio.world.accounts!.owl!.id as number
   const told = await breakageAnnouncement(studio.db, { account_id, project_id: project }, found.id, 'https://g.example')
   expect(told!.title).toMatch(/^Assigned/)
-  expect(told!.facts).toContainEqual({ label: 'Assigned because', value: 'their change c5 is the only likely cause' })
+  expect(told!.facts).toContainEqual({ label: 'Assigned because', value: 'their change c5 is the first suspect' })
   await report({ number: 7, log: brokenLog('part5') })
   await work()
   expect(kinds(await only()).filter((kind) => kind === 'assigned')).toHaveLength(1)

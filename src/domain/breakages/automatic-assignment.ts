@@ -67,7 +67,7 @@ async function assign(db: Database, known: Subject) {
   const author = suspect?.user_id ?? null
   const chosen =
     author !== null && (await mayGet(db, known, author))
-      ? { user: author, because: { change_id: suspect!.change_id }, words: `their change ${identifier} is the only likely cause` }
+      ? { user: author, because: { change_id: suspect!.change_id }, words: `their change ${identifier} is the first suspect` }
       : owner && (await mayGet(db, known, owner.user_id))
         ? {
             user: owner.user_id,

@@ -28,7 +28,7 @@ export function AssignmentSettings({ settings: { id, assignment }, locked }: { s
     <Section title="Automatic assignment">
       <Select
         label="Assign breakages automatically"
-        hint="At the second failure, to the author of the only likely change; otherwise to the owner of the failing file. Never if several people come into question."
+        hint="At the second failure, to the author of the change that is clearly the first suspect; otherwise to the owner of the failing file. Never if several people come into question."
         options={[
           ['false', 'Off'],
           ['true', 'On'],
