@@ -104,10 +104,33 @@ export async function branchRoom(studio: Studio) {
       })
       return records[0].id as number
     },
+    /** The test report of a build: names of failed tests with their messages. */
+    async tests(of: { job?: string; number: number }, failures: Record<string, string>) {
+      const cases = Object.entries(failures).map(
+        ([name, message]) => `<testcase classname="Game" name="${name}"><failure message="${message}"/></testcase>`,
+      )
+      const query = new URLSearchParams({
+        job_name: of.job ?? 'Cook',
+        build_number: String(of.number),
+        token: integrations!.jenkins!.webhook_token as string,
+      })
+      const { status, text } = await studio.ask(`/webhooks/tests?${query}`, {
+        method: 'POST',
+        raw: `<testsuite name="all">${cases.join('')}</testsuite>`,
+        headers: { 'content-type': 'application/xml' },
+      })
+      if (status !== 200) throw new Error(text)
+    },
     post,
     /** Runs investigations first, then the jobs that follow from them. */
     async work() {
-      for (const kind of ['review_ranges', 'investigate_failure', 'recompute_breakages', 'review_suspects'] as const)
+      for (const kind of [
+        'judge_tests',
+        'review_ranges',
+        'investigate_failure',
+        'recompute_breakages',
+        'review_suspects',
+      ] as const)
         await workOff(studio, kind)
     },
     async build(id: number) {

@@ -81,6 +81,22 @@ test('a flaky job and a machine are not by the change', async () => {
   expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change' }, { verdict: 'failed_not_by_change' }])
 })
 
+test('tests in quarantine and flaky tests are not by the change', async () => {
+  const { pull, tests, verdict, work, api } = await room()
+  const failed = { status: 'failed', log: '1 test failed\n' }
+  await pull(2, failed)
+  await tests({ number: 2 }, { opens: 'the door stays shut' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'failed_by_change', jobs: [{ category: 'test_failure' }] })
+  const { id } = (await studio.db.one<{ id: string }>(sql`select max(id)::text as id from test_cases`))!
+  const quarantine = { quarantined_until: new Date(Date.now() + 86_400_000).toISOString(), reason: 'known' }
+  expect((await api(`/tests/${id}`, { method: 'PATCH', body: quarantine })).status).toBe(200)
+  expect(await verdict()).toMatchObject({
+    verdict: 'failed_not_by_change',
+    jobs: [{ reason: 'Only tests in quarantine failed.' }],
+  })
+})
+
 test('a failure elsewhere is by the change only if the job passes at the newest change of the branch', async () => {
   const { pull, verdict, work, push, report } = await room()
   await pull(2, { broken: 'elsewhere' })

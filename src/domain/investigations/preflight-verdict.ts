@@ -8,6 +8,7 @@ import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
+import { failedTestsOf } from '../tests/failed-tests.ts'
 
 type Preflight = ReplyOf<'showPreflight'>
 type Job = Preflight['jobs'][number]
@@ -28,6 +29,10 @@ interface Build extends ProjectKey {
   evidence: { line: number; text: string }[] | null
   /** Its own change touches the files of the failure. */
   is_named: boolean | null
+  /** The test passed and failed at one change before, on any branch. */
+  is_flaky: boolean | null
+  /** The machine fails more often than others. */
+  is_machine: boolean | null
 }
 
 /** The score from which a reason counts by itself. */
@@ -68,7 +73,8 @@ const buildsOf = (db: Database, { account_id, project_id }: ProjectKey, which: S
   db.rows<Build>(sql`
     select b.account_id, b.project_id, b.id, b.ci_job_name, b.status, b.commit_hash, b.created_at,
       coalesce(nullif(branch_key(b.target_branch), ''), case when b.pull_request = '' then ${BRANCH} else '' end) as target_branch,
-      i.category, i.fingerprint, i.joins_keys, i.diagnosis, i.evidence, (named_suspect(i.suspects) ->> 'score')::float8 >= ${EVIDENT} as is_named
+      i.category, i.fingerprint, i.joins_keys, i.diagnosis, i.evidence, (named_suspect(i.suspects) ->> 'score')::float8 >= ${EVIDENT} as is_named,
+      i.steps @> '[{"name": "flaky"}]' as is_flaky, i.steps @> '[{"name": "agent"}]' as is_machine
     from build_runs b left join lateral (
       select * from investigations i where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed'
       order by i.id desc limit 1) i on true
@@ -119,8 +125,15 @@ async function judgeJob(db: Database, build: Build, all: readonly Build[]): Prom
   if (category === null) return said('unknown', 'The failure is not investigated yet.')
   if (category === 'unknown' || category === 'none') return said('unknown', 'The log does not say why it failed.')
   if (!isAttributable(category)) return said('failed_not_by_change', `The machine or the network failed: ${build.diagnosis}`)
+  const failed = category === 'test_failure' ? await failedTestsOf(db, build, build.id) : undefined
+  if (failed?.tests.only === 'quarantined') return said('failed_not_by_change', 'Only tests in quarantine failed.')
+  if (failed?.tests.only === 'flaky' || build.is_flaky)
+    return said('failed_not_by_change', 'Only tests failed that have passed and failed at one change before.')
+  if (build.is_machine) return said('unknown', 'The machine may be the cause: it fails more often than others.')
   if (branch === '') return said('unknown', 'The target branch is unknown.')
   const known = await sameOnBranch(db, build)
+  if (known?.is_open && failed && failed.tests.others.causes > 0)
+    return said('unknown', `${branch} already has breakage #${known.id}, but other tests failed for other causes.`, known.id)
   if (known?.is_open)
     return said('failed_not_by_change', `${branch} is already broken for this cause: breakage #${known.id}.`, known.id)
   if (known?.flaky)
