@@ -18,7 +18,7 @@ export const SUMMARIES = {
   deployments: 'List, compare and correct deployments to stores',
   branches: 'Show which branches are green; mark good changes',
   lkg: 'Print the last known good change of a branch',
-  preflight: 'Print whether a pull request or shelf is at fault; the exit code is the verdict',
+  preflight: 'Print whether a pull request or shelf is at fault',
   members: 'List the members of a project, and agents on its tasks',
   feed: 'Show or follow the events of all projects of an account',
   run: 'Run a build and report its start, phases, log and result',

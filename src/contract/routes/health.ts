@@ -52,7 +52,6 @@ export const healthRoutes = {
       commit: param.described(param.text, 'Commit in full'),
     },
     shows: ['build', 'investigation', 'breakage'],
-    single: true,
     reply: health.Preflight,
     tool: false,
   },
