@@ -46,15 +46,19 @@ test('a preflight passes, is running, and fails by its change only with evidence
 })
 
 test('a failure that the branch has already is not by the change', async () => {
-  const { pull, verdict, work, report, breakages } = await room()
-  await report({ number: 2, branch: 'main', commit: 'c2', broken: 'c2' })
-  await report({ job: 'Editor', number: 1, branch: 'main', commit: 'c2', broken: 'other' })
+  const { pull, verdict, work, report, breakages, push } = await room()
+  await push('main', ['c3'], { before: 'c2' })
+  await report({ number: 2, branch: 'main', commit: 'c3', broken: 'c3' })
+  await report({ job: 'Editor', number: 1, branch: 'main', commit: 'c3', broken: 'other' })
   await work()
-  const same = (await breakages()).find(({ evidence }) => evidence[0]!.text.includes('c2'))!
-  await pull(3, { broken: 'c2' })
+  const same = (await breakages()).find(({ evidence }) => evidence[0]!.text.includes('c3'))!
+  await pull(3, { broken: 'c3' })
   await work()
   const found = await verdict()
-  expect(found).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ breakage_id: same.id }] })
+  expect(found).toMatchObject({
+    verdict: 'failed_not_by_change',
+    jobs: [{ breakage_id: same.id, reason: expect.stringContaining('already broken') }],
+  })
   expect(found.branch_breakages).toHaveLength(2)
   // Once it is fixed there, the pull request may still contain it.
   await report({ number: 4, branch: 'main', commit: 'c2', status: 'success' })
