@@ -82,7 +82,7 @@ const buildsOf = (db: Database, { account_id, project_id }: ProjectKey, which: S
     order by b.id desc limit ${BUILDS_MAX}`)
 
 /** The verdict of one commit's or shelf's builds, newest first: the newest of each job counts. */
-export async function judge(db: Database, project: ProjectKey, builds: readonly Build[]): Promise<Preflight> {
+async function judge(db: Database, project: ProjectKey, builds: readonly Build[]): Promise<Preflight> {
   const { commit_hash, target_branch } = builds[0] ?? { commit_hash: '', target_branch: '' }
   const same = builds.filter((build) => build.commit_hash === commit_hash)
   const newest = [...new Map(same.toReversed().map((build) => [build.ci_job_name, build])).values()]
