@@ -6,7 +6,8 @@ import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'
 import { sequenceAll } from '../src/domain/feed/sequencer.ts'
 import { enqueueMessages } from '../src/domain/webhooks/webhook-messages.ts'
 import * as webhooks from '../src/domain/webhooks/webhooks.ts'
-import { CITUS_PREFIX, type Cluster, distributeDatabase, startCluster } from './support/cluster.ts'
+import { adminOfDatabase } from './support/admin.ts'
+import { CITUS_PREFIX, type Cluster, startCluster } from './support/cluster.ts'
 import { all, asker } from './support/every-route.ts'
 import { listen, titlesOf } from './support/listening.ts'
 import { nightOwl } from './support/night-owl.ts'
@@ -30,6 +31,19 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
   let world: Studio['world']
   let before: Record<string, number>
   let url: string
+  const answers: Record<string, string> = {}
+
+  /** The connection that distributes is lost in the middle. */
+  const interrupted = async () => {
+    const running = adminOfDatabase(url, 'distribute', '--yes')
+    const operator = openDatabase(cluster.servers[0]!, { max: 1 })
+    const end = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity where query like 'select create_distributed_table(%' and datname = 'studios'`
+    await Promise.race([running, expect.poll(() => operator.rows(end), { interval: 20 }).not.toEqual([])])
+    await operator.close()
+    return running
+  }
+
   const counts = async () => {
     const tables = Object.keys(PLACEMENTS).map((table) => sql`select ${table} as name, count(*) from ${raw(table)}`)
     const rows: { name: string; count: number }[] = []
@@ -47,9 +61,11 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     world = loading.world
     await loading.close()
     before = await counts()
-    expect(await distributeDatabase(url)).toBe(Object.values(PLACEMENTS).filter((place) => place !== 'central').length)
-    // A service that was running before is restarted.
+    answers.serving = await adminOfDatabase(url, 'distribute').catch(({ message }) => message)
     await db.close()
+    answers.preview = await adminOfDatabase(url, 'distribute')
+    answers.interrupted = await interrupted().catch(({ message }) => message)
+    answers.done = await adminOfDatabase(url, 'distribute', '--yes')
     db = open()
     studio = await openStudio({}, { beside: { db, url, drop: async () => {} } })
   })
@@ -77,13 +93,48 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     return status === 200 ? json.tasks.map(({ title }: { title: string }) => title) : [`status ${status}`]
   }
 
-  test('has the same rows as before, on both workers, and is not distributed twice', async () => {
+  test('distribution says what it would do, takes place after an interruption, and is refused the second time', async () => {
+    expect(answers.serving).toBe('The service is connected to this database. Stop all its processes first.')
+    const count = (wanted: string) => Object.values(PLACEMENTS).filter((placement) => placement === wanted).length
+    const plan = [
+      `Workers: ${cluster.servers
+        .slice(1)
+        .map((server) => new URL(server).host)
+        .sort()
+        .join(', ')}`,
+      `Distributed by account: ${count('by account')} tables of 4 accounts`,
+      `Copied to every server: ${count('copied')} tables`,
+      `Only on the coordinator: ${count('central')} tables`,
+      expect.stringMatching(/^Size of the database: \d+ MB$/),
+    ]
+    const lines = (text: string) => text.trimEnd().split('\n')
+    expect(lines(answers.preview!)).toEqual([
+      ...plan,
+      'Nothing was changed. To distribute, stop the service, make a backup and add --yes.',
+    ])
+    expect(answers.interrupted).toMatch(/terminat/)
+    expect(lines(answers.done!)).toEqual([...plan, 'Done. Start the service with the same DATABASE_URL, without a pooler.'])
+    await expect(adminOfDatabase(url, 'distribute')).rejects.toThrow(/^This database is already distributed\./)
+  })
+
+  test('distribution without workers is refused', async () => {
+    const operator = openDatabase(cluster.servers[0]!, { max: 1 })
+    await operator.execute(sql`create database alone`)
+    const alone = openDatabase(cluster.servers[0]!.replace(/[^/]*$/, 'alone'), { max: 1 })
+    await alone.execute(sql`create extension citus`)
+    await alone.close()
+    await operator.close()
+    await expect(adminOfDatabase(alone.url, 'distribute', '--yes')).rejects.toThrow(
+      'The cluster has no workers: add them with citus_add_node (docs/scale.md).',
+    )
+  })
+
+  test('has the same rows as before, on both workers', async () => {
     expect(await counts()).toEqual(before)
     const workers = await db.rows(sql`
       select distinct s.nodeport from accounts a, citus_shards s
       where s.table_name = 'tasks'::regclass and s.shardid = get_shard_id_for_distribution_column('tasks', a.id)`)
     expect(workers).toHaveLength(2)
-    expect(await distributeDatabase(url)).toBe(0)
   })
 
   test('lists of a project and a single task are read', async () => {
@@ -185,7 +236,8 @@ suite(`every route of the API on a coordinator and two workers${CITUS_PREFIX ? '
   })
 
   test.each(all)('%s sends each statement to one shard', async (name) => {
-    expect([200, 201, 202]).toContain((await ask(name)).status)
+    // The builds of this studio were reported by no server that could be asked.
+    expect(name === 'actOnBuild' ? [422] : [200, 201, 202]).toContain((await ask(name)).status)
   })
 })
 

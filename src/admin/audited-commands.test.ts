@@ -120,7 +120,18 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
 const OTHERS = [
   ...['account list', 'account show', 'user list', 'sso show', 'project list', 'token list', 'integration list', 'rule list'],
   ...['deliveries list', 'deliveries show', 'deliveries health', 'webhook list', 'webhook show', 'webhook log', 'ugs-token list'],
-  ...['rule show', 'rule test', 'audit list', 'audit verify', 'status', 'backup', 'restore', 'move', 'account delete'],
+  ...[
+    'rule show',
+    'rule test',
+    'audit list',
+    'audit verify',
+    'status',
+    'backup',
+    'restore',
+    'move',
+    'distribute',
+    'account delete',
+  ],
   'list-backups',
 ]
 

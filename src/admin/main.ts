@@ -7,6 +7,7 @@ import { backup, move, restore } from './backup.ts'
 import { type AdminCommand, type Open, withOpened, withStore } from './command.ts'
 import { deliveries } from './deliveries.ts'
 import { diagnosis } from './diagnosis.ts'
+import { distribute } from './distribute.ts'
 import { exportAccount } from './export.ts'
 import { integration } from './integration.ts'
 import { load } from './load.ts'
@@ -44,7 +45,7 @@ export function adminCommand({ store, rawDatabase, storedBackups }: Open): Comma
     'after',
     '\nThese commands open the database directly. Run them in the folder where you started the service, or set its DATA_DIR, or its DATABASE_URL and SECRET_KEY.',
   )
-  for (const one of [backup, listBackups(storedBackups), restore(storedBackups), move])
+  for (const one of [backup, listBackups(storedBackups), restore(storedBackups), move, distribute])
     admin.addCommand(buildCommand(withOpened(rawDatabase)(one)))
   for (const one of [showStatus, load, exportAccount, rotateKeys]) admin.addCommand(buildCommand(withStore(store)(one)))
   for (const noun of NOUNS) admin.addCommand(buildNoun({ ...noun, commands: noun.commands.map(withStore(store, noun.name)) }))

@@ -15,20 +15,50 @@ const ROW_FORMS: Record<string, string> = {
   index_new_labels: 'index_changed_labels',
 }
 
-/** Triggers write only to rows of the same account, which are on the same server: that is why they are safe. */
-export const DISTRIBUTION_SETTINGS = ['citus.enable_unsafe_triggers', 'citus.allow_nested_distributed_execution']
-
 /**
- * Distributes the tables of a migrated database over the workers of its Citus cluster, in one transaction: an interrupted run changes
- * nothing. Returns the number of tables, 0 if it is already distributed.
+ * Triggers write only to rows of the same account, which are on the same server: that is why they are safe. They see what a transaction
+ * sets for itself, such as that nothing is to be told.
  */
+export const DISTRIBUTION_SETTINGS = [
+  'citus.enable_unsafe_triggers = on',
+  'citus.allow_nested_distributed_execution = on',
+  'citus.propagate_set_commands = local',
+]
+
+/** What distribution would do. */
+export interface Plan {
+  /** `host:port` */
+  workers: string[]
+  tables: { by_account: number; copied: number; central: number }
+  accounts: number
+  bytes: number
+}
+
+/** Throws if distribution is impossible here. The database may still be empty. */
+export async function planDistribution(client: pg.Client, placements: Record<string, Placement>): Promise<Plan> {
+  const workers = await requireWorkers(client)
+  if (await isTableDistributed(client, 'outbox'))
+    throw new DistributionRefused('This database is already distributed. To spread it over more workers: docs/scale.md.')
+  await refuseWhileServing(client)
+  const count = (wanted: Placement) => Object.values(placements).filter((placement) => placement === wanted).length
+  const { rows: filled } = await client.query(`select from pg_class where oid = to_regclass('accounts')`)
+  const { rows: counted } = await client.query<{ accounts: string; bytes: string }>(
+    `select ${filled.length > 0 ? '(select count(*) from accounts)' : '0'} as accounts, pg_database_size(current_database()) as bytes`,
+  )
+  return {
+    workers,
+    tables: { by_account: count('by account'), copied: count('copied'), central: count('central') },
+    accounts: Number(counted[0]!.accounts),
+    bytes: Number(counted[0]!.bytes),
+  }
+}
+
+/** Distributes the tables of a migrated database over the workers of its Citus cluster, in one transaction: an interrupted run changes nothing. */
 export async function distribute(
   { client, transaction }: MigrationSession,
   placements: Record<string, Placement>,
-  onTable: (table: string, done: number) => void = () => {},
-): Promise<number> {
-  await refuseWithoutWorkers(client)
-  if (await isTableDistributed(client, 'outbox')) return 0
+  onTable: (done: number) => void = () => {},
+): Promise<void> {
   await applySettings(client)
   const tables = Object.entries(placements).filter(([, placement]) => placement !== 'central')
   const first = tables.find(([, placement]) => placement === 'by account')![0]
@@ -38,7 +68,7 @@ export async function distribute(
     const rest = await readRest(client)
     for (const { drop } of rest) await run(drop)
     for (const [done, [table, placement]] of tables.entries()) {
-      onTable(table, done)
+      onTable(done)
       await run(
         placement === 'copied'
           ? `select create_reference_table('${table}')`
@@ -50,25 +80,35 @@ export async function distribute(
     // It depends on no setting. Declared so only here: PostgreSQL would no longer inline it, and Citus needs it for `returning`.
     await run('alter function iso(timestamptz) immutable')
   })
-  return tables.length
 }
 
-async function refuseWithoutWorkers(client: pg.Client) {
+async function requireWorkers(client: pg.Client): Promise<string[]> {
   const { rows: found } = await client.query(`select from pg_extension where extname = 'citus'`)
   if (found.length === 0)
     throw new DistributionRefused(
       'This database has no extension citus. Install Citus on each server, create the extension in this database and in that of each worker, and add the workers: docs/scale.md.',
     )
-  const { rows: workers } = await client.query('select from citus_get_active_worker_nodes()')
+  const { rows: workers } = await client.query<{ name: string }>(
+    `select concat_ws(':', node_name, node_port) as name from citus_get_active_worker_nodes() order by 1`,
+  )
   if (workers.length === 0)
     throw new DistributionRefused('The cluster has no workers: add them with citus_add_node (docs/scale.md).')
+  return workers.map(({ name }) => name)
+}
+
+/** A service that is running would go on as if all rows were on one server. */
+async function refuseWhileServing(client: pg.Client) {
+  const { rows } = await client.query(
+    `select from pg_stat_activity where datname = current_database() and application_name = 'goldmaster' limit 1`,
+  )
+  if (rows.length > 0) throw new DistributionRefused('The service is connected to this database. Stop all its processes first.')
 }
 
 /** Sessions start with these settings on every server. */
 async function applySettings(client: pg.Client) {
   const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
   for (const setting of DISTRIBUTION_SETTINGS) {
-    const text = `alter database ${rows[0]!.name} set ${setting} = on`
+    const text = `alter database ${rows[0]!.name} set ${setting}`
     await client.query(text)
     await client.query('select run_command_on_workers($1)', [text])
   }

@@ -39,7 +39,9 @@ const limited = (text: string, tables: ReadonlySet<string>, account: string) =>
     if (before !== undefined || !tables.has(table) || isCommonTable(text, table)) return found
     // After a comma only a table has an alias without `as`.
     if (word.startsWith(',') && (as !== undefined || alias === table)) return found
-    return `${word}(select * from ${table} where account_id = ${account}) ${alias}`
+    // Rows are purged by where they are in their table.
+    const columns = /\bctid\b/.test(text) ? 'ctid, *' : '*'
+    return `${word}(select ${columns} from ${table} where account_id = ${account}) ${alias}`
   })
 
 const withColumns = (text: string) => text.replace(/\bselect\s+(?=from\b|where\b)/gi, 'select 1 ')

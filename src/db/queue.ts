@@ -310,8 +310,8 @@ export const failingJobs = sql`
   select id, kind, payload, attempts, state = 'failed' as given_up, run_at as next_try_at, last_error as error
   from jobs where last_error is not null`
 
-/** Jobs that failed for good before a time, oldest first. */
-export const givenUpBefore = (time: Sql) => sql`state = 'failed' and run_at < ${time} order by run_at`
+/** Jobs that failed for good before a time. */
+export const givenUpBefore = (time: Sql) => sql`state = 'failed' and run_at < ${time}`
 
 /** Deletes jobs that are not running and whose payload contains a text, in any case. */
 export const forgetMentioning = (db: Database, text: string) =>

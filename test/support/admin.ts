@@ -31,3 +31,16 @@ export const adminOf = (store: Store) => {
 /** `goldmaster admin …` on a test database, piped: returns its output, and throws its errors. */
 export const admin = (store: Store, ...words: string[]): Promise<string> =>
   performed(['admin', ...words], { beside: adminOf(store) })
+
+/** The same for commands that open a database of any version, such as `distribute`. */
+export const adminOfDatabase = (url: string, ...words: string[]): Promise<string> => {
+  const raw = {
+    url,
+    secretKey: undefined,
+    keptSecret: { path: '', read: () => undefined, write: () => {} },
+    log: { info: () => {}, warn: () => {} },
+    close: async () => {},
+  }
+  const opened = { store: refuse, rawDatabase: async () => raw, storedBackups: refuse }
+  return performed(['admin', ...words], { beside: { admin: async () => adminCommand(opened) } })
+}

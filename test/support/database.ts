@@ -32,7 +32,7 @@ async function create(from: string): Promise<TestDatabase> {
   const name = `goldmaster_test_${randomBytes(6).toString('hex')}`
   await onServers(`create database ${name} ${from}`)
   if (inject('servers').length > 1)
-    for (const setting of DISTRIBUTION_SETTINGS) await onServers(`alter database ${name} set ${setting} = on`)
+    for (const setting of DISTRIBUTION_SETTINGS) await onServers(`alter database ${name} set ${setting}`)
   const url = withDatabase(inject('server'), name)
   const db = openDatabase(url, { max: 8, ...PATIENT })
   return {

@@ -3,6 +3,7 @@ import { type Database, type Pool, raw, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { forgetPerson } from './forget-person.ts'
 import { type Scope, TABLE_OWNERSHIP } from './table-ownership.ts'
+import { someOf } from './table-placement.ts'
 
 const BATCH = 1_000
 
@@ -107,7 +108,7 @@ async function deleteHoldings(
     for (let gone = BATCH; gone === BATCH; ) {
       const began = performance.now()
       gone = await db.execute(sql`
-        delete from ${raw(table)} where ctid = any (array(select t.ctid from ${raw(table)} t where ${of(scope)} limit ${BATCH}))`)
+        delete from ${raw(table)} t where ${someOf(db, table, scope.account_id, of(scope), BATCH)}`)
       deleted[table] = (deleted[table] ?? 0) + gone
       onProgress(deleted)
       if (gone === BATCH) await sleep(performance.now() - began)

@@ -4,6 +4,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { Scope } from './table-ownership.ts'
+import { someOf } from './table-placement.ts'
 
 /** How long a file can be downloaded. */
 const HOURS = 24
@@ -99,7 +100,7 @@ export async function begin(db: Database, vault: Vault, { account_id, export_id:
     returning project_id, user_id, whole, passphrase_sealed`)
   if (!found) return undefined
   const { project_id, user_id, whole, passphrase_sealed } = found
-  await removeChunks(db, sql`account_id = ${account_id} and export_id = ${id}`)
+  await removeChunks(db, account_id, sql`t.export_id = ${id}`)
   return {
     scope: { account_id, project_id: project_id ?? undefined },
     audience: whole ? ('admin' as const) : { lead: user_id },
@@ -126,21 +127,21 @@ export const finish = (db: Database, accountId: number, id: number) =>
 
 /** Deletes the partial file and keeps a former one. The error goes to the service's log only. */
 export async function fail(db: Database, accountId: number, id: number) {
-  await removeChunks(db, sql`account_id = ${accountId} and export_id = ${id}`)
+  await removeChunks(db, accountId, sql`t.export_id = ${id}`)
   const words = `The export failed and left no file. Try again. If it fails again, ask the operator to check the service log for export ${id}.`
   await db.execute(sql`
     update exports set status = 'failed', error = ${words}, passphrase_sealed = null, rows = 0, bytes = 0
     where account_id = ${accountId} and id = ${id}`)
 }
 
-async function removeChunks(db: Database, where: Sql) {
-  const some = sql`
-    delete from export_chunks where ctid = any (array(select ctid from export_chunks where ${where} limit 100))`
+async function removeChunks(db: Database, accountId: number, which: Sql) {
+  const own = sql`t.account_id = ${accountId} and ${which}`
+  const some = sql`delete from export_chunks t where ${someOf(db, 'export_chunks', accountId, own, 100)}`
   while ((await db.execute(some)) > 0);
 }
 
 /** Files that contain somebody who is being deleted. */
 export async function removeOf(db: Database, accountId: number) {
-  await removeChunks(db, sql`account_id = ${accountId}`)
+  await removeChunks(db, accountId, sql`true`)
   await db.execute(sql`delete from exports where account_id = ${accountId}`)
 }

@@ -5,6 +5,7 @@ import { recall } from '../objects/recall.ts'
 import * as exports from './exports.ts'
 import { forgetReasons } from './forget-reasons.ts'
 import { REFERENCES, TABLE_OWNERSHIP } from './table-ownership.ts'
+import { someOf } from './table-placement.ts'
 
 /** Replaces a name in history. */
 export const FORMER = 'Former member'
@@ -157,10 +158,10 @@ async function forgetMentions(db: Pool, person: Person, account_id: number, onPr
       count = await db.transaction(async (db) => {
         // Emits no events: to readers nothing about the task or build has changed.
         await db.execute(sql`set local goldmaster.quiet = 'on'`)
-        const found = sql`select t.ctid from ${raw(table)} t where ${of({ account_id })} and (${mentions}) limit ${BATCH}`
+        const found = someOf(db, table, account_id, sql`${of({ account_id })} and (${mentions})`, BATCH)
         // Metadata from somebody's editor is keyed by their name; two former members must not become one.
-        if (table === 'ugs_user_metadata') return db.execute(sql`delete from ${raw(table)} where ctid = any (array(${found}))`)
-        return db.execute(sql`update ${raw(table)} t set ${forgotten} where ctid = any (array(${found}))`)
+        if (table === 'ugs_user_metadata') return db.execute(sql`delete from ${raw(table)} t where ${found}`)
+        return db.execute(sql`update ${raw(table)} t set ${forgotten} where ${found}`)
       })
     }
   }

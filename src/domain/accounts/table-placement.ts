@@ -1,3 +1,4 @@
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import type { Placement } from '../../db/distribute.ts'
 import { TABLE_OWNERSHIP } from './table-ownership.ts'
 
@@ -56,3 +57,14 @@ export const PLACEMENTS: Record<string, Placement> = Object.fromEntries(
     COPIED.includes(table) ? 'copied' : CENTRAL.includes(table) ? 'central' : 'by account',
   ]),
 )
+
+/**
+ * The condition for at most `limit` of an account's rows in a table `t`, by their place in it. On several servers the place counts on the
+ * account's server only: rows of a table that is not distributed by account are taken all at once.
+ */
+export function someOf(db: Database, table: string, accountId: number, which: Sql, limit: number): Sql {
+  if (!db.isDistributed()) return sql`t.ctid = any (array(select t.ctid from ${raw(table)} t where ${which} limit ${limit}))`
+  if (PLACEMENTS[table] !== 'by account') return which
+  return sql`t.account_id = ${accountId} and t.ctid = any (array(
+    select t.ctid from ${raw(table)} t where t.account_id = ${accountId} and ${which} limit ${limit}))`
+}

@@ -2,7 +2,7 @@ import type { BreakageEdit } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import type { BreakageEditState, BreakageState } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
 import { scheduleJobCheck } from '../builds/follow-up-jobs.ts'
@@ -34,7 +34,8 @@ export function edit(
   return db.transaction(async (db) => {
     await lockBreakages(db, by.project_id)
     // Read by the triggers that write events.
-    await db.execute(sql`select set_config('goldmaster.said_by', ${String(by.user_id ?? '')}, true)`)
+    // Not by `set_config`, which Citus does not tell its servers.
+    await db.execute(sql`set local goldmaster.said_by = ${raw(`'${by.user_id ?? ''}'`)}`, { unprepared: true })
     const known = await db.one<StoredBreakage>(sql`
       select id, account_id, project_id, state, owner_user_id, branch, jobs from breakages
       where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id ?? 0}`)

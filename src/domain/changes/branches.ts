@@ -70,34 +70,46 @@ export interface Chain {
 /** How many changes are moved at most: a push that arrives long after its time is not worth more. */
 const CHAIN_MAX = 10_000
 
-/** Moves the chain of successors of a change to the end of the branch, in order. */
-const moveBehind = ({ execute }: Database, { account_id, project_id }: ProjectKey, chain: Chain) =>
-  execute(sql`
+/** Moves the chain of successors of a change to the end of the branch, in order. Citus takes no recursion in a statement that writes. */
+async function moveBehind(db: Database, { account_id, project_id }: ProjectKey, chain: Chain) {
+  const ofBranch = sql`p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch}`
+  const ids = await db.rows<{ id: number }>(sql`
     with recursive chain as (
-      select p.id, c.identifier, 1 as depth from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
-      where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch} and p.previous = ${chain.identifier}
+      select p.id, c.identifier, 1 as depth, array[p.id] as path
+      from change_branches p join changes c on c.account_id = ${account_id} and c.id = p.change_id
+      where ${ofBranch} and p.previous = ${chain.identifier}
       union all
-      select p.id, c.identifier, chain.depth + 1 from chain
-      join change_branches p on p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${chain.branch}
-        and p.previous = chain.identifier
-      join changes c on c.account_id = p.account_id and c.id = p.change_id
-      where chain.depth < ${CHAIN_MAX}) cycle id set repeats using path,
-    moved as (select id, nextval(pg_get_serial_sequence('change_branches', 'id')) as place from (select id from chain where not repeats order by depth) c)
-    update change_branches p set tool_position = moved.place * 65536 from moved
-    where p.account_id = ${account_id} and p.id = moved.id`)
+      select p.id, c.identifier, chain.depth + 1, chain.path || p.id from chain
+      join change_branches p on ${ofBranch} and p.previous = chain.identifier
+      join changes c on c.account_id = ${account_id} and c.id = p.change_id
+      where chain.depth < ${CHAIN_MAX} and p.id <> all (chain.path))
+    select id from chain order by depth`)
+  await placeAtEnd(
+    db,
+    account_id,
+    ids.map(({ id }) => id),
+  )
+}
+
+/** Puts changes on their branches behind all others, in the given order. */
+async function placeAtEnd(db: Database, accountId: number, ids: readonly number[]) {
+  const places = await reserveIds(db, 'change_branches', ids.length)
+  await db.execute(sql`
+    update change_branches p set tool_position = ordered.place * 65536
+    from unnest(${ids}::bigint[], ${places}::bigint[]) ordered (id, place)
+    where p.account_id = ${accountId} and p.id = ordered.id`)
+}
 
 /** Loaded changes are put on their branches by time, whatever the order of the file. */
 export async function orderByTime(db: Database, accountId: number) {
   const unordered = await db.rows<{ id: number }>(sql`
     select id from change_branches where account_id = ${accountId} and tool_position is null order by arrived_at, id`)
-  for (let start = 0; start < unordered.length; start += ORDERED_AT_ONCE) {
-    const ids = unordered.slice(start, start + ORDERED_AT_ONCE).map(({ id }) => id)
-    const places = await reserveIds(db, 'change_branches', ids.length)
-    await db.execute(sql`
-      update change_branches p set tool_position = ordered.place * 65536
-      from unnest(${ids}::bigint[], ${places}::bigint[]) ordered (id, place)
-      where p.account_id = ${accountId} and p.id = ordered.id`)
-  }
+  for (let start = 0; start < unordered.length; start += ORDERED_AT_ONCE)
+    await placeAtEnd(
+      db,
+      accountId,
+      unordered.slice(start, start + ORDERED_AT_ONCE).map(({ id }) => id),
+    )
 }
 const ORDERED_AT_ONCE = 20_000
 

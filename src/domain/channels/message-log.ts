@@ -52,7 +52,7 @@ export async function find(db: Database, { id: channelId, account_id }: Channel,
 /** At the end of the queue, like a new message; one that is being sent stays where it is. */
 export async function replay(db: Database, { id: channelId, account_id }: Channel, id: number | undefined) {
   const which = sql`m.account_id = ${account_id} and ${theOne(channelId, id)}`
-  if ((await messages.replay(db, which)) === 0) await messages.find(db, 'Message', sql`m.id`, which)
+  if ((await messages.replay(db, account_id, which)) === 0) await messages.find(db, 'Message', sql`m.id`, which)
 }
 
 interface Channel {

@@ -2,7 +2,8 @@ import { EDITING_KINDS, type MessageSubject } from '../../contract/channels.ts'
 import { type Database, sql } from '../../db/database.ts'
 import * as mails from '../mail/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
-import { switchOff } from '../sending/destinations.ts'
+import { type Destination, switchOff } from '../sending/destinations.ts'
+import { toTheEnd } from '../sending/messages.ts'
 
 /** A message for a channel. */
 export interface NewMessage {
@@ -38,18 +39,24 @@ export const enqueue = async (db: Database, messages: readonly NewMessage[]) => 
 
 /** The state of these subjects has changed. Posted messages are queued for an edit if the vendor can edit; waiting ones say it anyway. */
 export const revise = (db: Database, accountId: number, subject: MessageSubject, ids: readonly string[]) =>
-  db.execute(sql`
-    update messages m set revision = m.revision + 1,
-      status = case when m.status = 'sent' and m.reference <> '' then 'waiting' else m.status end,
-      queue_order = case when m.status = 'sent' and m.reference <> '' then nextval('message_order') else m.queue_order end,
-      not_before = case when m.status = 'sent' then goldmaster_now() else m.not_before end
-    from destinations c
-    where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[]) and (m.occasion = 0 or m.to_user_id <> 0)
-      and m.project_id is not null and c.account_id = m.account_id and c.id = m.destination_id and c.kind = any (${EDITING_KINDS}::text[])`)
+  db.transaction(async (db) => {
+    const revised = await db.rows<{ id: number; posted: boolean }>(sql`
+      with found as materialized (
+        select m.id, m.status = 'sent' and m.reference <> '' as posted from messages m
+        join destinations c on c.account_id = ${accountId} and c.id = m.destination_id and c.kind = any (${EDITING_KINDS}::text[])
+        where m.account_id = ${accountId} and m.subject = ${subject} and m.subject_id = any (${ids}::text[])
+          and (m.occasion = 0 or m.to_user_id <> 0) and m.project_id is not null order by m.queue_order for update of m)
+      update messages m set revision = m.revision + 1, status = case when found.posted then 'waiting' else m.status end,
+        not_before = case when m.status = 'sent' then goldmaster_now() else m.not_before end
+      from found where m.account_id = ${accountId} and m.id = found.id
+      returning m.id, found.posted`)
+    const posted = revised.filter((message) => message.posted).map(({ id }) => id)
+    if (posted.length > 0) await toTheEnd(db, accountId, posted)
+  })
 
 /** A person has to fix the channel before anything can be posted again; waiting messages are sent then. */
-export async function breakChannel(db: Database, channelId: number, why: string) {
-  const broken = await switchOff(db, channelId, { status: 'broken', action: 'switchOffChannel', subject: 'channel', why })
+export async function breakChannel(db: Database, channel: Pick<Destination, 'account_id' | 'id'>, why: string) {
+  const broken = await switchOff(db, channel, { status: 'broken', action: 'switchOffChannel', subject: 'channel', why })
   if (broken)
     await mails.writeToOwners(
       db,

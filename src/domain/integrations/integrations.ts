@@ -2,6 +2,7 @@ import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import { type Database, raw, reserveId, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { someOf } from '../accounts/table-placement.ts'
 import { hashOf, newWebhookToken, sealedIn, type Vault } from '../privacy/secrets.ts'
 import { sealConfig, shownConfig } from './config.ts'
 import { secretsOf } from './webhook-access.ts'
@@ -107,18 +108,17 @@ const FORGOTTEN_AT_ONCE = 1_000
 
 /** Deletes what belongs only to the integration: its deliveries, and the items of its tracker. */
 export async function purge(db: Database, id: number) {
-  const rows = {
-    deliveries: sql`r.integration_id = i.id`,
-    external_references: sql`r.account_id = i.account_id and r.integration_id = i.id`,
-  }
-  for (const [name, ofIntegration] of Object.entries(rows)) {
-    const table = raw(name)
+  const deleted = await db.one<{ account_id: number }>(sql`
+    select account_id from integrations where id = ${id} and deleted_at is not null`)
+  if (!deleted) return
+  const { account_id } = deleted
+  const own = sql`t.account_id = ${account_id} and t.integration_id = ${id}`
+  for (const table of ['deliveries', 'external_references']) {
     let forgotten: number
     do
-      forgotten = await db.execute(sql`
-        delete from ${table} where ctid = any (array(
-          select r.ctid from ${table} r join integrations i on ${ofIntegration}
-          where i.id = ${id} and i.deleted_at is not null limit ${FORGOTTEN_AT_ONCE}))`)
+      forgotten = await db.execute(
+        sql`delete from ${raw(table)} t where ${someOf(db, table, account_id, own, FORGOTTEN_AT_ONCE)}`,
+      )
     while (forgotten === FORGOTTEN_AT_ONCE)
   }
 }

@@ -1,18 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, isTransient, type Sql } from '../../db/database.ts'
+import { type Database, isTransient, ofAccount, type Sql, sql } from '../../db/database.ts'
+import { PLACEMENTS } from '../accounts/table-placement.ts'
 
 export interface Batch {
   /** Rows older than this are due. */
   before: Sql
   /** How many rows at most. */
   size: number
+  /** On several servers: the account whose rows are purged, for a table that is distributed by account. */
+  account?: number | undefined
+  /** On several servers, for any other table: all at once, since its rows cannot be purged by their place. */
+  whole?: boolean
 }
 
 /**
  * The statement for one batch: how many rows it purged and whether there may be more. Fewer rows than requested are not the
  * end: some may have been locked or changed meanwhile.
  */
-export type Purge = (batch: Batch) => Sql
+export interface Purge {
+  table: string
+  statement(batch: Batch): Sql
+}
 
 const FIRST_BATCH = 500
 const LARGEST_BATCH = 5_000
@@ -32,12 +40,12 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
   const { signal, budget = BUDGET_MS, largestBatch = LARGEST_BATCH } = pace
   const end = performance.now() + budget
   let total = 0
-  for (const statement of purges) {
+  for (const { purge, ...portion } of await portionsOf(db, purges)) {
     let size = Math.min(FIRST_BATCH, largestBatch)
     for (;;) {
       if (signal?.aborted || performance.now() > end) return total
       const began = performance.now()
-      const done = await batch(db, statement({ before, size }), size)
+      const done = await batch(ofAccount(db, portion.account), purge.statement({ before, size, ...portion }), size)
       const took = performance.now() - began
       if (done === undefined) {
         size = Math.ceil(size / 4)
@@ -51,6 +59,19 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
     }
   }
   return total
+}
+
+interface Portion extends Pick<Batch, 'account' | 'whole'> {
+  purge: Purge
+}
+
+/** What one statement may purge from: on several servers the rows of one account. In random order: a backlog delays nobody for long. */
+async function portionsOf(db: Database, purges: Purge[]): Promise<Portion[]> {
+  if (!db.isDistributed()) return purges.map((purge) => ({ purge }))
+  const accounts = await db.rows<{ id: number }>(sql`select id from accounts order by random()`)
+  return purges.flatMap((purge): Portion[] =>
+    PLACEMENTS[purge.table] === 'by account' ? accounts.map(({ id }) => ({ purge, account: id })) : [{ purge, whole: true }],
+  )
 }
 
 /** Undefined if the batch was too large for the statement timeout. */

@@ -11,40 +11,50 @@ const cutoff = (kind: Retained, days: number | null) =>
 
 const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more`
 
+/** On several servers: the condition by which the account's server is found. */
+const isOf = ({ account }: Batch, column = 'account_id') => (account === undefined ? sql`true` : sql`${raw(column)} = ${account}`)
+
 /**
  * Rows are identified by ctid: a batch that is joined by ids may be planned as a scan of the whole table. Locked rows are left for the next
  * run.
  */
-const deleting = (table: Sql, due: (batch: Batch) => Sql): Purge => {
-  return (batch) => sql`
-    with due as materialized (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked),
-      gone as (delete from ${table} where ctid = any (array(select row from due)) returning 1)
-    ${COUNTED}`
-}
+const deleting = (table: string, due: (batch: Batch) => Sql): Purge => ({
+  table,
+  statement: (batch) =>
+    batch.whole
+      ? sql`with gone as (delete from ${raw(table)} where ${due(batch)} returning 1) select count(*) as purged, false as more from gone`
+      : sql`
+    with due as materialized (
+        select ctid as row from ${raw(table)} where ${isOf(batch)} and ${due(batch)} limit ${batch.size} for update skip locked),
+      gone as (delete from ${raw(table)} where ${isOf(batch)} and ctid = any (array(select row from due)) returning 1)
+    ${COUNTED}`,
+})
 
 /** From owner to owner, each by the retention of its account. Unordered: a backlog of one owner delays nobody else. */
-const byOwner = (owners: Sql, table: Sql, due: (batch: Batch) => Sql, deed: Sql): Purge => {
-  return (batch) => sql`
+const byOwner = (owners: Sql, table: string, due: (batch: Batch) => Sql, deed: Sql): Purge => ({
+  table,
+  statement: (batch) => sql`
     with due as materialized (
-        select found.row from (${owners} order by random()) a
-        cross join lateral (select ctid as row from ${table} where ${due(batch)} limit ${batch.size} for update skip locked) found
+        select found.row from (${owners} where ${isOf(batch, 'a.id')} order by random()) a
+        cross join lateral (
+          select ctid as row from ${raw(table)} where ${isOf(batch)} and ${due(batch)} limit ${batch.size} for update skip locked) found
         limit ${batch.size}),
-      gone as (${deed} where ctid = any (array(select row from due)) returning 1)
-    ${COUNTED}`
-}
+      gone as (${deed} where ${isOf(batch)} and ctid = any (array(select row from due)) returning 1)
+    ${COUNTED}`,
+})
 
-const accounts = sql`select id, retention from accounts`
+const accounts = sql`select a.id, a.retention from accounts a`
 const integrations = sql`
   select i.account_id, i.id, a.retention from integrations i join accounts a on a.id = i.account_id`
 const destinations = (kinds: Sql) =>
-  sql`select d.id, a.retention from destinations d join accounts a on a.id = d.account_id where ${kinds}`
+  sql`select d.id, a.retention from destinations d join accounts a on a.id = d.account_id and ${kinds}`
 
 const PURGES: Record<Retained, Purge | Purge[]> = {
   // In the row or in object storage: an index each.
   bodies: ['body', 'body_object'].map((column) =>
     byOwner(
       integrations,
-      sql`deliveries`,
+      'deliveries',
       ({ before }) =>
         sql`account_id = a.account_id and integration_id = a.id and ${raw(column)} is not null and received_at < ${before} order by received_at`,
       sql`update deliveries set body = null, body_object = null, facts = null`,
@@ -52,21 +62,21 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   deliveries: byOwner(
     integrations,
-    sql`deliveries`,
+    'deliveries',
     ({ before }) => sql`account_id = a.account_id and integration_id = a.id and received_at < ${before} order by received_at`,
     sql`delete from deliveries`,
   ),
-  outbox: deleting(sql`outbox`, ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
+  outbox: deleting('outbox', ({ before }) => sql`position is not null and written_at < ${before} order by written_at`),
   outgoing: byOwner(
     destinations(sql`d.kind = 'webhook'`),
-    sql`messages`,
+    'messages',
     ({ before }) =>
       sql`destination_id = a.id and status not in ('waiting', 'sending') and created_at < ${before} order by created_at`,
     sql`delete from messages`,
   ),
   channel_messages: byOwner(
     destinations(sql`d.kind not in ('webhook', 'audit_stream')`),
-    sql`messages`,
+    'messages',
     // Edited rows stay until the edit is that old.
     ({ before }) =>
       sql`destination_id = a.id and status not in ('waiting', 'sending') and created_at < ${before} and coalesce(finished_at, created_at) < ${before}
@@ -75,17 +85,17 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   notifications: byOwner(
     accounts,
-    sql`notifications`,
+    'notifications',
     ({ before }) => sql`account_id = a.id and at < ${before} order by at`,
     sql`delete from notifications`,
   ),
-  mails: deleting(sql`mails`, ({ before }) => sql`created_at < ${before}`),
-  jobs: deleting(sql`jobs`, ({ before }) => givenUpBefore(before)),
-  test_runs: deleting(sql`test_runs`, ({ before }) => sql`received_at < ${before} order by received_at`),
+  mails: deleting('mails', ({ before }) => sql`created_at < ${before}`),
+  jobs: deleting('jobs', ({ before, whole }) => sql`${givenUpBefore(before)} ${whole ? sql`` : sql`order by run_at`}`),
+  test_runs: deleting('test_runs', ({ before }) => sql`received_at < ${before} order by received_at`),
   logs: ['output_log', 'log_object'].map((column) =>
     byOwner(
       accounts,
-      sql`build_runs`,
+      'build_runs',
       ({ before }) => sql`account_id = a.id and ${raw(column)} is not null and happened_at < ${before}
         and coalesce(finished_at, updated_at) < ${before} order by happened_at`,
       sql`update build_runs set ${replacing(sql`null`)}`,
@@ -93,7 +103,7 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
   ),
   investigations: byOwner(
     accounts,
-    sql`investigations`,
+    'investigations',
     ({ before }) =>
       sql`account_id = a.id and status not in ('pending', 'running') and created_at < ${before} order by created_at`,
     sql`delete from investigations`,
@@ -102,35 +112,38 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
 
 /** Rows that expire by themselves, independent of settings. */
 const EXPIRED: Purge[] = [
-  deleting(sql`idempotency_keys`, () => sql`created_at < now() - interval '24 hours'`),
-  deleting(sql`sessions`, () => sql`expires_at < now()`),
-  deleting(sql`verifications`, () => sql`expires_at < now()`),
+  deleting('idempotency_keys', () => sql`created_at < now() - interval '24 hours'`),
+  deleting('sessions', () => sql`expires_at < now()`),
+  deleting('verifications', () => sql`expires_at < now()`),
   // For builds whose end was never reported. After that, a repeated piece gets the reply that the build has its log.
-  deleting(sql`build_log_streams`, () => sql`received_at < now() - interval '30 days'`),
+  deleting('build_log_streams', () => sql`received_at < now() - interval '30 days'`),
   // With its history, which nothing refers to any more.
-  ({ size }) => sql`
+  {
+    table: 'deleted_tasks',
+    statement: (batch) => sql`
     with due as materialized (
-        select ctid as row from deleted_tasks where deleted_at < now() - interval '30 days' order by deleted_at limit ${size} for update skip locked),
-      gone as (delete from deleted_tasks where ctid = any (array(select row from due)) returning account_id, task_id),
-      history as (delete from task_history h using gone g where h.account_id = g.account_id and h.task_id = g.task_id)
+        select ctid as row from deleted_tasks where ${isOf(batch)} and deleted_at < now() - interval '30 days'
+        order by deleted_at limit ${batch.size} for update skip locked),
+      gone as (delete from deleted_tasks where ${isOf(batch)} and ctid = any (array(select row from due)) returning account_id, task_id),
+      history as (
+        delete from task_history h using gone g
+        where ${isOf(batch, 'h.account_id')} and h.account_id = g.account_id and h.task_id = g.task_id)
     ${COUNTED}`,
+  },
   // In chunks, since a file may be large.
+  deleting('export_chunks', () => sql`(account_id, export_id) in (select account_id, id from exports where expires_at < now())`),
   deleting(
-    sql`export_chunks`,
-    () => sql`(account_id, export_id) in (select account_id, id from exports where expires_at < now())`,
-  ),
-  deleting(
-    sql`exports`,
+    'exports',
     () =>
       sql`expires_at < now() and not exists (select from export_chunks c where c.account_id = exports.account_id and c.export_id = exports.id)`,
   ),
-  deleting(sql`oauth_codes`, () => sql`expires_at < now() - interval '1 day'`),
-  deleting(sql`refresh_tokens`, () => sql`expires_at < now()`),
+  deleting('oauth_codes', () => sql`expires_at < now() - interval '1 day'`),
+  deleting('refresh_tokens', () => sql`expires_at < now()`),
   // Data for the operator only, with addresses.
-  deleting(sql`refused_requests`, () => sql`day < current_date - 7`),
-  deleting(sql`daily_sizes`, () => sql`day < current_date - 400`),
-  deleting(sql`nodes`, () => sql`seen_at < now() - interval '1 day'`),
-  deleting(sql`backups`, () => sql`started_at < now() - interval '30 days' and (status = 'failed' or removed_at is not null)`),
+  deleting('refused_requests', () => sql`day < current_date - 7`),
+  deleting('daily_sizes', () => sql`day < current_date - 400`),
+  deleting('nodes', () => sql`seen_at < now() - interval '1 day'`),
+  deleting('backups', () => sql`started_at < now() - interval '30 days' and (status = 'failed' or removed_at is not null)`),
 ]
 
 const isOfAccounts = (kind: Retained): kind is RetentionKind => (RETENTION_KINDS as readonly string[]).includes(kind)

@@ -53,7 +53,7 @@ export async function indexAll(db: Database): Promise<void> {
 
 async function indexQueued(db: Database, accountId: number) {
   const queued = await db.rows<Name>(sql`
-    delete from search_queue where ctid = any (array(
+    delete from search_queue where account_id = ${accountId} and ctid = any (array(
       select ctid from search_queue where account_id = ${accountId} order by id desc limit ${BATCH}))
     returning kind, record_id`)
   const names = queued.length > 0 ? queued : await stale(db, accountId)
@@ -74,7 +74,7 @@ async function indexQueued(db: Database, accountId: number) {
 /** Newest first: those are searched most. Removed from the queue whether or not their records still exist. */
 const stale = (db: Database, accountId: number): Promise<Name[]> =>
   db.rows<Name>(sql`
-    update search_documents set terms_version = ${TERMS_VERSION} where ctid = any (array(
+    update search_documents set terms_version = ${TERMS_VERSION} where account_id = ${accountId} and ctid = any (array(
       select ctid from search_documents where account_id = ${accountId} and ${STALE} order by at desc limit ${BATCH}))
     returning kind, record_id`)
 

@@ -90,13 +90,13 @@ export async function next(db: Database, vault: Vault, { account_id, position }:
 }
 
 /** Unless the URL was changed meanwhile: the new receiver lacks the entries. */
-export const recordSent = (db: Database, { id, url }: Destination, position: number) =>
+export const recordSent = (db: Database, { id, account_id, url }: Destination, position: number) =>
   db.execute(sql`
     update destinations set position = greatest(position, ${position}), tries = 0, failing_since = null, error = ''
-    where id = ${id} and url = ${url}`)
+    where account_id = ${account_id} and id = ${id} and url = ${url}`)
 
 /** Retried as long as the stream exists: a log with a gap is useless. */
 export async function recordFailed(db: Database, to: Destination, why: string, delaySeconds: number) {
-  if (await db.one(sql`select from destinations where id = ${to.id} and url = ${to.url}`))
+  if (await db.one(sql`select from destinations where account_id = ${to.account_id} and id = ${to.id} and url = ${to.url}`))
     await recordFailure(db, to, delaySeconds, why)
 }

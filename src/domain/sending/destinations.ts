@@ -36,26 +36,27 @@ export const due = async (db: Database, { busy, resting, free }: Lanes): Promise
         select d.account_id, count(*) as lanes, count(d.failing_since) as failing
         from unnest(${busy}::bigint[]) lane join destinations d on d.id = abs(lane) group by 1),
       due as (
-        select l.id, d.account_id, d.failing_since is not null as failing, head.since,
-          row_number() over (partition by d.account_id order by d.failing_since is not null, head.since) as place,
-          row_number() over (partition by d.account_id, d.failing_since is not null order by head.since) as place_of_kind
-        from destinations d
-        cross join lateral (
-          values (d.id, false, d.rests_until), (-d.id, true, d.direct_rests_until)) l (id, direct, rests_until)
-        cross join lateral (
-          (select m.not_before as since from messages m
-           where m.destination_id = d.id and m.account_id = d.account_id and (m.to_user_id <> 0) = l.direct and ${IN_QUEUE}
-             and m.not_before <= goldmaster_now()
-           order by m.queue_order limit 1)
-          union all
-          select l.rests_until where d.kind = 'audit_stream' and ${UNREAD}) head
-        where ${LIVE} and (not l.direct or d.kind = any (${DIRECT_KINDS}::text[])) and l.rests_until <= goldmaster_now()
-          and l.id <> all (${busy}::bigint[]) and l.id <> all (${resting}::bigint[]))
+        select d.*, row_number() over (partition by d.account_id order by d.failing, d.since) as place,
+          row_number() over (partition by d.account_id, d.failing order by d.since) as place_of_kind
+        from (${lanesOf(false)} union all ${lanesOf(true)}) d
+        where d.since is not null and d.id <> all (${busy}::bigint[]) and d.id <> all (${resting}::bigint[]))
       select d.id from due d left join busy b on b.account_id = d.account_id
       where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
         and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})
       order by d.place + coalesce(b.lanes, 0), d.since limit ${free}`)
   ).map(({ id }) => id)
+
+/** Lanes that do not rest, with the time since when their first message waits, or null. */
+const lanesOf = (direct: boolean) => sql`
+  select d.account_id, ${direct ? sql`-d.id` : sql`d.id`} as id, d.failing_since is not null as failing,
+    case when d.kind <> 'audit_stream' then (
+        select m.not_before from messages m
+        where m.destination_id = d.id and m.account_id = d.account_id and (m.to_user_id <> 0) = ${direct} and ${IN_QUEUE}
+          and m.not_before <= goldmaster_now()
+        order by m.queue_order limit 1)
+      when ${UNREAD} then d.rests_until end as since
+  from destinations d
+  where ${LIVE} and d.${restsOf(direct)} <= goldmaster_now() ${direct ? sql`and d.kind = any (${DIRECT_KINDS}::text[])` : sql``}`
 
 /** Messages `m` that are still to be sent. */
 export const IN_QUEUE = sql`m.status in ('waiting', 'sending')`
@@ -105,12 +106,12 @@ export async function open(db: Database, vault: Vault, lane: number): Promise<De
 /** Each lane has its own pause. */
 const restsOf = (direct: boolean) => raw(direct ? 'direct_rests_until' : 'rests_until')
 
-type Lane = Pick<Destination, 'id' | 'is_direct'>
+type Lane = Pick<Destination, 'id' | 'account_id' | 'is_direct'>
 
 /** Pauses the lane: its vendor limits the rate or asks to wait. */
-export const resting = ({ id, is_direct }: Lane, seconds: number): Sql => sql`
+export const resting = ({ id, account_id, is_direct }: Lane, seconds: number): Sql => sql`
   update destinations set ${restsOf(is_direct)} = greatest(${restsOf(is_direct)}, goldmaster_now() + make_interval(secs => ${seconds}))
-  where id = ${id}`
+  where account_id = ${account_id} and id = ${id}`
 
 export const rest = (db: Database, lane: Lane, seconds: number) => db.execute(resting(lane, seconds))
 
@@ -119,11 +120,11 @@ const SWITCHED_OFF_AFTER = sql`interval '5 days'`
 
 /** Nothing was delivered. Returns true if that has been so for five days. */
 export async function recordFailure(db: Database, lane: Lane, seconds: number, why: string): Promise<boolean> {
-  const { id, is_direct } = lane
+  const { id, account_id, is_direct } = lane
   const failed = await db.one<{ for_long: boolean }>(sql`
     update destinations set failing_since = coalesce(failing_since, now()), tries = tries + 1, error = ${errorOf(why)},
       ${restsOf(is_direct)} = greatest(${restsOf(is_direct)}, goldmaster_now() + make_interval(secs => ${seconds}))
-    where id = ${id} returning failing_since <= now() - ${SWITCHED_OFF_AFTER} as for_long`)
+    where account_id = ${account_id} and id = ${id} returning failing_since <= now() - ${SWITCHED_OFF_AFTER} as for_long`)
   return failed?.for_long ?? false
 }
 
@@ -131,8 +132,9 @@ const ERROR_MAX = 500
 const errorOf = (why: string) => scrub(why).slice(0, ERROR_MAX)
 
 /** For use together with another statement of the same success. */
-export const succeeded = (id: number): Sql => sql`
-  update destinations set failing_since = null, tries = 0, error = '' where id = ${id} and (failing_since is not null or tries > 0)`
+export const succeeded = (accountId: number, id: number): Sql => sql`
+  update destinations set failing_since = null, tries = 0, error = ''
+  where account_id = ${accountId} and id = ${id} and (failing_since is not null or tries > 0)`
 
 interface SwitchedOff {
   account_id: number
@@ -143,11 +145,12 @@ interface SwitchedOff {
 /** A person has to act before anything is sent again. Undefined if it was already disabled. */
 export async function switchOff(
   db: Database,
-  id: number,
+  { account_id, id }: Pick<Destination, 'account_id' | 'id'>,
   { status, action, subject, why }: { status: string; action: string; subject: string; why: string },
 ): Promise<SwitchedOff | undefined> {
   const found = await db.one<SwitchedOff>(sql`
-    update destinations set status = ${status}, error = ${errorOf(why)}, updated_at = now() where id = ${id} and status = 'active'
+    update destinations set status = ${status}, error = ${errorOf(why)}, updated_at = now()
+    where account_id = ${account_id} and id = ${id} and status = 'active'
     returning account_id, name, url`)
   if (found)
     await record(db, sql`select ${found.account_id}::integer`, {

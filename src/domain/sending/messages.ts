@@ -85,7 +85,7 @@ export const recordAttempts = (db: Database, accountId: number, attempts: readon
 /** Delivered for good: these are never edited. */
 export const recordDelivered = (db: Database, { id, account_id }: Destination, attempts: readonly Attempt[]) =>
   db.execute(sql`
-    with kept as (${attempted(account_id, attempts)}), well as (${succeeded(id)})
+    with kept as (${attempted(account_id, attempts)}), well as (${succeeded(account_id, id)})
     update messages set status = 'delivered', tries = tries + 1, first_tried_at = coalesce(first_tried_at, now()), finished_at = now()
     where account_id = ${account_id} and id = any (${attempts.map(({ message_id }) => message_id)}::bigint[]) and status = 'waiting'`)
 
@@ -110,14 +110,26 @@ export const begin = (db: Database, to: Destination, { id, account_id }: Message
     where account_id = ${account_id} and id = ${id}`)
 
 /** Changes since then are sent next, if the vendor can edit. */
-export const recordSent = (db: Database, { id, account_id, destination_id, revision }: Message, reference: string) =>
-  db.execute(sql`
-    with well as (${succeeded(destination_id)})
+export async function recordSent(db: Database, { id, account_id, destination_id, revision }: Message, reference: string) {
+  const sent = await db.one<{ again: boolean }>(sql`
+    with well as (${succeeded(account_id, destination_id)})
     update messages set delivered = ${revision}, reference = ${reference}, finished_at = goldmaster_now(), error = '', tries = 0,
       first_tried_at = null, not_before = goldmaster_now(),
-      status = case when revision > ${revision} and ${reference} <> '' then 'waiting' else 'sent' end,
-      queue_order = case when revision > ${revision} and ${reference} <> '' then nextval('message_order') else queue_order end
-    where account_id = ${account_id} and id = ${id}`)
+      status = case when revision > ${revision} and ${reference} <> '' then 'waiting' else 'sent' end
+    where account_id = ${account_id} and id = ${id} returning status = 'waiting' as again`)
+  if (sent?.again) await toTheEnd(db, account_id, [id])
+}
+
+/** Puts messages at the end of their queue, in the given order. Numbered by a statement of its own: Citus takes no `nextval` in an update. */
+export async function toTheEnd(db: Database, accountId: number, ids: readonly number[]) {
+  const orders = await db.rows<{ queue_order: number }>(
+    sql`select nextval('message_order')::bigint as queue_order from generate_series(1, ${ids.length}::integer)`,
+  )
+  await db.execute(sql`
+    update messages m set queue_order = o.queue_order
+    from unnest(${ids}::bigint[], ${orders.map(({ queue_order }) => queue_order)}::bigint[]) o (id, queue_order)
+    where m.account_id = ${accountId} and m.id = o.id`)
+}
 
 /** It keeps its position in the queue. Returns true if the destination has been failing for long. */
 export const recordLater = (db: Database, to: Destination, message: Message, seconds: number, why: string): Promise<boolean> =>
@@ -139,17 +151,21 @@ export const recordEnd = (db: Database, { id, account_id }: Message, status: 'un
   db.execute(sql`update messages set status = ${status}, error = ${scrub(why)} where account_id = ${account_id} and id = ${id}`)
 
 /**
- * Moves messages `m` to the end of their queue, like new ones; those that are already waiting stay where they are. Returns how many.
- * Materialized: a plan that reads the messages once for every row of the update would number them in its own order.
+ * Moves messages `m` of an account to the end of their queue, like new ones; those that are already waiting stay where they are. Returns
+ * how many.
  */
-export const replay = (db: Database, which: Sql): Promise<number> =>
-  db.execute(sql`
-    with n as materialized (
-      select f.account_id, f.id, nextval('message_order') as queue_order from (
-        select m.account_id, m.id from messages m where ${which} and not (${IN_QUEUE}) order by m.position for update) f)
-    update messages o set status = 'waiting', queue_order = n.queue_order, tries = 0, first_tried_at = null, not_before = goldmaster_now(),
-      error = '', finished_at = case when o.subject is null then null else o.finished_at end
-    from n where o.account_id = n.account_id and o.id = n.id`)
+export const replay = (db: Database, accountId: number, which: Sql): Promise<number> =>
+  db.transaction(async (db) => {
+    const found = await db.rows<{ id: number }>(sql`
+      select m.id from messages m where m.account_id = ${accountId} and ${which} and not (${IN_QUEUE}) order by m.position for update`)
+    if (found.length === 0) return 0
+    const ids = found.map(({ id }) => id)
+    await toTheEnd(db, accountId, ids)
+    return db.execute(sql`
+      update messages m set status = 'waiting', tries = 0, first_tried_at = null, not_before = goldmaster_now(),
+        error = '', finished_at = case when m.subject is null then null else m.finished_at end
+      where m.account_id = ${accountId} and m.id = any (${ids}::bigint[])`)
+  })
 
 /** Every attempt of a message, oldest first. */
 export const listAttempts = (db: Database, accountId: number, messageId: number) =>

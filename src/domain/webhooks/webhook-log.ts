@@ -32,18 +32,23 @@ export async function list(
   webhookId: number,
   { status, before, limit }: Filter,
 ): Promise<{ deliveries: Delivery[]; has_more: boolean }> {
+  const account = await accountOf(db, webhookId)
   const rows = await db.rows<Delivery>(sql`
     select m.event_id as id, m.position, m.event_type, m.status, m.tries, last.status as answer, last.error,
       case when m.status = 'waiting' then m.not_before end as next_at, m.finished_at, m.created_at
     from messages m
     left join lateral (
       select status, error from attempts t where t.account_id = m.account_id and t.message_id = m.id order by t.id desc limit 1) last on true
-    where m.account_id = (select d.account_id from destinations d where d.id = ${webhookId}) and m.destination_id = ${webhookId}
+    where m.account_id = ${account} and m.destination_id = ${webhookId}
       and m.event_id is not null ${when(status, (status) => sql`and m.status = ${inlineWord(status)}`)}
       ${when(before, (position) => sql`and m.position < ${position}`)}
     order by m.position desc limit ${limit + 1}`)
   return { deliveries: rows.slice(0, limit), has_more: rows.length > limit }
 }
+
+/** Asked for first: a statement that names its account is sent to one server. */
+const accountOf = async (db: Database, webhookId: number): Promise<number> =>
+  (await db.one<{ account_id: number }>(sql`select account_id from destinations where id = ${webhookId}`))?.account_id ?? 0
 
 /** The full id of a delivery whose end a list showed; anything else is returned unchanged. */
 export async function idOf(db: Database, webhookId: number, given: string): Promise<string> {
@@ -70,11 +75,15 @@ export async function find(db: Database, webhookId: number, id: string) {
 
 /** Sends it again with the same id, after everything that is waiting. Returns how many. */
 export async function replay(db: Database, webhookId: number, id: string): Promise<number> {
-  const again = await messages.replay(db, theOne(webhookId, id))
+  const again = await messages.replay(db, await accountOf(db, webhookId), theOne(webhookId, id))
   if (again === 0) await find(db, webhookId, id)
   return again
 }
 
 /** All failed deliveries since a time, in the order of their events. Returns how many. */
-export const replayFailed = (db: Database, webhookId: number, since: string): Promise<number> =>
-  messages.replay(db, sql`m.destination_id = ${webhookId} and m.status = 'failed' and m.finished_at >= ${since}`)
+export const replayFailed = async (db: Database, webhookId: number, since: string): Promise<number> =>
+  messages.replay(
+    db,
+    await accountOf(db, webhookId),
+    sql`m.destination_id = ${webhookId} and m.status = 'failed' and m.finished_at >= ${since}`,
+  )

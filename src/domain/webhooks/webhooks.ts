@@ -157,7 +157,7 @@ const GONE = 410
 export const recordFailed = (db: Database, to: Destination, attempt: Attempt, delaySeconds: number) =>
   db.transaction(async (db) => {
     const why = attempt.status === null ? scrub(attempt.error) : `answered ${attempt.status}`
-    const off = (status: WebhookStatus) => switchOff(db, to.id, { status, action: 'switchOffWebhook', subject: 'webhook', why })
+    const off = (status: WebhookStatus) => switchOff(db, to, { status, action: 'switchOffWebhook', subject: 'webhook', why })
     if (attempt.status === GONE) {
       await recordUndelivered(db, to.account_id, attempt, 0)
       return off('gone')

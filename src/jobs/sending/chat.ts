@@ -113,7 +113,7 @@ async function send(sending: Sending) {
 async function record({ context: { db }, to, message }: Sending, action: messages.Attempt['action'], outcome: Outcome) {
   const later = async (seconds: number, why: string) => {
     if (await messages.recordLater(db, to, message, seconds, why))
-      await breakChannel(db, to.id, `No message could be delivered for 5 days. Last error: ${why}`)
+      await breakChannel(db, to, `No message could be delivered for 5 days. Last error: ${why}`)
   }
   switch (outcome.kind) {
     case 'sent':
@@ -128,7 +128,7 @@ async function record({ context: { db }, to, message }: Sending, action: message
       if (message.to_user_id && outcome.of === 'room') return messages.recordEnd(db, message, 'failed', outcome.why)
       return db.transaction(async (db) => {
         await messages.recordWaiting(db, message, { error: outcome.why })
-        await breakChannel(db, to.id, outcome.why)
+        await breakChannel(db, to, outcome.why)
       })
     case 'lost':
       return messages.recordWaiting(db, message, { reference: '' })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHANNEL_KINDS } from '../../contract/channels.ts'
+import { ofAccount } from '../../db/database.ts'
 import { LEASES } from '../../db/queue.ts'
 import { sequence } from '../../domain/feed/sequencer.ts'
 import { readOutbox } from '../../domain/inbox/outbox-readers.ts'
@@ -67,12 +68,14 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
 export async function runLane(context: SendingContext, lane: Lane): Promise<number> {
   const began = performance.now()
   const elapsed = () => performance.now() - began
+  let { db } = context
   while (!lane.stopping() && elapsed() < TURN_MS) {
-    const to = await destinations.open(context.db, context.vault, lane.id)
+    const to = await destinations.open(db, context.vault, lane.id)
     if (!to || to.rests > TURN_MS) return 0
+    db = ofAccount(context.db, to.account_id)
     await sleep(to.rests, undefined, { signal: lane.signal }).catch(() => {})
     if (lane.stopping()) return 0
-    const step = await TRANSPORTS[to.kind](context, to, lane)
+    const step = await TRANSPORTS[to.kind]({ ...context, db }, to, lane)
     if (step === 'done') return 0
     if (step === 'slow') return elapsed()
   }
