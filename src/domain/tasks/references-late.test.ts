@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { upsert } from './references.ts'
 
 let tools: Tools
 let kim: Visitor
@@ -141,6 +142,22 @@ describe('a report', () => {
     expect(await tell(status, 40)).toBe('processed')
     expect(await tell({ type: 'update_column_value', ...person, pulseName: 'Bos' }, 30)).toBe('processed')
     expect(await shown('41000001')).toMatchObject([{ title: 'Boss', state: 'Done', assignee_uid: '67' }])
+  })
+
+  test('that is too late for one part leaves that part the later time', async () => {
+    const context = {
+      account_id: tools.studio.world.accounts.owl!.id,
+      project_id: tools.project,
+      integration_id: tools.studio.world.integrations.jira!.id,
+      provider: 'jira',
+    } as const
+    const tell = async (minute: number, parts: object) =>
+      (await upsert(tools.studio.db, context, { key: 'PART-1', at: time(minute), ...parts })).effect
+    await tell(10, { title: 'Boss', state: 'open' })
+    await tell(40, { state: 'closed' })
+    expect(await tell(30, { title: 'Final boss', state: 'half' })).toBe('processed')
+    expect(await tell(35, { state: 'half' })).toBe('stale')
+    expect(await shown('PART-1')).toMatchObject([{ title: 'Final boss', state: 'closed' }])
   })
 
   test('restores an item that it says was restored', async () => {

@@ -149,7 +149,12 @@ test('a change has its builds, later builds that contain it, its tasks, and its 
   expect(context.deployments).toHaveLength(1)
 })
 
-test('a deployment has the tasks of its changes, and the tracker items that these or their texts name', async () => {
+test('a deployment has the tasks of its changes in its project, and the tracker items that these or their texts name', async () => {
+  const lunar = (await studio.load({ tasks: [{ key: 'lunar', project: studio.world.projects.moon!.id, title: 'On the moon' }] }))
+    .tasks.lunar!.id
+  await studio.db.execute(sql`
+    insert into task_changes (account_id, task_id, change_id)
+    values (${studio.world.accounts.owl!.id}, ${lunar}, ${idOf('changes', 'c2')})`)
   const release = (await lead.app(`${place}/deployments/${idOf('deployments', 'second')}/release`)).json
   expect(release.left_out).toEqual([
     { id: studio.world.tasks.moon!.id, title: 'Moon is dark', state: 'to_do', task_type: 'bug', reason: 'not_completed' },

@@ -156,6 +156,16 @@ describe('a build', () => {
     ])
   })
 
+  test('learns the tool’s own id of its build from a later report, unless another build has it', async () => {
+    const tell = async (event: string, body: object) =>
+      (await tools.post(`game_engine/${event}?token=${tools.tokenOf('game_engine')}`, body)).json.records[0].id as number
+    const first = await tell('cooking_started', { job_name: 'bake', build_number: 1 })
+    const second = await tell('cooking_started', { job_name: 'bake', build_number: 2 })
+    expect(await tell('cooking_started', { job_name: 'bake', build_number: 1, build_id: 'b-one' })).toBe(first)
+    expect(await tell('cooking_started', { job_name: 'bake', build_number: 2, build_id: 'b-one' })).toBe(second)
+    expect(await tell('build_completed', { build_id: 'b-one' })).toBe(first)
+  })
+
   test("without a number does not take another one's number", async () => {
     const engine = async (body: object) => {
       const { status, json } = await tools.post(`game_engine/cooking_started?token=${tools.tokenOf('game_engine')}`, body)
