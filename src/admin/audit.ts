@@ -7,8 +7,8 @@ import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { extra, main } from '../terminal/table.ts'
 import { accountId, count, words } from './arguments.ts'
-import { backupPassphrase, openBackup } from './backup.ts'
 import { type AdminCommand, command } from './command.ts'
+import { backupPassphrase, openBackup } from './database/backup.ts'
 import { secretOf } from './secret-input.ts'
 
 const args = { account: { help: 'Account id', read: accountId } }

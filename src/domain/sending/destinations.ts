@@ -38,25 +38,29 @@ export const due = async (db: Database, { busy, resting, free }: Lanes): Promise
       due as (
         select d.*, row_number() over (partition by d.account_id order by d.failing, d.since) as place,
           row_number() over (partition by d.account_id, d.failing order by d.since) as place_of_kind
-        from (${lanesOf(false)} union all ${lanesOf(true)}) d
-        where d.since is not null and d.id <> all (${busy}::bigint[]) and d.id <> all (${resting}::bigint[]))
+        from (${lanesOf(false)} union all ${lanesOf(true)} union all ${auditLanes()}) d
+        where d.id <> all (${busy}::bigint[]) and d.id <> all (${resting}::bigint[]))
       select d.id from due d left join busy b on b.account_id = d.account_id
       where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
         and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})
       order by d.place + coalesce(b.lanes, 0), d.since limit ${free}`)
   ).map(({ id }) => id)
 
-/** Lanes that do not rest, with the time since when their first message waits, or null. */
+/** Lanes that do not rest and have something to send, with the time since when it waits. */
 const lanesOf = (direct: boolean) => sql`
-  select d.account_id, ${direct ? sql`-d.id` : sql`d.id`} as id, d.failing_since is not null as failing,
-    case when d.kind <> 'audit_stream' then (
-        select m.not_before from messages m
-        where m.destination_id = d.id and m.account_id = d.account_id and (m.to_user_id <> 0) = ${direct} and ${IN_QUEUE}
-          and m.not_before <= goldmaster_now()
-        order by m.queue_order limit 1)
-      when ${UNREAD} then d.rests_until end as since
+  select d.account_id, ${direct ? sql`-d.id` : sql`d.id`} as id, d.failing_since is not null as failing, head.since
   from destinations d
+  cross join lateral (
+    select m.not_before as since from messages m
+    where m.destination_id = d.id and m.account_id = d.account_id and (m.to_user_id <> 0) = ${direct} and ${IN_QUEUE}
+      and m.not_before <= goldmaster_now()
+    order by m.queue_order limit 1) head
   where ${LIVE} and d.${restsOf(direct)} <= goldmaster_now() ${direct ? sql`and d.kind = any (${DIRECT_KINDS}::text[])` : sql``}`
+
+/** The queue of an audit stream is the audit log itself. */
+const auditLanes = () => sql`
+  select d.account_id, d.id, d.failing_since is not null, d.rests_until from destinations d
+  where d.kind = 'audit_stream' and ${LIVE} and d.rests_until <= goldmaster_now() and ${UNREAD}`
 
 /** Messages `m` that are still to be sent. */
 export const IN_QUEUE = sql`m.status in ('waiting', 'sending')`

@@ -1,9 +1,9 @@
-import { distribute as distributeTables, type Plan, planDistribution } from '../db/distribute.ts'
-import { migrate } from '../db/migrate.ts'
-import { openMigrationSession } from '../db/migration-session.ts'
-import { PLACEMENTS } from '../domain/accounts/table-placement.ts'
-import { rawDatabaseCommand } from './command.ts'
-import { showProgress } from './progress.ts'
+import { distribute as distributeTables, type Plan, planDistribution } from '../../db/distribute.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openMigrationSession } from '../../db/migration-session.ts'
+import { PLACEMENTS } from '../../domain/accounts/table-placement.ts'
+import { rawDatabaseCommand } from '../command.ts'
+import { showProgress } from '../progress.ts'
 
 export const distribute = rawDatabaseCommand({
   name: 'distribute',

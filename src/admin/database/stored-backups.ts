@@ -1,6 +1,6 @@
-import { usage } from '../terminal/failures.ts'
-import { main } from '../terminal/table.ts'
-import { type Open, rawDatabaseCommand } from './command.ts'
+import { usage } from '../../terminal/failures.ts'
+import { main } from '../../terminal/table.ts'
+import { type Open, rawDatabaseCommand } from '../command.ts'
 
 /** Backups in the object store, as scheduled backups are written: `object-store:PREFIX/NAME`. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminOfDatabase } from '../../test/support/admin.ts'
-import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { sql } from '../db/database.ts'
+import { adminOfDatabase } from '../../../test/support/admin.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { sql } from '../../db/database.ts'
 
 let empty: TestDatabase
 beforeAll(async () => {
