@@ -13,6 +13,7 @@ import { listen, titlesOf } from './support/listening.ts'
 import { nightOwl } from './support/night-owl.ts'
 import { expectTruth, fixtures, openSamples, sendAll } from './support/samples.ts'
 import { openStudio, type Studio } from './support/studio.ts'
+import { until } from './support/until.ts'
 
 const KEYS = ['owl', 'fox', 'elk', 'bat']
 const WORLD = {
@@ -39,7 +40,7 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     const operator = openDatabase(cluster.servers[0]!, { max: 1 })
     const end = sql`
       select pg_terminate_backend(pid) from pg_stat_activity where query like 'select create_distributed_table(%' and datname = 'studios'`
-    await Promise.race([running, expect.poll(() => operator.rows(end), { interval: 20 }).not.toEqual([])])
+    await Promise.race([running, until(async () => (await operator.rows(end)).length > 0)])
     await operator.close()
     return running
   }
