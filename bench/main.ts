@@ -3,6 +3,7 @@ import { benchAgents } from './agents.ts'
 import { benchBuildReports } from './build-reports.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDiagnosis } from './diagnosis.ts'
+import { benchDistributed } from './distributed.ts'
 import { benchFailures } from './failures.ts'
 import { benchFeed } from './feed.ts'
 import { benchFilters } from './filters.ts'
@@ -49,6 +50,7 @@ const ALONE = {
   agents: benchAgents,
   diagnosis: benchDiagnosis,
   cluster: benchCluster,
+  distributed: benchDistributed,
   'flaky-tests': benchFlakyTests,
   measures: benchMeasures,
 }

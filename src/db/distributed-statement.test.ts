@@ -29,6 +29,12 @@ describe('a statement about one account', () => {
     expect(formOf('select 1 from builds for update')).toBe(`select 1 from ${own('builds')} builds for update`)
   })
 
+  test('can name rows by their place', () => {
+    expect(formOf('delete from builds where account_id = $1 and ctid = any (array(select ctid from builds limit 5))')).toBe(
+      `delete from builds where account_id = $1 and ctid = any (array(select ctid from ${own('builds').replace('*', 'ctid, *')} builds limit 5))`,
+    )
+  })
+
   test.each([
     'delete from builds b where b.account_id = $1',
     'update builds b set status = 1 where b.account_id = $1',
