@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SCOPES } from '../src/contract/sets.ts'
-import { openDatabase, type Pool, sql } from '../src/db/database.ts'
+import { isTransient, openDatabase, type Pool, type Sql, sql } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { Vault } from '../src/domain/privacy/secrets.ts'
 import { loadWorld } from '../src/world/world.ts'
@@ -17,7 +17,7 @@ import { printTable } from './harness/table.ts'
  * Accounts on a Citus coordinator with two workers, and the same on one plain server: pushes, builds, tasks, lists, search and streams. A
  * worker is killed under load, and shards move while the service serves. Needs CITUS_PREFIX.
  */
-const ACCOUNTS = 200
+const ACCOUNTS = Number(process.argv[3] ?? 200)
 const CONNECTIONS = 6
 /** Requests of each kind per account while the processor's time is measured. */
 const ROUNDS = 1
@@ -75,6 +75,8 @@ interface Load {
   /** Sends requests of all accounts until told to stop; counts failures by account. */
   until(over: () => boolean): Promise<Map<string, { ok: number; failed: number }>>
   heardAll(): Promise<void>
+  /** Account, kind and status of each. */
+  failures: string[]
   lost(db: Pool): Promise<number[]>
   accountOf(key: string): number
 }
@@ -117,6 +119,7 @@ function loadOn({ port }: Server, world: World) {
   const heard = new Set<string>()
   const listening = KEYS.slice(0, LISTENERS)
   const ended = new AbortController()
+  const failures: string[] = []
   for (const key of listening) void listen(key)
 
   async function listen(key: string) {
@@ -142,10 +145,11 @@ function loadOn({ port }: Server, world: World) {
     }
   }
 
+  /** The status, 0 without an answer. */
   const ask = async (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) => {
     const answer = await fetch(`${site}${path}`, { ...init, signal: AbortSignal.timeout(20_000) }).catch(() => undefined)
     await answer?.arrayBuffer().catch(() => {})
-    return answer !== undefined && answer.status < 300
+    return answer?.status ?? 0
   }
   const send = (path: string, body: object, headers: Record<string, string> = {}) =>
     ask(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
@@ -155,7 +159,7 @@ function loadOn({ port }: Server, world: World) {
     const name = `x${randomBytes(6).toString('hex')}x`
     const project = `/api/v1/projects/${world.projects![key]!.id}`
     const authorization = `Bearer ${world.tokens![key]!.token}`
-    const requests: Record<Kind, () => Promise<boolean>> = {
+    const requests: Record<Kind, () => Promise<number>> = {
       push: () =>
         send(
           `/webhooks/github?token=${world.integrations![`git-${key}`]!.webhook_token}`,
@@ -184,7 +188,9 @@ function loadOn({ port }: Server, world: World) {
       list: () => ask(`${project}/tasks`, { headers: { authorization } }),
       search: () => ask(`${project}/search/tasks?q=crate`, { headers: { authorization } }),
     }
-    const ok = await requests[kind]()
+    const status = await requests[kind]()
+    const ok = status >= 200 && status < 300
+    if (!ok) failures.push(`${key} ${kind} ${status}`)
     if (ok && kind !== 'list' && kind !== 'search') acknowledged.push({ kind, key, name })
     return ok
   }
@@ -199,6 +205,7 @@ function loadOn({ port }: Server, world: World) {
 
   return {
     end: () => ended.abort(),
+    failures,
     /** Returns how many requests failed. */
     async round(kind: Kind, rounds: number) {
       const queue = Array.from({ length: rounds }, () => KEYS).flat()
@@ -264,10 +271,19 @@ async function whileKilled(load: Load, db: Pool, cluster: Awaited<ReturnType<typ
   const port = Number(new URL(cluster.servers[1]!).port)
   const hit = KEYS.filter((key) => places.get(key) === port)
   const spared = KEYS.filter((key) => places.get(key) !== port)
+  load.failures.splice(0)
   const loading = load.until(overAfter(2 * DOWN_MS))
   await sleep(DOWN_MS)
   await cluster.kill(1)
   const counts = await loading
+  const kinds = load.failures.splice(0).filter((failure) => spared.includes(failure.split(' ')[0]!))
+  console.log(
+    'failed elsewhere:',
+    kinds
+      .map((failure) => failure.replace(/^\S+ /, ''))
+      .sort()
+      .join(', ') || 'nothing',
+  )
   await cluster.start(1)
   const began = performance.now()
   let back = await load.until(() => true)
@@ -304,12 +320,24 @@ async function whileMoving(load: Load, db: Pool) {
   let over = false
   const loading = load.until(() => over)
   const began = performance.now()
+  let repeated = 0
+  /** Citus ends a move that waits for requests which wait for it. */
+  const untilDone = async (move: Sql): Promise<unknown> => {
+    try {
+      return await db.execute(move)
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      repeated++
+      await sleep(1_000)
+      return untilDone(move)
+    }
+  }
   for (const { shardid, host, port, to } of shards)
-    await db.execute(sql`select citus_move_shard_placement(${shardid}, ${host}, ${port}, ${host}, ${to}, 'auto')`)
-  await db.execute(sql`select rebalance_table_shards()`)
+    await untilDone(sql`select citus_move_shard_placement(${shardid}, ${host}, ${port}, ${host}, ${to}, 'auto')`)
+  await untilDone(sql`select rebalance_table_shards()`)
   over = true
   const [ok, failed] = summed(await loading, KEYS)
-  return table({ shards: shards.length * 2, seconds: (performance.now() - began) / 1000, ok, failed })
+  return table({ shards: shards.length * 2, seconds: (performance.now() - began) / 1000, repeated, ok, failed })
 }
 
 /** The processes of the PostgreSQL at a URL: its first one and all that this one started. */

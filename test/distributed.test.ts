@@ -4,6 +4,8 @@ import { openDatabase, type Pool, raw, sql } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'
 import { sequenceAll } from '../src/domain/feed/sequencer.ts'
+import { purge } from '../src/domain/retention/retention.ts'
+import * as destinations from '../src/domain/sending/destinations.ts'
 import { enqueueMessages } from '../src/domain/webhooks/webhook-messages.ts'
 import * as webhooks from '../src/domain/webhooks/webhooks.ts'
 import { adminOfDatabase } from './support/admin.ts'
@@ -159,7 +161,7 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     for (const one of listeners) one.stop()
   })
 
-  test('events of accounts on both workers are queued for their webhooks once', async () => {
+  test('events of accounts on both workers are queued for their webhooks once, found by the sender, and purged', async () => {
     for (const key of KEYS)
       await webhooks.create(db, studio.service.vault, { account_id: ids('accounts', key), url: 'https://gold.example/hook' })
     for (const key of KEYS)
@@ -169,6 +171,12 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     while (await enqueueMessages(db));
     const queued = await db.rows(sql`select account_id, payload::json ->> 'type' as type from messages order by account_id`)
     expect(queued).toEqual(KEYS.map((key) => ({ account_id: ids('accounts', key), type: 'task.state_changed' })))
+    expect(await destinations.due(db, { busy: [], resting: [], free: 100 })).toHaveLength(KEYS.length)
+    for (const key of KEYS)
+      await db.execute(sql`
+        update messages set status = 'delivered', created_at = now() - interval '40 days' where account_id = ${ids('accounts', key)}`)
+    expect(await purge(db, 'outgoing', 30)).toBe(KEYS.length)
+    expect(await purge(db, 'mails', 30)).toBe(0)
   })
 
   test('deleting a record clears the references to it, and what belongs to it is deleted', async () => {

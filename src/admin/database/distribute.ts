@@ -8,7 +8,7 @@ import { showProgress } from '../progress.ts'
 export const distribute = rawDatabaseCommand({
   name: 'distribute',
   makes: true,
-  summary: 'Distribute the accounts of a database over several servers with Citus',
+  summary: 'Distribute accounts over several servers with Citus',
   flags: { yes: { help: 'Do it; without this, only show what would happen' } },
   details:
     'For very large services: docs/scale.md says when, how to prepare the servers, and what does not work then.\nDATABASE_URL is the database on the coordinator, which has the extension citus and knows its workers. It may be empty or filled.\nStop the service first and make a backup: there is no way back except restoring it into another database.\nIt distributes everything or nothing. If it is interrupted, run it again.',
