@@ -48,15 +48,16 @@ test('the chunks of a container are summed by package, and a list that is printe
   expect(readSizes(CHUNKS.replaceAll(/^/gm, '2026-01-02T03:04:05.6789012Z ') + CHUNKS)).toEqual(sizes)
 })
 
-test('the files of a pak are summed by asset, the largest first', () => {
+test('the files of a pak are summed by asset, the largest first, and a list that is printed twice counts once', () => {
   const log = `LogPakFile: Display: Mount point ../../../
 LogPakFile: Display: "Game/Content/UI/Menu.uasset" offset: 0, size: 300 bytes, sha1: BF2586E1, compression: None.
 LogPakFile: Display: "Game/Content/Audio/Theme.uasset" offset: 300, size: 200 bytes, sha1: BF2586E2.
 LogPakFile: Display: "Game/Content/Audio/Theme.ubulk" offset: 500, size: 8000 bytes, sha1: BF2586E3, compression: Oodle.
 LogPakFile: Display: 3 files (8500 bytes), (8500 filtered bytes).
 `
-  expect(readSizes(log)).toEqual([
-    ['Game/Content/Audio/Theme', 8_200],
-    ['Game/Content/UI/Menu', 300],
-  ])
+  for (const printed of [log, log + log])
+    expect(readSizes(printed)).toEqual([
+      ['Game/Content/Audio/Theme', 8_200],
+      ['Game/Content/UI/Menu', 300],
+    ])
 })
