@@ -8,7 +8,7 @@ const WORDS: Record<CiAction, { label: string; title: string; says: string }> = 
   retry: {
     label: 'Retry',
     title: 'Run this build again?',
-    says: 'The CI runs it again with the parameters of this build. A Jenkins job without a parameter for its revision builds the newest one. The result appears here as soon as the CI reports it.',
+    says: 'The CI runs it again with the parameters of this build. A job that has no parameter for its revision may build the newest one instead. The result appears here as soon as the CI reports it.',
   },
   stop: {
     label: 'Stop',
