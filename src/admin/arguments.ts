@@ -1,4 +1,5 @@
 import * as readers from '../contract/field-readers.ts'
+import { IMPORT_DAYS_MAX } from '../contract/limits.ts'
 import { instant, readShortId } from '../contract/params.ts'
 import { type OwnQuotas, readQuotas } from '../domain/accounts/quotas.ts'
 
@@ -15,6 +16,12 @@ export const accountId = (text: string): number => id(text.replace(/^acct_/, '')
 export const count = (text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error('It must be a whole number.')
   return Number(text)
+}
+
+export const importDays = (text: string): number => {
+  const days = count(text)
+  if (days < 1 || days > IMPORT_DAYS_MAX) throw new Error(`It must be from 1 to ${IMPORT_DAYS_MAX}.`)
+  return days
 }
 
 /** The quotas of an account. */

@@ -1,14 +1,17 @@
 import { isLoopback } from '../contract/loopback.ts'
 import { PROVIDERS } from '../contract/sets.ts'
+import { type Database, sql } from '../db/database.ts'
+import * as imports from '../domain/integrations/imports.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { setConfig } from '../domain/integrations/settings.ts'
+import { startUnseen } from '../intake/history/start-import.ts'
 import { providers } from '../intake/providers/index.ts'
 import { readSecret } from '../terminal/ask.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
 import { fileText } from '../terminal/given-text.ts'
 import { field, main } from '../terminal/table.ts'
-import { id, jsonObject, words } from './arguments.ts'
+import { count, id, importDays, jsonObject, words } from './arguments.ts'
 import { type AdminCommand, command } from './command.ts'
 import { secretOf } from './secret-input.ts'
 
@@ -164,6 +167,74 @@ const config = command({
   },
 })
 
+/** The account and project of an integration. */
+const ownerOf = async (db: Database, id: number) =>
+  (await db.one<{ account_id: number; project_id: number }>(
+    sql`select account_id, project_id from integrations where id = ${id}`,
+  )) ?? {
+    account_id: 0,
+    project_id: 0,
+  }
+
+const startImport = command({
+  name: 'import',
+  summary: 'Import what a tool did in the last days; nobody is notified',
+  details: 'Needs the server and an access token of the tool: see goldmaster admin integration config.',
+  args,
+  flags: { days: { help: 'Days to look back (default: 90)', value: 'days', read: importDays } },
+  examples: ['admin integration import 2', 'admin integration import 2 --days 30'],
+  async run({ args: { integration: id }, flags, out, store }) {
+    const { db, change } = await store()
+    await integrations.find(db, id)
+    const { account_id } = await ownerOf(db, id)
+    const started = await change('integration', id, (db) => startUnseen(db, { account_id, id }, flags.days ?? 90))
+    out.record(shownImport(started))
+    out.line(`To see its progress, run: goldmaster admin integration imports ${id}`)
+  },
+})
+
+/** Records that were read, all parts together, and those that were new. */
+const shownImport = ({ id, state, part, counts, message, created_at, finished_at }: imports.Import) => {
+  const all = Object.values(counts)
+  const sum = (of: 'read' | 'added') => all.reduce((total, one) => total + one[of], 0)
+  return { id, state, part, read: sum('read'), added: sum('added'), created_at, finished_at, message }
+}
+
+const listImports = command({
+  name: 'imports',
+  summary: 'List the imports of a tool, newest first',
+  args,
+  examples: ['admin integration imports 2'],
+  async run({ args: { integration: id }, out, store }) {
+    const { db } = await store()
+    await integrations.find(db, id)
+    const found = await imports.list(db, { ...(await ownerOf(db, id)), id })
+    out.answer(found, () =>
+      out.list(
+        'imports',
+        found.map(shownImport),
+        ['id', 'state', 'part', 'read', 'added', 'created_at', main('message')],
+        'Start one with goldmaster admin integration import.',
+      ),
+    )
+  },
+})
+
+const endImport = (name: string, summary: string, details: string, end: typeof imports.cancel) =>
+  command({
+    name,
+    summary,
+    details,
+    args: { ...args, import: { help: 'Import id', read: count } },
+    examples: [`admin integration ${name} 2 14`],
+    async run({ args: { integration: id, import: importId }, out, store }) {
+      const { db, change } = await store()
+      await integrations.find(db, id)
+      const owner = await ownerOf(db, id)
+      out.record(shownImport(await change('integration', id, (db) => end(db, owner, importId))))
+    },
+  })
+
 export const integration: Noun<AdminCommand> = {
   name: 'integration',
   summary: 'Connect, list, configure and disconnect tools',
@@ -177,5 +248,14 @@ export const integration: Noun<AdminCommand> = {
     requireSignature,
     handshake,
     config,
+    startImport,
+    listImports,
+    endImport('cancel-import', 'Cancel a running import', 'What it has read stays.', imports.cancel),
+    endImport(
+      'undo-import',
+      'Delete what only an import reported',
+      'What the tool itself reported as well stays. A worker deletes the rest within minutes.',
+      imports.undo,
+    ),
   ],
 }

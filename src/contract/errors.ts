@@ -98,6 +98,8 @@ export const cannotAct = (why: string) => new ApiError(422, 'cannot_act', why)
 /** The CI refused, or did not answer. */
 export const ciFailed = (why: string) => new ApiError(422, 'ci_failed', why)
 
+export const cannotImport = (why: string) => new ApiError(422, 'cannot_import', why)
+
 export const cannotBisect = (why: string) => new ApiError(422, 'cannot_bisect', why)
 
 export const exportRunning = () =>

@@ -17,6 +17,8 @@ export const TIMEZONE_MAX = 60
 export const ENGINE_MAX = 60
 /** Ten years. */
 export const DAYS_MAX = 3650
+/** How far back an import goes. */
+export const IMPORT_DAYS_MAX = 365
 
 export const TITLE_MAX = 255
 /** Bytes. */

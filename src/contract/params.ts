@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidEventType, invalidParameter, invalidType, unknownParameter } from './errors.ts'
 import { EVENT_TYPES, type EventType, FEED_EVENT_TYPES } from './events.ts'
 import * as readers from './field-readers.ts'
-import { HANDLE, ID_MAX, INTEGER_MAX } from './limits.ts'
+import { HANDLE, ID_MAX, IMPORT_DAYS_MAX, INTEGER_MAX } from './limits.ts'
 import { readTime } from './time.ts'
 
 /** A query parameter: how it is parsed and described. */
@@ -134,6 +134,15 @@ export const daysBack: Param<number> = {
     return Math.min(Math.max(Number(raw), 1), DAYS_MAX)
   },
   fallback: 7,
+}
+
+export const importDays: Param<number> = {
+  schema: Type.Integer({ minimum: 1, maximum: IMPORT_DAYS_MAX, default: 90, description: 'Days to look back' }),
+  read(name, raw) {
+    if (!/^-?\d+$/.test(raw)) throw invalidParameter(name, 'must be an integer')
+    return Math.min(Math.max(Number(raw), 1), IMPORT_DAYS_MAX)
+  },
+  fallback: 90,
 }
 
 /** A moment, or the local time of the account's zone if no offset was given. */

@@ -367,6 +367,14 @@ export const KEPT_SECRET = '[kept secret]'
 export const DELIVERY_OUTCOMES = ['processed', 'accepted', 'duplicate', 'stale', 'ignored', 'failed'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
 
+/** `undoing`: the records that only the import reported are being deleted. */
+export const IMPORT_STATES = ['running', 'done', 'cancelled', 'failed', 'undoing', 'undone'] as const
+export type ImportState = (typeof IMPORT_STATES)[number]
+
+/** What an import reads, in this order. */
+export const IMPORT_PARTS = ['issues', 'changes', 'builds', 'files'] as const
+export type ImportPart = (typeof IMPORT_PARTS)[number]
+
 export const INVESTIGATION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const
 export type InvestigationStatus = (typeof INVESTIGATION_STATUSES)[number]
 

@@ -29,6 +29,7 @@ const COLUMNS: Record<string, readonly string[]> = {
   'integrations.provider': sets.PROVIDERS,
   'jobs.state': JOB_STATES,
   'deliveries.outcome': sets.DELIVERY_OUTCOMES,
+  'imports.state': sets.IMPORT_STATES,
   'changes.source_type': sets.SOURCE_TYPES,
   'build_runs.status': sets.BUILD_STATUSES,
   'build_runs.kind': sets.BUILD_KINDS,

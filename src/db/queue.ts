@@ -31,6 +31,10 @@ export interface Jobs {
   review_ranges: { account_id: number; project_id: number }
   /** Reads the results of a bisection and starts its next build. */
   advance_bisection: { account_id: number; bisection_id: number }
+  /** Reads the next page of an import. */
+  read_import: { account_id: number; import_id: number }
+  /** Deletes what only an import reported. */
+  undo_import: { account_id: number; import_id: number }
   /** Asks the CI of a queued build to start it. */
   start_build: { account_id: number; build_run_id: number }
   /** Sends a link that completes a sign-up, or notifies the existing user of the address. */

@@ -1,6 +1,7 @@
 import type { ProviderCategory, ProviderName, ProviderSigning } from '../contract/sets.ts'
 import type { JobKind, Jobs } from '../db/queue.ts'
 import type { Fact } from './facts.ts'
+import type { History } from './history/history.ts'
 import type { Setup } from './setup.ts'
 
 /** One request of a tool as it arrived, with its token already matched to an integration. */
@@ -112,6 +113,8 @@ export interface Provider {
   followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
   /** The job that polls the server, again and again, of a tool that can't send. It is named. */
   poll?(integrationId: number, accountId: number): ServerJob & { name: string }
+  /** How its server is asked for what happened before it was connected. */
+  history?: History
   setup: Setup
   sample: Sample
 }

@@ -303,6 +303,60 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     { posts: 1 },
   ],
+  read_import: [
+    async () => {
+      await forgetChanges()
+      await forgetAll()
+      const { id } = await load('github', { server: jenkins.url })
+      const sha = randomUUID()
+      jenkins.answers['/'] = json(() => ({ id: 1, full_name: 'owl/star', default_branch: 'main' }))
+      jenkins.answers['/commits'] = json(() => [
+        { sha, commit: { message: 'Old work', committer: { date: '2026-01-01T00:00:00Z' } } },
+      ])
+      const [{ import_id }] = (await rows(sql`
+        insert into imports (account_id, project_id, integration_id, since, until, part)
+        select account_id, project_id, id, now() - interval '90 days', now(), 'changes' from integrations where id = ${id}
+        returning id as import_id`)) as [{ import_id: number }]
+      const effect = async () => ({
+        imports: await rows(sql`select part, pages, counts from imports where id = ${import_id}`),
+        changes: await rows(sql`select identifier from changes`),
+        waiting: (await waiting('read_import')).length,
+      })
+      return { payload: { account_id: account(), import_id }, effect }
+    },
+    {
+      imports: [{ part: 'builds', pages: 1, counts: { changes: { read: 1, added: 1 } } }],
+      changes: [{ identifier: expect.any(String) }],
+      waiting: 1,
+    },
+  ],
+  undo_import: [
+    async () => {
+      await forgetChanges()
+      await forgetAll()
+      const { id } = await load('github', { server: jenkins.url })
+      const [{ import_id }] = (await rows(sql`
+        with made as (
+          insert into imports (account_id, project_id, integration_id, since, until, state)
+          select account_id, project_id, id, now() - interval '90 days', now(), 'undoing' from integrations where id = ${id}
+          returning account_id, project_id, id)
+        select id as import_id from made`)) as [{ import_id: number }]
+      const files = JSON.stringify([{ path: 'Art/T_9.png', action: 'add' }])
+      await rows(sql`
+        insert into changes (account_id, project_id, source_type, identifier, files, import_id)
+        select account_id, project_id, 'GitCommit', 'old', ${files}::jsonb, id from imports where id = ${import_id}`)
+      await rows(sql`
+        insert into assets (account_id, project_id, name, path, asset_type, version)
+        select account_id, project_id, 'T_9.png', 'Art/T_9.png', 'texture', 3 from imports where id = ${import_id}`)
+      const effect = async () => ({
+        imports: await rows(sql`select state from imports where id = ${import_id}`),
+        changes: await rows(sql`select identifier from changes`),
+        assets: await rows(sql`select version from assets`),
+      })
+      return { payload: { account_id: account(), import_id }, effect }
+    },
+    { imports: [{ state: 'undone' }], changes: [], assets: [{ version: 2 }] },
+  ],
   read_github_log: [
     async () => {
       const { build_run_id } = await triggered()

@@ -25,6 +25,9 @@ import { recordSizes } from '../domain/operations/sizes.ts'
 import { purge, purgeExpired } from '../domain/retention/retention.ts'
 import * as passwordResets from '../domain/sign-in/password-resets.ts'
 import * as signUps from '../domain/sign-in/sign-ups.ts'
+import { readImport, resumeImports } from '../intake/history/run-import.ts'
+import { startNightlyLooks } from '../intake/history/start-import.ts'
+import { undoImport } from '../intake/history/undo-import.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
@@ -78,6 +81,8 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
     investigations.review(db, { account_id, id: build_run_id }, span),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
   advance_bisection: ({ db }, payload) => advance(db, payload),
+  read_import: (context, payload, signal) => readImport(context, payload, signal),
+  undo_import: ({ db }, payload, signal) => undoImport(db, payload, signal),
   start_build: (context, payload) => startBuild(context, payload),
   ...serverJobs,
 }
@@ -105,6 +110,12 @@ const EVERY_FIVE_MINUTES: Record<string, Work<never>> = {
   mark_lost_builds: ({ db }) => markLost(db),
   advance_bisections: ({ db }) => advanceAll(db),
   start_polls: ({ db }) => startPolls(db),
+  resume_imports: ({ db }) => resumeImports(db),
+}
+
+/** When most studios are asleep or at home; webhooks of the day have long arrived. */
+const NIGHTLY: Record<string, Work<never>> = {
+  look_for_gaps: ({ db }) => startNightlyLooks(db),
 }
 
 const SCHEDULED_BACKUP: Record<string, Work<never>> = {
@@ -122,6 +133,7 @@ function purging(kind: Retained): Work<never> {
 const timesOf = ({ backups }: WorkerContext): Record<string, Times> => ({
   ...Object.fromEntries(Object.keys(HOURLY).map((kind, i) => [kind, hourly((5 * i) % 60)])),
   ...Object.fromEntries(Object.keys(EVERY_FIVE_MINUTES).map((kind) => [kind, everyMinutes(5)])),
+  ...Object.fromEntries(Object.keys(NIGHTLY).map((kind) => [kind, daily(['03:30'])])),
   ...(backups && Object.fromEntries(Object.keys(SCHEDULED_BACKUP).map((kind) => [kind, daily(backups.at)]))),
 })
 
@@ -153,6 +165,7 @@ function poolsOf(context: WorkerContext): WorkerPool[] {
     ...WORK,
     ...HOURLY,
     ...EVERY_FIVE_MINUTES,
+    ...NIGHTLY,
     // Only if it is configured: other nodes leave the job to those that can.
     ...(context.backups && SCHEDULED_BACKUP),
   })

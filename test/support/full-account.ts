@@ -90,6 +90,8 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
           (select id from corrections where account_id = ${account_id} and build_run_id = ${build}))`,
     sql`insert into branches (account_id, project_id, name, told, repository) values (${owner}, 'owl/tools:main', 'main', '2')`,
     sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,
+    sql`insert into imports (account_id, project_id, integration_id, state, since, until, created_by_user_id, finished_at)
+        values (${owner}, ${integrationId}, 'done', ${DAY}, ${DAY}, ${user}, ${DAY})`,
     sql`insert into external_references (account_id, project_id, integration_id, provider, key, title, state, url)
         values (${owner}, ${integrationId}, 'jira', 'OWL-1', 'A title', 'open', 'https://jira.example/OWL-1')`,
     sql`insert into deliveries (account_id, integration_id, received_at, path, event, dedupe_key, counts, outcome, status, headers, body, records, milliseconds)

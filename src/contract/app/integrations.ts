@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { EVENT_SOURCES } from '../event-facts.ts'
 import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, ownText, partial, text } from '../fields.ts'
-import { SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../limits.ts'
+import { IMPORT_DAYS_MAX, SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { get, patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -44,6 +44,8 @@ export const Provider = object({
   signing: oneOf(sets.PROVIDER_SIGNING),
   /** Accepted by the webhook token alone although a signing secret is saved, unless the integration requires signatures. */
   unsigned_paths: Type.Array(ownText),
+  /** Its past can be imported once its server is entered. */
+  has_history: flag,
   /** Null if the tool's server is never called. */
   server: nullable(
     object({
@@ -96,6 +98,34 @@ const Delivered = object({
   warning: Type.Optional(text),
   /** For a test: what it would have created. */
   note: Type.Optional(text),
+})
+
+/** Of every part that an import has read. */
+const byPart = <S extends TSchema>(value: S) => {
+  const one = Type.Optional(value)
+  return object({ issues: one, changes: one, builds: one, files: one } satisfies Record<sets.ImportPart, typeof one>)
+}
+
+/** What a tool did before it was connected, read from its server. */
+const Import = object({
+  id: integer,
+  project_id: integer,
+  integration_id: integer,
+  state: oneOf(sets.IMPORT_STATES),
+  nightly: flag,
+  since: instant,
+  until: instant,
+  part: nullable(oneOf(sets.IMPORT_PARTS)),
+  /** By part: how many records were read, and how many of them were new. */
+  counts: byPart(object({ read: integer, added: integer })),
+  /** By part, if the tool says so: how many there are. */
+  expected: byPart(integer),
+  waits_until: nullable(instant),
+  message: text,
+  created_by_user_id: nullable(integer),
+  created_at: instant,
+  updated_at: instant,
+  finished_at: nullable(instant),
 })
 
 /** A delivery that made something is reported by the event of what it made. */
@@ -186,6 +216,56 @@ export const integrationRoutes = {
     reply: Delivered,
     writes: true,
     detached: true,
+  },
+  previewImport: {
+    ...plainGet,
+    path: '/v1/projects/:project_id/integrations/:id/import_preview',
+    summary: 'Show how much of the past of a tool can be imported',
+    ...projectLead,
+    query: { days_back: param.importDays },
+    reply: object({
+      days: integer,
+      /** `count` is null if the tool does not say how many there are. */
+      parts: Type.Array(
+        object({ name: oneOf(sets.IMPORT_PARTS), needs: ownText, count: nullable(integer), problem: nullable(text) }),
+      ),
+      minutes: nullable(integer),
+      problem: nullable(text),
+    }),
+  },
+  listImports: {
+    ...plainGet,
+    path: '/v1/projects/:project_id/integrations/:id/imports',
+    summary: 'List the imports of an integration, newest first',
+    ...projectLead,
+    reply: list('imports', Import),
+  },
+  startImport: {
+    ...post,
+    path: '/v1/projects/:project_id/integrations/:id/imports',
+    summary: 'Import what a tool did in the last days; nobody is notified',
+    ...projectLead,
+    body: object({ days: Type.Integer({ minimum: 1, maximum: IMPORT_DAYS_MAX }) }),
+    reply: Import,
+    created: 201,
+    writes: true,
+    detached: true,
+  },
+  cancelImport: {
+    ...post,
+    path: '/v1/projects/:project_id/imports/:id/cancel',
+    summary: 'Cancel an import; what it has read stays',
+    ...projectLead,
+    reply: Import,
+    writes: true,
+  },
+  undoImport: {
+    ...post,
+    path: '/v1/projects/:project_id/imports/:id/undo',
+    summary: 'Delete what only an import reported',
+    ...projectLead,
+    reply: Import,
+    writes: true,
   },
   listDeliveries: {
     method: 'GET',

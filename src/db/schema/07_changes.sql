@@ -26,9 +26,12 @@ create table changes (
   file_url            text not null default '',
   -- A changelist that is pending on the server: it was never submitted.
   pending             boolean not null default false,
+  -- The import that reported it; null as soon as the tool itself reports it.
+  import_id           bigint,
   primary key (account_id, id),
   -- In this order it also serves queries by identifier alone.
   unique (account_id, project_id, identifier, source_type),
+  foreign key (account_id, import_id) references imports (account_id, id) on delete set null (import_id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete set null (integration_id),
   foreign key (account_id, project_id) references projects (account_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
@@ -41,6 +44,7 @@ create index changes_newest on changes (project_id, timestamp desc, id desc);
 create index changes_own on changes (account_id, author_user_id, timestamp desc, id desc)
   where author_user_id is not null and orphaned_at is null;
 create index changes_source on changes (project_id, source_type, timestamp desc, id desc);
+create index changes_imported on changes (account_id, import_id, id) where import_id is not null;
 create index changes_updated_since on changes (project_id, updated_at desc) include (timestamp, id, orphaned_at);
 
 create function retime_branches() returns trigger language plpgsql as $$

@@ -63,7 +63,10 @@ create table build_runs (
   heard_at            timestamptz(3),
   -- Since when a running build counts as lost: it has been silent for too long. Null again once it reports.
   lost_at             timestamptz(3),
+  -- The import that reported it; null as soon as the tool itself reports it.
+  import_id           bigint,
   primary key (account_id, id),
+  foreign key (account_id, import_id) references imports (account_id, id) on delete set null (import_id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete set null (integration_id),
   foreign key (account_id, project_id) references projects (account_id, id)
 );
@@ -109,6 +112,7 @@ create index build_runs_shelf on build_runs (project_id, shelf, id desc) where s
 create index build_runs_number on build_runs (project_id, build_number, created_at desc, id desc) where build_number <> '';
 create index build_runs_heard on build_runs (heard_at)
   where status in ('queued', 'preparing', 'building') and lost_at is null;
+create index build_runs_imported on build_runs (account_id, import_id, id) where import_id is not null;
 create index build_runs_agent on build_runs (project_id, agent, created_at desc, id desc) where agent <> '';
 create index build_runs_kinds
   on build_runs (project_id, status, build_type, target_type, created_at desc, id desc);

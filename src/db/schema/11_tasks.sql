@@ -150,9 +150,13 @@ create table external_references (
   updated_at      timestamptz(3) not null default now(),
   -- The tracker's time of the last report about each part of an item, by part; null if it has none.
   told_at         jsonb not null default '{}',
+  -- The import that reported it; null as soon as the tool itself reports it.
+  import_id       bigint,
   primary key (account_id, id),
   unique (account_id, integration_id, key),
+  foreign key (account_id, import_id) references imports (account_id, id) on delete set null (import_id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete cascade,
   foreign key (account_id, project_id) references projects (account_id, id)
 );
+create index external_references_imported on external_references (account_id, import_id, id) where import_id is not null;
 create index external_references_key on external_references (project_id, key);

@@ -139,9 +139,9 @@ end $$;
 
 -- Deferred to the commit: build reports wait for each other only that long, and take no lock after this one.
 create constraint trigger ugs_badge_inserted_build after insert on build_runs deferrable initially deferred
-  for each row when (new.changelist <> '') execute function ugs_badge_changed_build();
+  for each row when (new.changelist <> '' and new.import_id is null) execute function ugs_badge_changed_build();
 create constraint trigger ugs_badge_updated_build after update on build_runs deferrable initially deferred
-  for each row when ((old.changelist <> '' or new.changelist <> '')
-    and (old.status, old.changelist, old.branch, old.inferred_branch, old.ci_job_name, old.kind)
-      is distinct from (new.status, new.changelist, new.branch, new.inferred_branch, new.ci_job_name, new.kind))
+  for each row when ((old.changelist <> '' or new.changelist <> '') and new.import_id is null
+    and (old.status, old.changelist, old.branch, old.inferred_branch, old.ci_job_name, old.kind, old.import_id)
+      is distinct from (new.status, new.changelist, new.branch, new.inferred_branch, new.ci_job_name, new.kind, new.import_id))
   execute function ugs_badge_changed_build();

@@ -101,6 +101,7 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   failure_rules: account('account_id, id'),
   intake_usage: account('account_id, day'),
   integrations: project(),
+  imports: project('account_id, id'),
   // An audit stream belongs to the log of this service and is set up again elsewhere.
   destinations: account('account_id, id', {
     of: ({ account_id, project_id }) => sql`t.account_id = ${account_id} and t.kind <> 'audit_stream'
@@ -209,6 +210,7 @@ export const REFERENCES: Record<string, string> = {
   owner_user_id: 'users',
   project_id: 'projects',
   integration_id: 'integrations',
+  import_id: 'imports',
   connected_account_id: 'connected_accounts',
   found_in: 'accounts',
   via_api_token_id: 'api_tokens',

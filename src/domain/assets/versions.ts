@@ -1,8 +1,11 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import * as builds from '../builds/report.ts'
-import type { IntegrationContext } from '../integrations/context.ts'
+import { type IntegrationContext, isHistory } from '../integrations/context.ts'
 import { asking } from './approval-rules.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
+
+export type { ChangedFile } from './changed-files.ts'
 
 /** The fields of a change that matter for its files. */
 interface Changed {
@@ -46,8 +49,9 @@ export function recordVersions<C extends Changed>(
         case when t.asks then 'pending' else 'none' end
       from touches t order by t.path
       on conflict (account_id, project_id, path) where path <> '' do update set
-        version = a.version + excluded.version, size_bytes = coalesce(excluded.size_bytes, a.size_bytes),
-        last_change_id = excluded.last_change_id, updated_at = now(),
+        version = a.version + excluded.version,
+        ${isHistory(context) ? olderVersion : sql`size_bytes = coalesce(excluded.size_bytes, a.size_bytes), last_change_id = excluded.last_change_id`},
+        updated_at = now(),
         approval_status = case excluded.approval_status when 'pending' then 'pending' else a.approval_status end
       returning a.id, a.name, a.path, a.version, a.xmax = 0 as inserted),
     asked as (
@@ -57,8 +61,45 @@ export function recordVersions<C extends Changed>(
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
 
-function filesOf<C extends Changed>({ approval_rules }: IntegrationContext, change: C, branchesOf: BranchesOf<C>) {
-  const asks = asking(approval_rules, change.author)
+/** What is known stays; `keepNewest` decides which version is the newest. */
+const olderVersion = sql`size_bytes = coalesce(a.size_bytes, excluded.size_bytes), last_change_id = coalesce(a.last_change_id, excluded.last_change_id)`
+
+/** After an import, which tells versions in any order. */
+export async function keepNewest(db: Database, { account_id, project_id }: ProjectKey, changes: readonly Changed[]) {
+  const touches = changes.flatMap((change) => assetFiles(change).map(({ path }) => ({ path, identifier: change.identifier })))
+  if (touches.length === 0) return
+  await db.execute(sql`
+    with told as (
+      select distinct on (t.path) t.path, c.id, c.timestamp
+      from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb) as t (path text, identifier text)
+      join changes c on c.account_id = ${account_id} and c.project_id = ${project_id} and c.identifier = t.identifier
+      order by t.path, c.timestamp desc, c.id desc),
+    newer as (
+      select a.id, t.id as change_id from told t
+      join assets a on a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = t.path
+      join changes o on o.account_id = a.account_id and o.id = a.last_change_id and o.timestamp < t.timestamp)
+    update assets a set last_change_id = n.change_id from newer n where a.account_id = ${account_id} and a.id = n.id`)
+}
+
+/** In the transaction that deletes changes: their versions of assets, and assets without any other version. */
+export async function removeVersions(
+  db: Database,
+  { account_id, project_id }: ProjectKey,
+  changes: readonly Pick<Changed, 'files'>[],
+) {
+  const paths = changes.flatMap((change) => [...new Set(assetFiles(change).map(({ path }) => path))])
+  await db.execute(sql`
+    with gone as (select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path),
+    less as (
+      update assets a set version = a.version - g.times, updated_at = now() from gone g
+      where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.version > g.times)
+    delete from assets a using gone g
+    where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.version <= g.times
+      and not exists (select from approvals p where p.account_id = a.account_id and p.asset_id = a.id)`)
+}
+
+function filesOf<C extends Changed>(context: IntegrationContext, change: C, branchesOf: BranchesOf<C>) {
+  const asks = asking(isHistory(context) ? [] : context.approval_rules, change.author)
   return assetFiles(change).map((file) => ({
     ...file,
     asks: asks({ ...file, branches: () => branchesOf(change, file.path) }),

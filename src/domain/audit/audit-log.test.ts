@@ -153,6 +153,10 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'removeSingleSignOn',
   'replayChannelMessage',
   'replayDelivery',
+  // They need a server: intake/history/imports.test.ts.
+  'startImport',
+  'cancelImport',
+  'undoImport',
   'replayOutgoing',
   'endSession',
   'decideAssistantRequest',

@@ -38,7 +38,7 @@ export const lineOf = ({ account_id, project_id }: ProjectKey): Sql => {
 }
 
 /** The same for one branch. */
-async function findLine(db: Database, owner: ProjectKey, told: ToldBranch): Promise<string> {
+export async function findLine(db: Database, owner: ProjectKey, told: ToldBranch): Promise<string> {
   const { told: name, repository, qualified } = spelled(told)
   const found = await db.one<{ name: string }>(sql`
     select ${lineOf(owner)} as name

@@ -70,7 +70,7 @@ export const scheduleInvestigation = (db: Database, { account_id, id }: RecordKe
 /** In the transaction that ended a build, or that changed the log of an ended one: investigates a failure, reads the log of a pass. */
 export async function scheduleLogReading(db: Database, { account_id, id }: RecordKey) {
   const due = await db.one<LogDue>(sql`
-    select b.status = 'failed' as is_failed, ${WANTED} as is_wanted, ${hasLog} as has_log,
+    select b.status = 'failed' as is_failed, ${WANTED} and b.import_id is null as is_wanted, ${hasLog} as has_log,
       exists (select from investigations i where i.account_id = b.account_id and i.build_run_id = b.id) as is_known,
       b.platform = '' or b.configuration = '' as is_unknown
     from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id

@@ -8,7 +8,7 @@ import type { Repository } from '../branches/lines.ts'
 import { inferredBranch } from '../branches/positions.ts'
 import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
 import { relinkTo } from '../deployments/build-link.ts'
-import { buildTypeOf, type IntegrationContext } from '../integrations/context.ts'
+import { buildTypeOf, type IntegrationContext, isHistory } from '../integrations/context.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
 import {
@@ -104,9 +104,10 @@ interface StoredBuild extends RecordKey {
   kind: BuildKind
   started_at: string | null
   received_at: string
+  import_id: number | null
 }
 
-const STORED_BUILD = sql`account_id, id, status, kind, started_at, goldmaster_now() as received_at`
+const STORED_BUILD = sql`account_id, id, status, kind, started_at, goldmaster_now() as received_at, import_id`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -127,19 +128,36 @@ const FINAL = 3
  */
 export async function report(db: Database, context: IntegrationContext, reported: Report, alone = false): Promise<Reported> {
   await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockReports(db, context.project_id))
-  const known = (await find(db, context, reported)) ?? (reported.existing ? undefined : await make(db, context, reported))
+  const history = isHistory(context)
+  if (history) await db.execute(sql`set local goldmaster.quiet = 'on'`)
+  const found = await find(db, context, reported)
+  // An import adds nothing to a build that is over, except what its server is asked for.
+  if (history && found && !reported.existing && RANK[found.status] === FINAL) return { id: found.id, effect: 'stale' }
+  const told = found?.import_id != null && !history && reported.status !== undefined
+  const known = told ? await begunAnew(db, found) : (found ?? (reported.existing ? undefined : await make(db, context, reported)))
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
-  const { told, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
-  await update(db, known, told, note)
-  await storeLog(db, known, told)
-  for (const step of told.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
+  const { told: timed, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
+  await update(db, known, timed, history && note === 'reported_late' ? null : note, history)
+  await storeLog(db, known, timed)
+  for (const step of timed.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
   await links.linkBuild(db, known)
-  if (reported.status === 'completed') await noteFirstPass(db, known)
+  if (reported.status === 'completed' && !history) await noteFirstPass(db, known)
   if (RANK[reported.status ?? known.status] === FINAL) await relinkTo(db, context, known.id, reported.artifacts !== undefined)
-  await follow(db, known, reported)
+  if (!history) await follow(db, known, reported)
+  else if (reported.log !== undefined) await scheduleLogReading(db, known)
   return { id: known.id, effect: 'processed' }
 }
+
+/** How old a build that only an import reported may be to become news when its tool reports it. */
+const NEWS = sql`interval '1 day'`
+
+/** A build that so far only an import reported: a recent one is treated as if this were its first report. */
+const begunAnew = (db: Database, { account_id, id }: RecordKey) =>
+  db.one<StoredBuild>(sql`
+    update build_runs b set import_id = null, updated_at = now(),
+      status = case when b.finished_at > goldmaster_now() - ${NEWS} then 'queued' else b.status end
+    where account_id = ${account_id} and id = ${id} returning ${STORED_BUILD}`)
 
 /** The log of the report replaces the streamed one; the end of the build turns the streamed one into its log. */
 async function storeLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
@@ -213,6 +231,10 @@ const numbered = (number: string) => sql`case when b.build_number = '' and not e
     and o.build_number = ${number})
   then ${number} else b.build_number end`
 
+/** Lists show builds in the order of their creation: an imported one is where it would have been. */
+const madeAt = (context: IntegrationContext, { started_at, finished_at, at }: Report) =>
+  isHistory(context) ? (started_at ?? finished_at ?? at ?? null) : null
+
 /** Two first reports at the same instant create one build: the second waits for the first and finds its row. */
 async function make(db: Database, context: IntegrationContext, reported: Report): Promise<StoredBuild | undefined> {
   const { patterns, external_id } = (await db.one<{ patterns: JobPattern[]; external_id: string | null }>(sql`
@@ -221,16 +243,22 @@ async function make(db: Database, context: IntegrationContext, reported: Report)
   const inferred = inferDimensions({ job: reported.build.job ?? '', branch: reported.branch ?? '', patterns })
   const made = await db.one<StoredBuild>(sql`
     insert into build_runs (account_id, project_id, integration_id, external_id, status, build_type, target_type, ci_job_name, build_number,
-      inferred_platform, inferred_configuration, created_at)
+      inferred_platform, inferred_configuration, created_at, import_id)
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${external_id}, 'queued',
       ${reported.build_type ?? buildTypeOf(context.engine)}, ${reported.target_type ?? 'development'}, ${reported.build.job ?? ''}, ${reported.build.number ?? ''},
-      ${inferred.platform}, ${inferred.configuration}, goldmaster_now())
-    on conflict do nothing returning account_id, id, status, kind, started_at, created_at as received_at`)
+      ${inferred.platform}, ${inferred.configuration}, least(goldmaster_now(), ${madeAt(context, reported)}::timestamptz), ${context.import_id ?? null})
+    on conflict do nothing returning ${STORED_BUILD}`)
   return made ?? find(db, context, reported)
 }
 
 /** Writes the reported fields; missing times are derived from the state. An end alone does not imply a start. */
-async function update(db: Database, known: StoredBuild, reported: Report, note: BuildTimeNote | null): Promise<void> {
+async function update(
+  db: Database,
+  known: StoredBuild,
+  reported: Report,
+  note: BuildTimeNote | null,
+  history: boolean,
+): Promise<void> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
   // A passed build waits while an approval of its content is open.
@@ -254,7 +282,7 @@ async function update(db: Database, known: StoredBuild, reported: Report, note: 
       select ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : sql`${status}::text`} as status,
         coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}) as external_id,
         ${numbered(reported.build.number ?? '')} as build_number, ${kindOf(reported.build_kind, changelist)} as kind,
-        ${inferredBranch(named)} as inferred_branch, ${beganAt(reported, running, ended)} as begin_received_at,
+        ${inferredBranch(named)} as inferred_branch, ${history ? sql`b.begin_received_at` : beganAt(reported, running, ended)} as begin_received_at,
         ${started} as started_at, ${finished} as finished_at${when(reported.measures, (measures) => sql`, ${measured(measures)} as measures`)}
       from build_runs b where b.account_id = ${known.account_id} and b.id = ${known.id})
     update build_runs b set status = found.status, held = ${reported.held ?? false}, external_id = found.external_id, build_number = found.build_number,

@@ -17,9 +17,9 @@ export interface Placement {
 
 /**
  * Puts the changes in `written` on branches, in the order given. A change keeps its first position. `late`: those whose successors arrived
- * earlier.
+ * earlier. `history`: they arrived when they were made.
  */
-export function placing({ account_id, project_id }: ProjectKey, placements: readonly Placement[]): Sql {
+export function placing({ account_id, project_id }: ProjectKey, placements: readonly Placement[], history = false): Sql {
   const owner = { account_id, project_id }
   const fitting = placements
     .map(({ identifier, tool_position, previous, ...told }) => ({ identifier, tool_position, previous, ...spelled(told) }))
@@ -36,8 +36,9 @@ export function placing({ account_id, project_id }: ProjectKey, placements: read
       select t.told, t.repository, ${lineOf(owner)} as name from (select distinct told, repository, qualified from placements) t),
     ${registering(owner)},
     placed as (
-      insert into change_branches (account_id, project_id, branch, told, change_id, tool_position, previous, timestamp)
-      select ${account_id}, ${project_id}, l.name, nullif(l.told, l.name), w.id, t.tool_position, t.previous, w.timestamp
+      insert into change_branches (account_id, project_id, branch, told, change_id, tool_position, previous, timestamp, arrived_at)
+      select ${account_id}, ${project_id}, l.name, nullif(l.told, l.name), w.id, t.tool_position, t.previous, w.timestamp,
+        ${history ? sql`w.timestamp` : sql`goldmaster_now()`}
       from placements t join lines l on l.told = t.told and l.repository = t.repository
       join written w on w.identifier = t.identifier
       order by t.place

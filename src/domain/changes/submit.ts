@@ -11,7 +11,7 @@ import * as streamSettings from '../branches/stream-settings.ts'
 import { type StreamSettings, streamsOf } from '../branches/streams.ts'
 import { hasRecentFailures, scheduleReviews } from '../builds/follow-up-jobs.ts'
 import { makePreflights } from '../builds/preflights.ts'
-import type { IntegrationContext } from '../integrations/context.ts'
+import { type IntegrationContext, isHistory } from '../integrations/context.ts'
 import * as branches from './branches.ts'
 
 /** A change as a tool reports it. */
@@ -29,6 +29,8 @@ export interface Submitted {
   branch: string
   /** The previous change on that branch, if the tool reports it. */
   follows?: string
+  /** Its position on that branch, if an import found its place between others. */
+  position?: number
   /** If the tool has several repositories: branches with the same name are then separate. */
   repository?: lines.Repository | undefined
   /** The URL template of its page and files in the tool, with {path} and {line}. */
@@ -93,9 +95,10 @@ export async function submit(
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
   const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
   const names = changes.map(({ identifier }) => identifier)
+  if (isHistory(context)) await db.execute(sql`set local goldmaster.quiet = 'on'`)
   const done = (await db.one<Outcome>(sql`
     with ${writing(context, changes, recording?.unless)},
-    ${branches.placing(context, placementsOf(changes, settings))},
+    ${branches.placing(context, placementsOf(changes, settings), isHistory(context))},
     ${assets.recordVersions(context, changes, branchesOf)}${when(recording, ({ receipts }) => sql`, ${receipts}`)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
       ${recording ? sql`(select json_agg(r) from receipts r)` : sql`null`} as receipts,
@@ -107,7 +110,8 @@ export async function submit(
   if (!done.changes) return { rows: [], receipts: [] }
   await branches.reorder(db, context, done.late ?? [])
   await assets.openApprovals(db, context, done.moved, done.others ?? [])
-  if (done.arrived) {
+  if (isHistory(context)) await assets.keepNewest(db, context, changes)
+  else if (done.arrived) {
     const arrived = new Set(done.arrived)
     const known = changes.filter(({ identifier }) => arrived.has(identifier))
     await assets.askOnBranch(db, context, known, branchesOf)
@@ -121,13 +125,13 @@ export async function submit(
       done.changes.map(({ id }) => id),
     )
   if (done.has_new_branches) await inferLatestBranches(db, context)
-  if (done.has_failures) await scheduleReviews(db, context)
+  if (done.has_failures && !isHistory(context)) await scheduleReviews(db, context)
   return { rows: done.changes, receipts: done.receipts ?? [] }
 }
 
 /** A commit that is reported on a second branch is on both; a changelist is on every stream of its files. */
 const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.Placement[] =>
-  changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, files, pending, repository }) => {
+  changes.flatMap<branches.Placement>(({ source_type, identifier, branch, follows, position, files, pending, repository }) => {
     if (pending) return []
     if (source_type === 'Changelist') {
       const tool_position = /^\d{1,15}$/.test(identifier) ? Number(identifier) : null
@@ -135,7 +139,7 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
       const names = branch ? [branch] : streamsOf(paths, settings)
       return names.map((name) => ({ identifier, branch: name, tool_position, previous: null }))
     }
-    return [{ identifier, branch, tool_position: null, previous: follows ?? null, repository }]
+    return [{ identifier, branch, tool_position: position ?? null, previous: follows ?? null, repository }]
   })
 
 /** In a changelist across streams, each file belongs to its own. */
@@ -160,13 +164,13 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
       where not exists (${unless})),
     written as (
       insert into changes as c (account_id, project_id, integration_id, source_type, identifier, author, author_user_id, description,
-        branch, timestamp, files, files_known_at, asset_count, url, file_url, pending)
+        branch, timestamp, files, files_known_at, asset_count, url, file_url, pending, import_id)
       select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
         (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${context.account_id}
           where a.provider = ${context.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
           order by array_position(t.author_uids, lower(a.uid)) limit 1),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
-        coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false)
+        coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false), ${context.import_id ?? null}::bigint
       from reported t
       on conflict (account_id, project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
@@ -182,7 +186,8 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null,
-        pending = excluded.pending, updated_at = now()
+        pending = excluded.pending, updated_at = now(),
+        import_id = case when excluded.import_id is null then null else c.import_id end
       returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }
 

@@ -12,7 +12,11 @@ export interface IntegrationContext {
   /** Which asset versions need approval; null: the default rule. */
   approval_rules: ApprovalRule[] | null
   config: Record<string, unknown>
+  /** Set if an import reports it, or about one of its records: it describes the past and concerns nobody. */
+  import_id?: number | null
 }
+
+export const isHistory = ({ import_id }: Pick<IntegrationContext, 'import_id'>): boolean => typeof import_id === 'number'
 
 /** The type of a build that reports none. */
 export const buildTypeOf = (engine: string | undefined): BuildType =>

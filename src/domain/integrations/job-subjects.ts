@@ -20,7 +20,7 @@ interface ChangeSubject extends IntegrationContext {
 
 export const change = (db: Database, { account_id, id }: RecordKey) =>
   db.one<ChangeSubject>(sql`
-    select c.identifier, ${CONTEXT}
+    select c.import_id, c.identifier, ${CONTEXT}
     from changes c join integrations i on i.id = c.integration_id and i.active
     join projects p on p.account_id = c.account_id and p.id = c.project_id
     where c.account_id = ${account_id} and c.id = ${id}`)
@@ -41,7 +41,7 @@ export interface BuildSubject extends IntegrationContext {
 
 export const build = (db: Database, { account_id, id }: RecordKey) =>
   db.one<BuildSubject>(sql`
-    select b.external_id, b.status, b.kind, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
+    select b.import_id, b.external_id, b.status, b.kind, b.phase, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.url, b.created_at, ${CONTEXT}
     from build_runs b join integrations i on i.id = b.integration_id and i.active
     join projects p on p.account_id = b.account_id and p.id = b.project_id
     where b.account_id = ${account_id} and b.id = ${id}`)

@@ -294,11 +294,11 @@ const finish = (
 const withFirst = (evidence: Finding['evidence'], chosen: number | undefined) =>
   evidence.toSorted((a, b) => Number(b.line === chosen) - Number(a.line === chosen))
 
-/** Whether it counts for its branch: a preflight does not, nor does a failure on a muted agent. */
+/** Whether it counts for its branch: a preflight does not, nor does an imported build or a failure on a muted agent. */
 const isFailed = async (db: Database, { account_id, build_run_id }: Case) =>
   (await db.one(sql`
     select from build_runs b where account_id = ${account_id} and id = ${build_run_id} and status = 'failed' and kind <> 'preflight'
-      and not ${IS_MUTED}`)) !== undefined
+      and b.import_id is null and not ${IS_MUTED}`)) !== undefined
 
 const fail = (db: Database, { account_id, id }: RecordKey, error: Error) =>
   db.transaction(async (db) => {

@@ -29,7 +29,7 @@ const PARTS = ['title', 'state', 'url', 'assignee_uid', 'deleted'] as const
  */
 export async function upsert(
   db: Database,
-  context: Pick<IntegrationContext, 'account_id' | 'project_id' | 'integration_id' | 'provider'>,
+  context: Pick<IntegrationContext, 'account_id' | 'project_id' | 'integration_id' | 'provider' | 'import_id'>,
   reported: Report,
 ): Promise<{ id: number; effect: 'processed' | 'stale' }> {
   // A clock that is ahead must not override later reports.
@@ -38,10 +38,10 @@ export async function upsert(
   const told_at = Object.fromEntries(PARTS.flatMap((part) => (reported[part] === undefined ? [] : [[part, at]])))
   const kept = await db.one<{ id: number }>(sql`
     insert into external_references as r
-      (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at, told_at)
+      (account_id, project_id, integration_id, provider, key, title, state, url, assignee_uid, deleted_at, told_at, import_id)
     values (${context.account_id}, ${context.project_id}, ${context.integration_id}, ${context.provider}, ${reported.key}, ${reported.title ?? ''},
       ${reported.state ?? ''}, ${reported.url ?? ''}, ${reported.assignee_uid ?? null}, case when ${reported.deleted ?? false} then now() end,
-      ${JSON.stringify(told_at)})
+      ${JSON.stringify(told_at)}, ${context.import_id ?? null})
     on conflict (account_id, integration_id, key) do update set
       title = case when ${isNews('title')} then excluded.title else r.title end,
       state = case when ${isNews('state')} then excluded.state else r.state end,
@@ -49,8 +49,8 @@ export async function upsert(
       assignee_uid = case when ${isNews('assignee_uid')} then excluded.assignee_uid else r.assignee_uid end,
       deleted_at = case when ${isNews('deleted')} and ${isNoTie} then excluded.deleted_at else r.deleted_at end,
       told_at = r.told_at || (excluded.told_at - array[${join(PARTS.map(toldLater))}]),
-      updated_at = now()
-    where excluded.told_at = '{}' or ${join(PARTS.map(isNews), ' or ')}
+      import_id = case when excluded.import_id is null then null else r.import_id end, updated_at = now()
+    where excluded.told_at = '{}' or (r.import_id is not null and excluded.import_id is null) or ${join(PARTS.map(isNews), ' or ')}
     returning id`)
   if (kept) return { ...kept, effect: 'processed' }
   const { id } = (await db.one<{ id: number }>(

@@ -7,9 +7,11 @@ import { effective } from '../../domain/accounts/retention-days.ts'
 import { bindsSecrets, isSecret } from '../../domain/integrations/config.ts'
 import * as deliveries from '../../domain/integrations/delivery-log.ts'
 import { health } from '../../domain/integrations/health.ts'
+import * as imports from '../../domain/integrations/imports.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
 import * as settings from '../../domain/integrations/settings.ts'
 import { Refused } from '../../intake/deliver.ts'
+import { previewImport, startImport } from '../../intake/history/start-import.ts'
 import type { Delivered } from '../../intake/persist.ts'
 import type { ServerSettings } from '../../intake/provider.ts'
 import { providers } from '../../intake/providers/index.ts'
@@ -23,7 +25,7 @@ import type { Service } from '../service.ts'
 
 /** The description of a provider for the web app. */
 const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
-  const { name, label, reports, category, signing = 'optional', server } = provider
+  const { name, label, reports, category, signing = 'optional', server, history } = provider
   return {
     name,
     label,
@@ -31,6 +33,7 @@ const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
     category,
     signing,
     unsigned_paths: unsignedPaths(provider),
+    has_history: history !== undefined,
     server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
   }
 })
@@ -81,6 +84,18 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
     return done
   },
   testIntegration: async (call) => orRefusal(testDelivery(call.db, await own(call))),
+  async previewImport(call) {
+    const { db, vault, allowedHosts: allowed, account_id, query } = call
+    return previewImport({ db, vault, allowed }, { account_id, id: await own(call) }, query.days_back)
+  },
+  listImports: async (call) => ({ imports: await imports.list(call.db, { account_id: call.account_id, id: await own(call) }) }),
+  async startImport(call) {
+    const { db, vault, allowedHosts: allowed, account_id, body, caller } = call
+    const asked = { days: body.days, by: caller.user_id }
+    return startImport({ db, vault, allowed }, { account_id, id: await own(call) }, asked)
+  },
+  cancelImport: ({ db, account_id, project_id, path }) => imports.cancel(db, { account_id, project_id }, idOf(path.id, 'Import')),
+  undoImport: ({ db, account_id, project_id, path }) => imports.undo(db, { account_id, project_id }, idOf(path.id, 'Import')),
   listDeliveries: ({ db, project_id, query }) => deliveries.list(db, { project_id, ...query }),
   showDelivery: async ({ db, account_id, project_id, path, retention }) => ({
     ...(await showDelivery(db, idOf(path.id, 'Delivery'), { account_id, project_id })),

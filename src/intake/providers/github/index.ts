@@ -5,6 +5,7 @@ import { hmac, signedBy } from '../../signatures.ts'
 import { checkRun, workflowJob, workflowRun } from './builds.ts'
 import { deploymentStatus, release } from './deployments.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { deleted, push } from './push.ts'
 import { issue, pullRequest } from './references.ts'
 import { sample } from './sample.ts'
@@ -47,6 +48,7 @@ export const github: Provider = {
   },
   server,
   followUp,
+  history,
   setup,
   sample,
 }

@@ -78,5 +78,5 @@ function change(
 }
 
 /** The URLs of a commit, and of a file at that commit. */
-const placesOf = (page: string | undefined, identifier: string) =>
+export const placesOf = (page: string | undefined, identifier: string) =>
   page === undefined ? {} : { url: `${page}/commit/${identifier}`, file_url: `${page}/blob/${identifier}/{path}#L{line}` }

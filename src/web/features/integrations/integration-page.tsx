@@ -18,6 +18,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { Deliveries, useDeliveries } from './deliveries.tsx'
 import { IntegrationAddress } from './integration-address.tsx'
 import { IntegrationHealth } from './integration-health.tsx'
+import { IntegrationImport } from './integration-import.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
 
@@ -88,6 +89,7 @@ function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string
           </div>
           <IntegrationSecret integration={detail} locked={locked} />
           <IntegrationServer key={detail.id} integration={detail} locked={locked} />
+          <IntegrationImport integration={detail} locked={locked} />
         </>
       )}
     </Loaded>

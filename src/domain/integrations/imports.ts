@@ -1,0 +1,137 @@
+import type { AppReply } from '../../contract/app/routes.ts'
+import { cannotImport, notFound } from '../../contract/errors.ts'
+import type { ImportPart, ImportState } from '../../contract/sets.ts'
+import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import { cancel as cancelJob, enqueue } from '../../db/queue.ts'
+
+export type Import = AppReply<'listImports'>['imports'][number]
+
+const SHOWN = sql`i.id, i.project_id, i.integration_id, i.state, i.nightly, i.since, i.until, i.part, i.counts, i.expected, i.waits_until, i.message,
+  i.created_by_user_id, i.created_at, i.updated_at, i.finished_at`
+
+/** The name of the job that reads an import. */
+export const jobName = (importId: number) => `import ${importId}`
+
+const LISTED = 20
+
+/** Newest first. Nightly looks that are over are left out unless they found something. */
+export const list = (db: Database, { account_id, id }: RecordKey): Promise<Import[]> =>
+  db.rows<Import>(sql`
+    select ${SHOWN} from imports i where i.account_id = ${account_id} and i.integration_id = ${id} order by i.id desc limit ${LISTED}`)
+
+export async function find(db: Database, { account_id, project_id }: ProjectKey, id: number): Promise<Import> {
+  const found = await db.one<Import>(sql`
+    select ${SHOWN} from imports i where i.account_id = ${account_id} and i.project_id = ${project_id} and i.id = ${id}`)
+  if (!found) throw notFound('Import')
+  return found
+}
+
+interface Started extends ProjectKey {
+  integration_id: number
+  since: Date
+  /** The first part that the tool has. */
+  part: ImportPart
+  expected?: Partial<Record<ImportPart, number>>
+  nightly?: boolean
+  by?: number | null
+  /** What `asking` says of the integration. */
+  server: string
+}
+
+/** Reads the first page as soon as a worker is free. One import of an integration runs at a time. */
+export async function start(db: Database, begun: Started): Promise<Import> {
+  const { account_id, project_id, integration_id, since, part, expected = {}, nightly = false, by = null, server } = begun
+  return db.transaction(async (db) => {
+    const made = await db
+      .one<Import>(sql`
+        insert into imports as i (account_id, project_id, integration_id, since, until, part, expected, nightly, created_by_user_id)
+        values (${account_id}, ${project_id}, ${integration_id}, ${since.toISOString()}, now(), ${part}, ${JSON.stringify(expected)}, ${nightly}, ${by})
+        returning ${SHOWN}`)
+      .catch((error: unknown) => {
+        if (isUniqueViolation(error))
+          throw cannotImport('An import of this integration is running. Wait until it ends, or cancel it.')
+        throw error
+      })
+    await enqueue(db, 'read_import', { account_id, import_id: made!.id }, { account_id, server, name: jobName(made!.id) })
+    return made!
+  })
+}
+
+/** What it read so far stays. */
+export const cancel = (db: Database, project: ProjectKey, id: number): Promise<Import> =>
+  end(db, project, id, { from: ['running'], to: 'cancelled', refusal: 'Only a running import can be cancelled.' })
+
+/** A job deletes what only the import reported. */
+export async function undo(db: Database, project: ProjectKey, id: number): Promise<Import> {
+  const from: ImportState[] = ['running', 'done', 'cancelled', 'failed']
+  const undone = await end(db, project, id, { from, to: 'undoing', refusal: 'This import was undone already.' })
+  const { account_id } = project
+  await enqueue(db, 'undo_import', { account_id, import_id: id }, { account_id, name: `undo import ${id}` })
+  return undone
+}
+
+async function end(
+  db: Database,
+  project: ProjectKey,
+  id: number,
+  { from, to, refusal }: { from: ImportState[]; to: ImportState; refusal: string },
+): Promise<Import> {
+  await find(db, project, id)
+  const ended = await db.one<Import>(sql`
+    update imports i set state = ${to}, part = null, waits_until = null, updated_at = now(), finished_at = now()
+    where i.account_id = ${project.account_id} and i.id = ${id} and i.state = any (${from}) returning ${SHOWN}`)
+  if (!ended) throw cannotImport(refusal)
+  await cancelJob(db, { name: jobName(id), account_id: project.account_id })
+  return ended
+}
+
+/** An import that a job reads. */
+export interface Running extends RecordKey {
+  integration_id: number
+  nightly: boolean
+  since: string
+  until: string
+  part: ImportPart | null
+  cursor: Record<string, unknown>
+  pages: number
+}
+
+/** Undefined if it is over. */
+export const running = (db: Database, { account_id, id }: RecordKey, lock: Sql = sql``) =>
+  db.one<Running>(sql`
+    select account_id, id, integration_id, nightly, iso(since) as since, iso(until) as until, part, cursor, pages from imports
+    where account_id = ${account_id} and id = ${id} and state = 'running' ${lock}`)
+
+interface Progress {
+  part: ImportPart
+  read: number
+  added: number
+  next: { part: ImportPart | null; cursor: object }
+}
+
+/** In the transaction that stores a page. */
+export const advance = (db: Database, { account_id, id }: RecordKey, { part, read, added, next }: Progress) =>
+  db.execute(sql`
+    update imports set pages = pages + 1, part = ${next.part}, cursor = ${JSON.stringify(next.cursor)}, waits_until = null, message = '', updated_at = now(),
+      state = case when ${next.part}::text is null then 'done' else state end, finished_at = case when ${next.part}::text is null then now() end,
+      counts = jsonb_set(counts, array[${part}::text], jsonb_build_object(
+        'read', coalesce((counts -> ${part}::text ->> 'read')::integer, 0) + ${read}::integer,
+        'added', coalesce((counts -> ${part}::text ->> 'added')::integer, 0) + ${added}::integer))
+    where account_id = ${account_id} and id = ${id}`)
+
+export const wait = (db: Database, { account_id, id }: RecordKey, seconds: number) =>
+  db.execute(sql`
+    update imports set waits_until = now() + make_interval(secs => ${seconds}), updated_at = now()
+    where account_id = ${account_id} and id = ${id} and state = 'running'`)
+
+export const fail = (db: Database, { account_id, id }: RecordKey, message: string) =>
+  db.execute(sql`
+    update imports set state = 'failed', message = ${message}, waits_until = null, updated_at = now(), finished_at = now()
+    where account_id = ${account_id} and id = ${id} and state = 'running'`)
+
+/** A nightly look that found nothing leaves nothing. */
+export const forgetEmpty = (db: Database, { account_id, id }: RecordKey) =>
+  db.execute(sql`
+    delete from imports i where i.account_id = ${account_id} and i.id = ${id} and i.nightly and i.state = 'done'
+      and not exists (select from jsonb_each(i.counts) part where (part.value ->> 'added')::integer > 0)`)

@@ -1,0 +1,66 @@
+import type { ImportPart } from '../../contract/sets.ts'
+import type { FetchedReply } from '../../net/safe-fetch.ts'
+import type { Fact } from '../facts.ts'
+import type { Json } from '../reading.ts'
+
+/** One request for a page. */
+export interface HistoryRequest {
+  /** Below the server in the integration's settings. */
+  path: string
+  /** Sent as JSON with POST. */
+  body?: object
+}
+
+/** What a request or a reading depends on. */
+export interface Asked {
+  /** The place in the part; empty for its first page. */
+  cursor: Json
+  /** ISO 8601. */
+  since: string
+  until: string
+  /** With decrypted secrets. */
+  config: Readonly<Json>
+  /** What `about` read. */
+  about: Json
+}
+
+export interface HistoryReply {
+  headers: FetchedReply['headers']
+  body: unknown
+}
+
+export interface HistoryPage {
+  /** The same facts that the tool's own reports give. Commits are newest first. */
+  facts: Fact[]
+  /** The cursor of the next page; absent: this was the last one. */
+  next?: Json
+}
+
+/** One kind of record of a tool, read page by page. Every function is pure. */
+export interface HistoryPart {
+  name: ImportPart
+  /** The permission of the access token that it needs, as the tool names it. */
+  needs: string
+  /** A cheap request that tells how many there are; undefined if the tool doesn't tell. */
+  count?: { request(asked: Asked): HistoryRequest; read(reply: HistoryReply): number | undefined }
+  page(asked: Asked): HistoryRequest
+  read(reply: HistoryReply, asked: Asked): HistoryPage
+  /** Asked once for every change without files, whose identifier is in the cursor. */
+  ofChanges?: true
+}
+
+/** How the past of a tool is read. */
+export interface History {
+  headers(config: Readonly<Json>): Record<string, string>
+  /** Read first: what the pages leave out, such as the id of the repository. */
+  about?: { path: string; read(body: unknown): Json }
+  parts: readonly HistoryPart[]
+}
+
+/** The page of a `Link` header, or undefined. */
+export function linkedPage(headers: FetchedReply['headers'], rel: 'next' | 'last'): number | undefined {
+  const links = String(headers.link ?? '').split(',')
+  const found = links.find((link) => link.includes(`rel="${rel}"`))
+  const page = /[?&]page=(\d+)/.exec(found ?? '')?.[1]
+  return page === undefined ? undefined : Number(page)
+}

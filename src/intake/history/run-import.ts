@@ -1,0 +1,209 @@
+import type { ImportPart } from '../../contract/sets.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
+import { unknownAmong } from '../../domain/changes/imported.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+import type { IntegrationContext } from '../../domain/integrations/context.ts'
+import * as imports from '../../domain/integrations/imports.ts'
+import * as subjects from '../../domain/integrations/job-subjects.ts'
+import { applyAll } from '../apply.ts'
+import { type BuildFact, type Fact, isChange } from '../facts.ts'
+import { asking, type JobContext } from '../job-context.ts'
+import type { Provider } from '../provider.ts'
+import { Refused } from '../providers/ci-replies.ts'
+import { providers } from '../providers/index.ts'
+import { type Json, number, object } from '../reading.ts'
+import { ask, Limited } from './ask.ts'
+import type { Asked, HistoryPart } from './history.ts'
+
+/** A page that was read, and what comes after it. */
+interface Read {
+  facts: Fact[]
+  about: Json
+  /** Undefined: the part is over. */
+  next: Json | undefined
+  wait: number
+}
+
+/** Reads one page of an import and stores it with its cursor, in one transaction; a second reading of the same page has no effect. */
+export async function readImport(context: JobContext, { account_id, import_id }: Jobs['read_import'], signal?: AbortSignal) {
+  const { db } = context
+  const key = { account_id, id: import_id }
+  const running = await imports.running(db, key)
+  if (!running?.part) return
+  const integration = await subjects.integration(db, { account_id, id: running.integration_id })
+  const provider = integration && providers[integration.provider]
+  const part = provider?.history?.parts.find(({ name }) => name === running.part)
+  if (!integration?.config.server || !part) return imports.fail(db, key, 'The integration is disabled or its server was removed.')
+  const again = { ...asking(integration), name: imports.jobName(import_id) }
+  try {
+    const read = await readPage(context, { running, integration, provider: provider!, part }, signal)
+    const isOver = await db.transaction((db) => store(db, { running, integration, part, provider: provider! }, read, again))
+    if (isOver) await imports.forgetEmpty(db, key)
+  } catch (error) {
+    if (error instanceof Refused) return imports.fail(db, key, error.message)
+    if (!(error instanceof Limited)) throw error
+    await db.transaction(async (db) => {
+      await imports.wait(db, key, error.seconds)
+      await enqueue(db, 'read_import', { account_id, import_id }, { ...again, delay: error.seconds })
+    })
+  }
+}
+
+interface Reading {
+  running: imports.Running
+  integration: IntegrationContext
+  provider: Provider
+  part: HistoryPart
+}
+
+async function readPage({ db, vault, allowed }: JobContext, reading: Reading, signal?: AbortSignal): Promise<Read> {
+  const { running, integration, provider, part } = reading
+  const config = openConfig(vault, integration)
+  const outside = { config, allowed, signal }
+  const { about: opening } = provider.history!
+  const about = object(running.cursor.about) ?? (opening ? opening.read((await ask(provider, opening, outside)).body) : {})
+  const cursor = object(running.cursor.place) ?? {}
+  const asked: Asked = { cursor, since: running.since, until: running.until, config, about }
+  if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, (request) => ask(provider, request, outside))) }
+  const { wait, ...reply } = await ask(provider, part.page(asked), outside)
+  const { facts, next } = part.read(reply, asked)
+  return { facts, about, next, wait }
+}
+
+/** How many changes are asked about before their files are stored. */
+const CHANGES_AT_ONCE = 20
+
+/** The files of the changes that the import added without. */
+async function readFiles(
+  db: Database,
+  { running, part }: Reading,
+  asked: Asked,
+  send: (request: ReturnType<HistoryPart['page']>) => ReturnType<typeof ask>,
+): Promise<Omit<Read, 'about'>> {
+  const before = number(asked.cursor.before) ?? null
+  const bare = await db.rows<{ id: number; identifier: string }>(sql`
+    select id, identifier from changes
+    where account_id = ${running.account_id} and import_id = ${running.id} and files is null and (${before}::bigint is null or id < ${before})
+    order by id desc limit ${CHANGES_AT_ONCE}`)
+  const facts: Fact[] = []
+  for (const { id, identifier } of bare) {
+    let place: Json | undefined = { identifier }
+    let wait = 0
+    while (place !== undefined) {
+      const reply = await send(part.page({ ...asked, cursor: place }))
+      const page = part.read(reply, { ...asked, cursor: place })
+      merge(facts, page.facts)
+      place = page.next
+      wait = Math.max(wait, reply.wait)
+    }
+    if (wait > 0) return { facts, next: { before: id }, wait }
+  }
+  const last = bare.at(-1)
+  return { facts, next: last === undefined ? undefined : { before: last.id }, wait: 0 }
+}
+
+/** The files of a large change come on several pages. */
+function merge(facts: Fact[], more: readonly Fact[]) {
+  for (const fact of more) {
+    const same = facts.find((one) => isChange(one) && isChange(fact) && one.identifier === fact.identifier)
+    if (same && isChange(same) && isChange(fact)) same.files = [...(same.files ?? []), ...(fact.files ?? [])]
+    else facts.push(fact)
+  }
+}
+
+/** Whether the import is over. */
+async function store(
+  db: Database,
+  { running, integration, part, provider }: Reading,
+  { facts, about, next, wait }: Read,
+  again: { account_id: number; server: string; name: string },
+): Promise<boolean> {
+  const now = await imports.running(db, running, sql`for update`)
+  if (now?.pages !== running.pages) return false
+  const { below, added } = await record(db, { running, integration, part }, facts)
+  const following = next === undefined ? partAfter(provider, part) : part.name
+  const place = next === undefined ? undefined : { ...next, ...(below !== undefined && { below }) }
+  await imports.advance(db, running, {
+    part: part.name,
+    read: facts.length,
+    added,
+    next: { part: following, cursor: { about, ...(place && { place }) } },
+  })
+  if (following === null) return true
+  if (wait > 0) await imports.wait(db, running, wait)
+  const { account_id, id: import_id } = running
+  await enqueue(db, 'read_import', { account_id, import_id }, { ...again, ...(wait > 0 && { delay: wait }) })
+  return false
+}
+
+function partAfter({ history }: Provider, part: HistoryPart): ImportPart | null {
+  const parts = history!.parts
+  return parts[parts.indexOf(part) + 1]?.name ?? null
+}
+
+const ENDED: ReadonlySet<BuildFact['status']> = new Set(['completed', 'failed', 'cancelled', 'passed_pending_approval'])
+const isEnded = (fact: Fact): fact is BuildFact => fact.kind === 'build' && ENDED.has(fact.status)
+
+/** How recent a build must be so that a nightly look treats it as if its tool had reported it. */
+const NEWS_MS = 86_400_000
+
+/** Writes the facts of a page. A build that still runs is left to the tool's own reports. */
+async function record(
+  db: Database,
+  { running, integration, part }: Pick<Reading, 'running' | 'integration' | 'part'>,
+  facts: readonly Fact[],
+): Promise<{ below: number | undefined; added: number }> {
+  const history: IntegrationContext = { ...integration, import_id: running.id }
+  const builds = facts.filter(isEnded)
+  const isNews = ({ finished_at, at }: BuildFact) => running.nightly && Date.parse(finished_at ?? at ?? '') > Date.now() - NEWS_MS
+  // First: what an import stores afterwards is quiet until the end of the transaction.
+  const reported = await applyAll(db, integration, await unfinished(db, integration, builds.filter(isNews)))
+  const changes = facts.filter(isChange)
+  const known = object(running.cursor.place)?.below
+  const placed = part.ofChanges ? { changes, below: undefined } : await unknownAmong(db, history, changes, number(known))
+  const quiet = [
+    ...placed.changes,
+    ...builds.filter((build) => !isNews(build)),
+    ...facts.filter(({ kind }) => kind === 'reference'),
+  ]
+  const stored = await applyAll(
+    db,
+    history,
+    quiet.map((fact) => [fact]),
+  )
+  return { below: placed.below, added: [...reported, ...stored].filter(({ outcome }) => outcome === 'processed').length }
+}
+
+/** Those whose end is not known yet. */
+async function unfinished(
+  db: Database,
+  { account_id, integration_id }: IntegrationContext,
+  builds: BuildFact[],
+): Promise<Fact[][]> {
+  if (builds.length === 0) return []
+  const over = await db.rows<{ external_id: string | null; name: string }>(sql`
+    select external_id, ci_job_name || ' ' || build_number as name from build_runs
+    where account_id = ${account_id} and integration_id = ${integration_id} and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
+      and (external_id = any (${builds.map(({ build }) => build.external_id ?? '')})
+        or build_number = any (${builds.map(({ build }) => build.number ?? '')}) and build_number <> '')`)
+  const isOver = ({ build }: BuildFact) =>
+    over.some(({ external_id, name }) =>
+      build.external_id !== undefined ? external_id === build.external_id : name === `${build.job ?? ''} ${build.number ?? ''}`,
+    )
+  return builds.filter((build) => !isOver(build)).map((build) => [build])
+}
+
+/** Imports whose job was given up, because their server was silent for long, are read on. */
+export async function resumeImports(db: Database) {
+  const broken = await db.rows<RecordKey & { integration_id: number }>(sql`
+    select i.account_id, i.id, i.integration_id from imports i
+    where i.state = 'running' and i.updated_at < now() - interval '5 minutes' and not exists (
+      select from jobs j where j.account_id = i.account_id and j.name = 'import ' || i.id and j.state in ('scheduled', 'waiting', 'running'))`)
+  for (const { account_id, id, integration_id } of broken) {
+    const integration = await subjects.integration(db, { account_id, id: integration_id })
+    if (!integration) await imports.fail(db, { account_id, id }, 'The integration is disabled or deleted.')
+    else await enqueue(db, 'read_import', { account_id, import_id: id }, { ...asking(integration), name: imports.jobName(id) })
+  }
+}

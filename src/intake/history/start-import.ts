@@ -1,0 +1,129 @@
+import type { AppReply } from '../../contract/app/routes.ts'
+import { cannotImport } from '../../contract/errors.ts'
+import type { Database } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+import type { IntegrationContext } from '../../domain/integrations/context.ts'
+import * as imports from '../../domain/integrations/imports.ts'
+import * as subjects from '../../domain/integrations/job-subjects.ts'
+import { withServer } from '../../domain/integrations/polled.ts'
+import { Unreachable } from '../../net/safe-fetch.ts'
+import { asking, type JobContext } from '../job-context.ts'
+import type { Provider } from '../provider.ts'
+import { providers } from '../providers/index.ts'
+import type { Json } from '../reading.ts'
+import { ask, Limited } from './ask.ts'
+import type { Asked, HistoryPart } from './history.ts'
+
+export const DAY_MS = 86_400_000
+/** How long a page of 100 takes, as measured, and how many requests an hour GitHub allows for the files of changes. */
+const PAGE = 100
+const PAGE_S = 1.5
+
+type Preview = AppReply<'previewImport'>
+type Outside = Omit<JobContext, 'log'>
+
+/** Why there is nothing to import. */
+const refusalOf = (integration: IntegrationContext | undefined): string | undefined => {
+  if (!integration) return 'The integration is disabled.'
+  const { history, label } = providers[integration.provider]
+  if (!history) return `${label} can't be asked for its history.`
+  return integration.config.server ? undefined : 'Enter the server and an access token under Server access first.'
+}
+
+/** How much there is to import, and whether the access token may read it. */
+export async function previewImport({ db, vault, allowed }: Outside, key: RecordKey, days: number): Promise<Preview> {
+  const integration = await subjects.integration(db, key)
+  const problem = refusalOf(integration)
+  if (problem !== undefined) return { days, parts: [], minutes: null, problem }
+  const provider = providers[integration!.provider]
+  const config = openConfig(vault, integration!)
+  const outside = { config, allowed }
+  const { about: opening, parts } = provider.history!
+  try {
+    const about = opening ? opening.read((await ask(provider, opening, outside)).body) : {}
+    const counted: Preview['parts'] = []
+    for (const part of parts)
+      counted.push(await counting(provider, part, { ...sinceDays(days), cursor: {}, config, about }, outside))
+    return { days, parts: counted, minutes: minutesOf(counted), problem: null }
+  } catch (error) {
+    return { days, parts: [], minutes: null, problem: wordsOf(error) }
+  }
+}
+
+const sinceDays = (days: number) => ({
+  since: new Date(Date.now() - days * DAY_MS).toISOString(),
+  until: new Date().toISOString(),
+})
+
+async function counting(
+  provider: Provider,
+  { name, needs, count, page, ofChanges }: HistoryPart,
+  asked: Asked,
+  outside: { config: Json; allowed: JobContext['allowed'] },
+): Promise<Preview['parts'][number]> {
+  if (ofChanges) return { name, needs, count: null, problem: null }
+  try {
+    const reply = await ask(provider, count ? count.request(asked) : page(asked), outside)
+    return { name, needs, count: count?.read(reply) ?? null, problem: null }
+  } catch (error) {
+    return { name, needs, count: null, problem: wordsOf(error) }
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Limited || error instanceof Unreachable) return error.message
+  throw error
+}
+
+/** Null if a tool doesn't tell how many there are. */
+function minutesOf(parts: Preview['parts']): number | null {
+  const counted = parts.filter(({ name }) => name !== 'files')
+  if (counted.some(({ count }) => count === null)) return null
+  return Math.max(1, Math.ceil((counted.reduce((sum, { count }) => sum + Math.ceil(count! / PAGE), 0) * PAGE_S) / 60))
+}
+
+/** Starts an import of the last days. What the tool says about their number is asked first; that also checks the token. */
+export async function startImport(outside: Outside, key: RecordKey, { days, by }: { days: number; by: number | null }) {
+  const { parts, problem } = await previewImport(outside, key, days)
+  const refused = problem ?? parts.find((part) => part.problem !== null)?.problem
+  if (refused) throw cannotImport(refused)
+  const integration = (await subjects.integration(outside.db, key))!
+  const expected = Object.fromEntries(parts.flatMap(({ name, count }) => (count === null ? [] : [[name, count]])))
+  return begin(outside.db, integration, { since: new Date(Date.now() - days * DAY_MS), expected, by })
+}
+
+/** The same for an operator, whose command can't ask the server: an import that the token may not read fails with the reason. */
+export async function startUnseen(db: Database, key: RecordKey, days: number) {
+  const integration = await subjects.integration(db, key)
+  const refused = refusalOf(integration)
+  if (refused !== undefined) throw cannotImport(refused)
+  return begin(db, integration!, { since: new Date(Date.now() - days * DAY_MS) })
+}
+
+const begin = (
+  db: Database,
+  integration: IntegrationContext,
+  more: { since: Date; expected?: object; by?: number | null; nightly?: boolean },
+) => {
+  const { project_id, integration_id } = integration
+  const part = providers[integration.provider].history!.parts[0]!.name
+  return imports.start(db, { ...asking(integration), project_id, integration_id, part, ...more })
+}
+
+/** How far a nightly look goes back: a weekend without a worker is covered. */
+const NIGHTLY_DAYS = 3
+
+/** Looks for what tools reported while no delivery came through, of all integrations with a server. */
+export async function startNightlyLooks(db: Database) {
+  for (const { name, history } of Object.values(providers)) {
+    if (!history) continue
+    for (const integration of await withServer(db, name)) {
+      const since = new Date(Date.now() - NIGHTLY_DAYS * DAY_MS)
+      await begin(db, integration, { since, nightly: true }).catch((error: unknown) => {
+        // One that is running reads the same days.
+        if ((error as { code?: string }).code !== 'cannot_import') throw error
+      })
+    }
+  }
+}
