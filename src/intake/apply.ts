@@ -5,7 +5,7 @@ import { scheduleReviews } from '../domain/builds/follow-up-jobs.ts'
 import * as builds from '../domain/builds/report.ts'
 import * as changes from '../domain/changes/submit.ts'
 import * as deployments from '../domain/deployments/report.ts'
-import type { IntegrationContext } from '../domain/integrations/context.ts'
+import { type IntegrationContext, isHistory } from '../domain/integrations/context.ts'
 import { linkChanges, tasksNamed } from '../domain/tasks/links.ts'
 import * as references from '../domain/tasks/references.ts'
 import { type ChangeFact, type Fact, isChange } from './facts.ts'
@@ -152,8 +152,9 @@ async function applyChanges(
   return { ids, receipts }
 }
 
-/** Asks the configured server for what the delivery leaves out. */
+/** Asks the configured server for what the delivery leaves out; of imported builds only for those that failed. */
 async function followUp(db: Database, context: IntegrationContext, fact: Fact, id: number) {
+  if (isHistory(context) && fact.kind === 'build' && fact.status !== 'failed') return
   const job = context.config.server ? providers[context.provider].followUp?.(fact, id, context.account_id) : undefined
   if (job) await enqueue(db, job.kind, job.payload, { ...asking(context), ...(job.name !== undefined && { name: job.name }) })
 }

@@ -135,3 +135,17 @@ export const forgetEmpty = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     delete from imports i where i.account_id = ${account_id} and i.id = ${id} and i.nightly and i.state = 'done'
       and not exists (select from jsonb_each(i.counts) part where (part.value ->> 'added')::integer > 0)`)
+
+const JOBS_MAX = 500
+
+/** The jobs of which an integration reported builds itself, in the order of their names. */
+export const jobsOf = async (
+  db: Database,
+  { account_id, project_id, integration_id }: ProjectKey & { integration_id: number },
+) => {
+  const found = await db.rows<{ name: string }>(sql`
+    select distinct ci_job_name as name from build_runs
+    where account_id = ${account_id} and project_id = ${project_id} and integration_id = ${integration_id} and ci_job_name <> ''
+    limit ${JOBS_MAX}`)
+  return found.map(({ name }) => name).toSorted((one, other) => (one < other ? -1 : 1))
+}

@@ -2,7 +2,7 @@ import { retryAfterSeconds } from '../../contract/back-off.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import { type FetchedReply, safeFetch, Unreachable } from '../../net/safe-fetch.ts'
 import type { Provider } from '../provider.ts'
-import { failureOf } from '../providers/ci-replies.ts'
+import { failureOf, Refused } from '../providers/ci-replies.ts'
 import { type Json, text } from '../reading.ts'
 import type { HistoryReply, HistoryRequest } from './history.ts'
 
@@ -26,6 +26,9 @@ export class Limited extends Error {
   }
 }
 
+/** The server has no such page, or the token can't see it. */
+export class Missing extends Refused {}
+
 export interface Answered extends HistoryReply {
   /** How many seconds to wait before the next request. */
   wait: number
@@ -48,12 +51,11 @@ export async function ask(
   })
   const wait = waitAfter(reply)
   if (isLimited(reply)) throw new Limited(wait || LIMITED_S)
-  if (reply.status >= 400)
-    throw failureOf(reply, {
-      ci: label,
-      request: path.split('?', 1)[0]!,
-      needs: 'Check the server and the token under Server access.',
-    })
+  if (reply.status >= 400) {
+    const needs = 'Check the server and the token under Server access.'
+    const failure = failureOf(reply, { ci: label, request: path.split('?', 1)[0]!, needs })
+    throw reply.status === 404 ? new Missing(failure.message) : failure
+  }
   return { headers: reply.headers, body: jsonOf(reply, label), wait }
 }
 

@@ -1,7 +1,7 @@
 import type { ImportPart } from '../../contract/sets.ts'
 import type { FetchedReply } from '../../net/safe-fetch.ts'
 import type { Fact } from '../facts.ts'
-import type { Json } from '../reading.ts'
+import { type Json, text } from '../reading.ts'
 
 /** One request for a page. */
 export interface HistoryRequest {
@@ -22,6 +22,8 @@ export interface Asked {
   config: Readonly<Json>
   /** What `about` read. */
   about: Json
+  /** The jobs that this integration has reported builds of, for parts `ofJobs`; never empty. */
+  jobs: readonly string[]
 }
 
 export interface HistoryReply {
@@ -45,6 +47,8 @@ export interface HistoryPart {
   count?: { request(asked: Asked): HistoryRequest; read(reply: HistoryReply): number | undefined }
   page(asked: Asked): HistoryRequest
   read(reply: HistoryReply, asked: Asked): HistoryPage
+  /** The server also has jobs of other projects: only those that the tool reported are asked for. */
+  ofJobs?: true
   /** Asked once for every change without files, whose identifier is in the cursor. */
   ofChanges?: true
 }
@@ -63,4 +67,13 @@ export function linkedPage(headers: FetchedReply['headers'], rel: 'next' | 'last
   const found = links.find((link) => link.includes(`rel="${rel}"`))
   const page = /[?&]page=(\d+)/.exec(found ?? '')?.[1]
   return page === undefined ? undefined : Number(page)
+}
+
+/** The job whose builds are read; the first one at the start. */
+export const jobOf = ({ cursor, jobs }: Pick<Asked, 'cursor' | 'jobs'>): string => text(cursor.job) ?? jobs[0] ?? ''
+
+/** The cursor of the next job; undefined after the last one. */
+export const jobAfter = (job: string, jobs: readonly string[]): { job: string } | undefined => {
+  const next = jobs.find((one) => one > job)
+  return next === undefined ? undefined : { job: next }
 }

@@ -4,6 +4,9 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import { allowedHosts } from '../../net/addresses.ts'
+import { readImport } from './run-import.ts'
+import { startNightlyLooks } from './start-import.ts'
 
 let studio: Studio
 let github: Awaited<ReturnType<typeof openGitHubHistory>>
@@ -135,6 +138,12 @@ async function room(config: object = { api_token: 'secret' }) {
     }),
   }
 }
+const outside = () => ({
+  db: studio.db,
+  vault: studio.service.vault,
+  log: studio.service.log,
+  allowed: allowedHosts(['127.0.0.1']),
+})
 const SILENCE = { outbox: [], approvals: [], breakages: [], investigations: [], notifications: [] }
 
 test('webhooks and imports tell the same, in either order, half and half, and with lost webhooks', async () => {
@@ -208,4 +217,94 @@ test('an undo deletes what only the import told', async () => {
       sql`select action from audit_log where action in ('startImport', 'undoImport') and project_id = ${project} order by id`,
     ),
   ).toEqual([{ action: 'startImport' }, { action: 'undoImport' }])
+})
+
+test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
+  const { app, rows, project, id, account_id } = await room()
+  const start = () => app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })
+  const [made] = [(await start()).json]
+  expect(await start()).toMatchObject({ status: 422, json: { message: expect.stringContaining('is running') } })
+  // Only the reserve for other work is left.
+  github.state.remaining = 1001
+  const page = () => readImport(outside(), { account_id, import_id: made.id })
+  await page()
+  expect(
+    await rows(sql`select part, waits_until > now() + interval '9 minutes' as waits from imports where id = ${made.id}`),
+  ).toEqual([{ part: 'changes', waits: true }])
+  // The limit is used up by others, then the secondary limit is reached: no page is lost.
+  github.state.remaining = 0
+  await page()
+  github.state.remaining = 5000
+  github.state.refuse = (_, reply) => {
+    github.state.refuse = undefined
+    reply.writeHead(403).end('{"message":"You have exceeded a secondary rate limit."}')
+    return true
+  }
+  await page()
+  expect(await rows(sql`select pages, state from imports where id = ${made.id}`)).toEqual([{ pages: 1, state: 'running' }])
+  expect(
+    await rows(
+      sql`select extract(epoch from run_at - now())::integer > 50 as later from jobs where name = ${`import ${made.id}`}`,
+    ),
+  ).toEqual([{ later: true }])
+  expect(await app(`/imports/${made.id}/cancel`, { method: 'POST' })).toMatchObject({ status: 200, json: { state: 'cancelled' } })
+  await page()
+  expect(await rows(sql`select count(*) from changes where project_id = ${project}`)).toEqual([{ count: 100 }])
+  expect(await rows(sql`select id from jobs where name = ${`import ${made.id}`}`)).toEqual([])
+})
+
+test('a token that may not read says so before anything is imported', async () => {
+  const { app, id } = await room({ api_token: 'wrong' })
+  const { json } = await app(`/integrations/${id}/import_preview?days_back=30`)
+  expect(json).toMatchObject({ days: 30, parts: [], problem: expect.stringContaining('does not accept the login') })
+  expect(await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 30 } })).toMatchObject({
+    status: 422,
+    json: { error: 'cannot_import', message: json.problem },
+  })
+  const allowed = await room()
+  expect((await allowed.app(`/integrations/${allowed.id}/import_preview`)).json).toEqual({
+    days: 90,
+    parts: [
+      { name: 'changes', needs: 'Contents: read', count: 105, problem: null },
+      { name: 'builds', needs: 'Actions: read', count: 20, problem: null },
+      { name: 'files', needs: 'Contents: read', count: null, problem: null },
+    ],
+    minutes: 1,
+    problem: null,
+  })
+})
+
+test('recent builds are news: those that a nightly look finds, and those that their tool reports after an import', async () => {
+  const young: Run = {
+    ...runs[19]!,
+    id: 5000,
+    run_number: 500,
+    conclusion: 'failure',
+    created_at: daysAgo(0, -90),
+    updated_at: daysAgo(0, -60),
+  }
+  github.runs.push(young)
+  const events = ({ rows, project }: Awaited<ReturnType<typeof room>>) =>
+    rows(sql`select event_type from outbox where project_id = ${project}`)
+  const told = await room()
+  await told.import()
+  expect(await events(told)).toEqual([])
+  await told.run(young)
+  expect(await events(told)).toEqual([{ event_type: 'build_run.failed' }])
+
+  const looked = await room()
+  await looked.push()
+  await studio.db.execute(sql`delete from outbox`)
+  await studio.db.execute(sql`update integrations set active = id = ${looked.id}`)
+  await startNightlyLooks(studio.db)
+  await workOffAll(studio, looked.account_id)
+  expect(await events(looked)).toContainEqual({ event_type: 'build_run.failed' })
+  expect(await looked.rows(sql`select nightly, state, counts from imports where integration_id = ${looked.id}`)).toMatchObject([
+    { nightly: true, state: 'done', counts: { builds: { added: 1 } } },
+  ])
+  // The next night finds nothing, and leaves nothing.
+  await startNightlyLooks(studio.db)
+  await workOffAll(studio, looked.account_id)
+  expect(await looked.rows(sql`select id from imports where integration_id = ${looked.id}`)).toHaveLength(1)
+  await studio.db.execute(sql`update integrations set active = true`)
 })

@@ -14,8 +14,8 @@ import type { Provider } from '../provider.ts'
 import { Refused } from '../providers/ci-replies.ts'
 import { providers } from '../providers/index.ts'
 import { type Json, number, object } from '../reading.ts'
-import { ask, Limited } from './ask.ts'
-import type { Asked, HistoryPart } from './history.ts'
+import { ask, Limited, Missing } from './ask.ts'
+import { type Asked, type HistoryPart, jobAfter, jobOf } from './history.ts'
 
 /** A page that was read, and what comes after it. */
 interface Read {
@@ -65,9 +65,16 @@ async function readPage({ db, vault, allowed }: JobContext, reading: Reading, si
   const { about: opening } = provider.history!
   const about = object(running.cursor.about) ?? (opening ? opening.read((await ask(provider, opening, outside)).body) : {})
   const cursor = object(running.cursor.place) ?? {}
-  const asked: Asked = { cursor, since: running.since, until: running.until, config, about }
+  const jobs = part.ofJobs ? await imports.jobsOf(db, integration) : []
+  const asked: Asked = { cursor, since: running.since, until: running.until, config, about, jobs }
   if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, (request) => ask(provider, request, outside))) }
-  const { wait, ...reply } = await ask(provider, part.page(asked), outside)
+  const answered = await ask(provider, part.page(asked), outside).catch((error: unknown) => {
+    // One of several jobs was renamed or deleted.
+    if (part.ofJobs && error instanceof Missing) return undefined
+    throw error
+  })
+  if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }
+  const { wait, ...reply } = answered
   const { facts, next } = part.read(reply, asked)
   return { facts, about, next, wait }
 }

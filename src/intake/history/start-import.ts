@@ -12,7 +12,7 @@ import { asking, type JobContext } from '../job-context.ts'
 import type { Provider } from '../provider.ts'
 import { providers } from '../providers/index.ts'
 import type { Json } from '../reading.ts'
-import { ask, Limited } from './ask.ts'
+import { ask, Limited, Missing } from './ask.ts'
 import type { Asked, HistoryPart } from './history.ts'
 
 export const DAY_MS = 86_400_000
@@ -31,6 +31,8 @@ const refusalOf = (integration: IntegrationContext | undefined): string | undefi
   return integration.config.server ? undefined : 'Enter the server and an access token under Server access first.'
 }
 
+const NO_JOBS = 'No build was reported yet. The first one shows which jobs belong to this project.'
+
 /** How much there is to import, and whether the access token may read it. */
 export async function previewImport({ db, vault, allowed }: Outside, key: RecordKey, days: number): Promise<Preview> {
   const integration = await subjects.integration(db, key)
@@ -42,9 +44,11 @@ export async function previewImport({ db, vault, allowed }: Outside, key: Record
   const { about: opening, parts } = provider.history!
   try {
     const about = opening ? opening.read((await ask(provider, opening, outside)).body) : {}
+    const jobs = await imports.jobsOf(db, integration!)
+    if (jobs.length === 0 && parts.some(({ ofJobs }) => ofJobs)) return { days, parts: [], minutes: null, problem: NO_JOBS }
     const counted: Preview['parts'] = []
     for (const part of parts)
-      counted.push(await counting(provider, part, { ...sinceDays(days), cursor: {}, config, about }, outside))
+      counted.push(await counting(provider, part, { ...sinceDays(days), cursor: {}, config, about, jobs }, outside))
     return { days, parts: counted, minutes: minutesOf(counted), problem: null }
   } catch (error) {
     return { days, parts: [], minutes: null, problem: wordsOf(error) }
@@ -58,7 +62,7 @@ const sinceDays = (days: number) => ({
 
 async function counting(
   provider: Provider,
-  { name, needs, count, page, ofChanges }: HistoryPart,
+  { name, needs, count, page, ofChanges, ofJobs }: HistoryPart,
   asked: Asked,
   outside: { config: Json; allowed: JobContext['allowed'] },
 ): Promise<Preview['parts'][number]> {
@@ -67,7 +71,8 @@ async function counting(
     const reply = await ask(provider, count ? count.request(asked) : page(asked), outside)
     return { name, needs, count: count?.read(reply) ?? null, problem: null }
   } catch (error) {
-    return { name, needs, count: null, problem: wordsOf(error) }
+    // A job that was renamed or deleted is skipped.
+    return { name, needs, count: null, problem: ofJobs && error instanceof Missing ? null : wordsOf(error) }
   }
 }
 
@@ -98,8 +103,14 @@ export async function startUnseen(db: Database, key: RecordKey, days: number) {
   const integration = await subjects.integration(db, key)
   const refused = refusalOf(integration)
   if (refused !== undefined) throw cannotImport(refused)
+  if (!(await hasJobs(db, integration!))) throw cannotImport(NO_JOBS)
   return begin(db, integration!, { since: new Date(Date.now() - days * DAY_MS) })
 }
+
+/** Or needs none. */
+const hasJobs = async (db: Database, integration: IntegrationContext) =>
+  !providers[integration.provider].history!.parts.some(({ ofJobs }) => ofJobs) ||
+  (await imports.jobsOf(db, integration)).length > 0
 
 const begin = (
   db: Database,
@@ -119,6 +130,7 @@ export async function startNightlyLooks(db: Database) {
   for (const { name, history } of Object.values(providers)) {
     if (!history) continue
     for (const integration of await withServer(db, name)) {
+      if (!(await hasJobs(db, integration))) continue
       const since = new Date(Date.now() - NIGHTLY_DAYS * DAY_MS)
       await begin(db, integration, { since, nightly: true }).catch((error: unknown) => {
         // One that is running reads the same days.

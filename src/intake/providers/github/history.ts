@@ -109,7 +109,8 @@ function filesIn(file: Json): ChangedFile[] {
 }
 
 /** As a push lists them. */
-const inOrder = (files: ChangedFile[]) => ['add', 'edit', 'delete'].flatMap((action) => files.filter((file) => file.action === action))
+const inOrder = (files: ChangedFile[]) =>
+  ['add', 'edit', 'delete'].flatMap((action) => files.filter((file) => file.action === action))
 
 function commitFact(commit: Json, about: Json): ChangeFact[] {
   const identifier = text(commit.sha)

@@ -10,6 +10,7 @@ import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { isUnity, unityDelivery, unityEvent, unitySignature } from '../unity.ts'
 import { isPluginEvent, pluginEvent, readPluginEvent } from './events.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { upstreamOf } from './job.ts'
 import { isNotification, notificationEvent, notificationKey, readNotification } from './notification.ts'
 import { sample } from './sample.ts'
@@ -38,6 +39,7 @@ export const jenkins: Provider = {
   read: (delivery) => dialect(delivery).read(delivery),
   server,
   followUp,
+  history,
   setup,
   sample,
 }

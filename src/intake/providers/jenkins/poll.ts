@@ -4,19 +4,13 @@ import * as logs from '../../../domain/builds/logs.ts'
 import * as builds from '../../../domain/builds/report.ts'
 import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
-import { revisionOf, seconds } from '../../build-report.ts'
-import type { Artifact, BuildFact } from '../../facts.ts'
 import { asking, type JobContext } from '../../job-context.ts'
-import { at, type Json, number, objects, text, time } from '../../reading.ts'
 import { stripNul } from '../../strip-nul.ts'
+import { BUILD_TREE, isRunning, readBuild } from './build.ts'
 import { readConsole } from './console.ts'
 import { pollName } from './follow-up.ts'
-import { changelistIn, originIn, upstreamOf } from './job.ts'
 import { JenkinsServer } from './server.ts'
-import { statusOf } from './status.ts'
 
-const TREE =
-  'number,building,inProgress,result,duration,timestamp,artifacts[fileName,relativePath],actions[parameters[name,value],lastBuiltRevision[SHA1],causes[upstreamProject,upstreamBuild]]'
 const LONGEST_WAIT = 60
 /** Delays grow from 2 s to a minute; this many of them are a day. */
 const LOOKS = 1_448
@@ -34,9 +28,10 @@ export async function pollJenkins(
   const path = server.buildPath(build.url)
   if (path === undefined) return log.info({ build_run_id }, 'not polling: the build is not on the configured Jenkins server')
 
-  const reported = await server.json(path, TREE)
-  const running = reported.building === true || reported.inProgress === true || text(reported.result) === undefined
-  const fact = stripNul(factOf(build_run_id, reported, running, (file) => server.address(`${path}artifact/${file}`)))
+  const reported = await server.json(path, BUILD_TREE)
+  const running = isRunning(reported)
+  const told = readBuild({ build_run_id }, reported, (file) => server.address(`${path}artifact/${file}`))
+  const fact = stripNul({ ...told, existing: true as const })
   await db.transaction((db) => builds.report(db, build, fact, true))
 
   const printed = await readConsole(server, path, offset)
@@ -54,40 +49,3 @@ export async function pollJenkins(
     else await cancel(db, wait)
   })
 }
-
-function factOf(build_run_id: number, reported: Json, running: boolean, addressOf: (file: string) => string): BuildFact {
-  const started = number(reported.timestamp)
-  const length = running ? undefined : number(reported.duration) || undefined
-  const actions = objects(reported.actions)
-  const changelist = actions.map((action) => changelistIn(at(action, 'parameters'))).find((found) => found !== undefined)
-  const revision = actions.map((action) => at(action, 'lastBuiltRevision', 'SHA1')).find((found) => found !== undefined)
-  const upstream = actions
-    .flatMap((action) => objects(at(action, 'causes')))
-    .map(upstreamOf)
-    .find((found) => found !== undefined)
-  const artifacts = artifactsOf(reported.artifacts, addressOf)
-  return {
-    kind: 'build',
-    build: { build_run_id },
-    existing: true,
-    ...(running ? { status: 'building' as const } : statusOf(reported.result)),
-    ...revisionOf(revision),
-    ...(changelist !== undefined && { changelist }),
-    ...originIn(
-      '',
-      actions.flatMap((action) => objects(at(action, 'parameters'))),
-    ),
-    ...(started !== undefined && { started_at: time(started) }),
-    ...(started !== undefined && length !== undefined && { finished_at: time(started + length) }),
-    ...(length !== undefined && { duration_seconds: seconds(length) }),
-    ...(upstream && { upstream }),
-    ...(artifacts.length > 0 && { artifacts }),
-  }
-}
-
-const artifactsOf = (reported: unknown, addressOf: (file: string) => string): Artifact[] =>
-  objects(reported).flatMap((artifact) => {
-    const name = text(artifact.relativePath) ?? text(artifact.fileName)
-    if (name === undefined) return []
-    return [{ name, size_bytes: null, url: addressOf(name.split('/').map(encodeURIComponent).join('/')) }]
-  })
