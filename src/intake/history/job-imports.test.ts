@@ -73,6 +73,7 @@ test('Jenkins lists the builds of the jobs that reported, page by page', async (
   expect((await app('/import_preview')).json).toMatchObject({ problem: expect.stringContaining('No build was reported yet') })
   await told('Cook', '130')
   await told('Aged', '1')
+  await studio.db.execute(sql`delete from outbox`)
   const listed = Array.from({ length: 130 }, (_, index) => 130 - index).map((number) => ({
     number,
     url: `${server.url}/job/Cook/${number}/`,
@@ -110,9 +111,7 @@ test('Jenkins lists the builds of the jobs that reported, page by page', async (
   )
   expect(stored.at(-1)).toMatchObject({ build_number: '130', imported: false })
   expect(await studio.db.rows(sql`select id from investigations`)).toEqual([])
-  expect(await studio.db.rows(sql`select id from outbox where event_type like 'build_run.%' and happened_at > ${at(0)}`)).toEqual(
-    [],
-  )
+  expect(await studio.db.rows(sql`select id from outbox`)).toEqual([])
 })
 
 test('Buildkite lists the builds of a pipeline with their jobs, as fast as its limits allow', async () => {
