@@ -72,10 +72,10 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     ],
     ['the app', () => node.ask('/app/v1/welcome')],
   ]
-  /** More requests than connections, all at once: some wait for a connection first. */
-  const askAll = () =>
+  /** Many more requests than connections, all at once: some wait for a connection first. */
+  const askAll = (asked = crowd) =>
     Promise.all(
-      [...crowd, ...crowd].map(async ([name, ask]) => {
+      asked.map(async ([name, ask]) => {
         const began = performance.now()
         const { status } = await ask()
         return { name, status, ms: performance.now() - began }
@@ -84,7 +84,9 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
   type Answers = Awaited<ReturnType<typeof askAll>>
   const late = (answers: Answers) => answers.filter(({ ms }) => ms > HANGING_MS)
   const broken = (answers: Answers) => answers.filter(({ status }) => status >= 500)
-  const whole = async () => broken(await askAll()).length === 0
+  /** More than the connections of every pool. */
+  const some = [...crowd.slice(0, 20), ...crowd.slice(-5)]
+  const whole = async () => broken(await askAll(some)).length === 0
   const idle = async () => {
     const since = performance.now()
     await until(() => performance.now() - since > SHORT_MS + 2 * GRACE_MS)

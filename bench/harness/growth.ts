@@ -24,13 +24,15 @@ interface Asked {
   full: boolean
   /** Settings of the planning session. */
   planner?: string
+  /** A request that reads no more pages than this of the large database is not sent to the small one. */
+  fewPages?: number
 }
 
 /** Sends the same requests to two databases of different sizes, and returns how much each request read in either. */
 export async function measureGrowth(small: Sized, large: Sized, asked: Asked): Promise<Growth[]> {
   const recent = small.size / 2
-  const before = await measureAll(small, recent, asked)
   const after = await measureAll(large, recent, asked)
+  const before = await measureAll(small, recent, asked, (name) => (after.get(name)?.buffers ?? 0) > (asked.fewPages ?? -1))
   return [...after].map(([name, { status, buffers, statements }]) => ({
     name,
     status: Math.max(status, before.get(name)?.status ?? 0),
@@ -40,7 +42,12 @@ export async function measureGrowth(small: Sized, large: Sized, asked: Asked): P
   }))
 }
 
-async function measureAll({ url, size }: Sized, recent: number, { full, planner }: Asked): Promise<Map<string, Measured>> {
+async function measureAll(
+  { url, size }: Sized,
+  recent: number,
+  { full, planner }: Asked,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Map<string, Measured>> {
   const grown = await fillGrown(url, size, recent)
   const records = await recordsOf(url)
   const measured = await openMeasured(url, planner)
@@ -48,7 +55,7 @@ async function measureAll({ url, size }: Sized, recent: number, { full, planner 
     const headers = { token: { authorization: `Bearer ${grown.token}` }, session: { cookie: await signIn(measured, grown) } }
     const found = new Map<string, Measured>()
     for (const { name, path, by } of growthRequests(records, grown.moments, full))
-      found.set(name, await measured.ask(path, headers[by]))
+      if (isWanted(name)) found.set(name, await measured.ask(path, headers[by]))
     return found
   } finally {
     await measured.close()

@@ -17,27 +17,27 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-/** More than the operating system buffers for a connection, plus the most that the service buffers. */
-const EVENTS = 25_000
+/** Together more than the operating system buffers for a connection, plus the most that the service buffers. */
+const PORTIONS = 13
+const PORTION = 2_000
 
 test('a client that does not read is disconnected, and one that reads gets everything', async () => {
   const token = studio.world.tokens!.kim!.token as string
   const { hostname, port } = new URL(studio.site)
   const slow = connect(Number(port), hostname)
   slow.pause()
+  slow.on('error', () => {})
   slow.write(`GET /api/v1/workspace/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`)
-  let ended = false
-  slow
-    .on('error', () => {})
-    .on('close', () => {
-      ended = true
-    })
   const reader = await listen({ site: studio.site, token })
-  await studio.db.execute(sql`insert into tasks (account_id, project_id, title)
-    select p.account_id, p.id, repeat('long ', 50) || n from projects p, generate_series(1, ${EVENTS}) n`)
-  await reader.until(EVENTS)
-  // The operating system's buffer is read to its end; then the connection is closed.
-  slow.resume()
-  await until(() => ended)
+  const listeners = async () =>
+    Number(/^goldmaster_stream_listeners\S* (\d+)/m.exec((await studio.ask('/metrics')).text)?.[1])
+  await until(async () => (await listeners()) === 2)
+  for (let portion = 1; portion <= PORTIONS && (await listeners()) === 2; portion++) {
+    await studio.db.execute(sql`insert into tasks (account_id, project_id, title)
+      select p.account_id, p.id, repeat('long ', 50) || n from projects p, generate_series(1, ${PORTION}) n`)
+    await reader.until(portion * PORTION)
+  }
+  await until(async () => (await listeners()) === 1)
+  slow.destroy()
   reader.stop()
 })
