@@ -33,6 +33,24 @@ test('a gate runs up to its limit at once, and the others in the order of arriva
   expect(begun).toEqual([0, 1, 2, 3])
 })
 
+test('a gate counts what still runs after something else of its key ended', async () => {
+  const gate = new Gate({ atOnce: 2, timeout: HOUR, refusal })
+  const running = pending()
+  const entered = gate.enter(7, running.work)
+  await gate.enter(7, async () => {})
+  const begun: string[] = []
+  const later = ['first', 'second'].map((name) =>
+    gate.enter(7, async () => {
+      begun.push(name)
+      await running.work()
+    }),
+  )
+  await until(() => begun.length > 0)
+  expect(begun).toEqual(['first'])
+  running.end()
+  await Promise.all([entered, ...later])
+})
+
 test('a gate blocks nobody because of another key, nor after a failure', async () => {
   const gate = new Gate({ atOnce: 1, timeout: HOUR, refusal })
   const first = pending()

@@ -47,7 +47,7 @@ export function openBreaker(now: () => number = () => performance.now(), random:
       // Calls that were running when it opened add no information.
       if (isOpen(circuit)) return undefined
       circuit.failures++
-      if (circuit.failures < FAILURES && circuit.opened === 0) return undefined
+      if (circuit.failures < FAILURES) return undefined
       circuit.opened++
       const pause = backOff(circuit.opened, { first: FIRST_PAUSE_MS, longest: LONGEST_PAUSE_MS, jitter: 0.1, random: random() })
       circuit.openUntil = now() + pause

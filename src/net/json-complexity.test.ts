@@ -9,6 +9,10 @@ describe('a body is light', () => {
     expect(heavy(JSON.stringify({ log: many('[{,:}]\n"quoted", \\ and & 100%') }))).toBe(false)
   })
 
+  test('when short texts contain escaped quotes', () => {
+    expect(heavy(`{"log":"\\"${',x'.repeat(20)}"${',"k":"\\"[[[,,,"'.repeat(2_000)}}`)).toBe(false)
+  })
+
   test('when it is a task with the maximum metadata', () => {
     const metadata = { numbers: Array(8000).fill(1) }
     expect(heavy(JSON.stringify({ task: { title: 'x', labels: ['a', 'b'], metadata } }))).toBe(false)

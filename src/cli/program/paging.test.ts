@@ -30,6 +30,14 @@ test('a shorter list ends with its last row', async () => {
   expect(pagination.has_more).toBe(false)
 })
 
+test('an empty page with another cursor does not end the list', async () => {
+  const ask = async ({ cursor = '0' }: { cursor?: string }) => ({
+    rows: cursor === '2' ? [1] : [],
+    pagination: { limit: 1, has_more: cursor !== '2', next_cursor: cursor === '2' ? null : String(Number(cursor) + 1) },
+  })
+  expect((await collect(ask, 'rows', 10)).rows).toEqual([1])
+})
+
 test('a service that repeats its cursor ends the list', async () => {
   const pagination = { limit: 1, has_more: true, next_cursor: 'again' }
   let asked = 0

@@ -70,6 +70,17 @@ test('lines are read completely, however they are cut', () => {
   const { phases, print } = reading()
   for (const sign of '***** COOK COMMAND STARTED *****\n') print(sign)
   expect(states(phases)).toEqual(['cooking running'])
+  print(`Program.Main: ${'a long folder/'.repeat(20)} AutomationTool exi`)
+  print('ting with ExitCode=1\n')
+  expect(phases.failed).toBe(true)
+})
+
+test('a phase that ends twice ended the first time', () => {
+  const { phases, print } = reading()
+  print('***** COOK COMMAND STARTED *****\n***** COOK COMMAND COMPLETED *****\n')
+  const ended = phases.steps[0]!.finished_at
+  print('***** COOK COMMAND COMPLETED *****\n')
+  expect(phases.steps).toMatchObject([{ status: 'completed', finished_at: ended }])
 })
 
 test.each([

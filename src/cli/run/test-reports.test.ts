@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reports-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Uploads what matches the glob, and returns what was sent. */
-async function sent(glob: string) {
+async function sent(glob: string, since?: Date) {
   const bodies: Buffer[] = []
   const service = {
     tests: async (_: unknown, bytes: Buffer) => {
@@ -18,7 +18,7 @@ async function sent(glob: string) {
       return { kind: 'taken', tests: 1, failing: 0 }
     },
   } as unknown as BuildService
-  const done = await uploadTests(service, [join(folder, glob)], { job_name: 'Cook', build_number: '1' })
+  const done = await uploadTests(service, [join(folder, glob)], { job_name: 'Cook', build_number: '1' }, since)
   return { done, reports: await Promise.all(bodies.map((body) => readReport(body))) }
 }
 
@@ -35,4 +35,16 @@ test('a report that was written is sent alone', async () => {
   const { done, reports } = await sent('*.xml')
   expect(done.files).toBe(1)
   expect(reports.map(({ cases }) => cases)).toMatchObject([[{ name: 'walks', outcome: 'passed' }]])
+})
+
+test('a report of an earlier run is left out, and one written as the build began is sent', async () => {
+  const began = new Date('2026-01-01T12:00:00Z')
+  const write = (name: string, seconds: number) => {
+    writeFileSync(join(folder, name), '<testsuite name="a"><testcase name="runs"/></testsuite>')
+    utimesSync(join(folder, name), began, new Date(began.getTime() + seconds * 1000))
+  }
+  write('early.trx', -60)
+  write('rounded.trx', -1)
+  write('late.trx', 1)
+  expect((await sent('*.trx', began)).done.files).toBe(2)
 })
