@@ -69,7 +69,7 @@ export const APPROVAL_RULES_MAX = 50
 export const BUDGETS_MAX = 50
 export const AGENT_PRICES_MAX = 50
 /** For the rules that name the owners of tests. */
-export const TEST_OWNERS_MAX = 20_000
+export const PATH_OWNERS_MAX = 20_000
 /** The highest value of a measure that a budget can name. */
 export const MEASURE_MAX = 1e15
 /** For a pattern of branches, jobs, paths or authors, with stars. */

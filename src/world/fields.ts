@@ -29,8 +29,8 @@ import {
   DAYS_MAX,
   IDENTIFIER_MAX,
   MEASURE_MAX,
+  PATH_OWNERS_MAX,
   PATTERN_MAX,
-  TEST_OWNERS_MAX,
   URL_MAX,
 } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
@@ -162,7 +162,7 @@ const FIELDS = {
         APPROVAL_RULES_MAX,
       ),
     ),
-    test_owners: optional(text(TEST_OWNERS_MAX)),
+    path_owners: optional(text(PATH_OWNERS_MAX)),
     agent_prices: optional(
       object({
         currency: required(filled(3)),

@@ -72,7 +72,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       members = [],
       approval_rules: given,
       measure_budgets: limits,
-      test_owners,
+      path_owners,
       agent_prices,
       ...rest
     },
@@ -89,7 +89,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       status,
       approval_rules,
       measure_budgets,
-      test_owners,
+      path_owners,
       agent_prices,
       ...times(rest),
     })

@@ -10,7 +10,7 @@ const COLUMNS = {
   account_members: 'account_id user_id role',
   connected_accounts: 'user_id provider uid created_at',
   logins: 'user_id provider_id provider_account_id password',
-  projects: 'id account_id name engine status approval_rules measure_budgets test_owners agent_prices created_at updated_at',
+  projects: 'id account_id name engine status approval_rules measure_budgets path_owners agent_prices created_at updated_at',
   project_members: 'account_id project_id user_id project_role',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations:

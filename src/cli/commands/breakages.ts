@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import { costWords, minutesWords, uncountedWords } from '../../contract/labels/cost-words.ts'
@@ -211,13 +212,6 @@ const task = command({
   },
 })
 
-/** `Content/Audio/*=14` */
-function readOwner(text: string) {
-  const [, path = '', user = ''] = /^(.+)=(\d{1,9})$/.exec(text.trim()) ?? []
-  if (path === '') throw new Error('It must be a path pattern, = and a user id, such as Content/Audio/*=14.')
-  return { path, user_id: Number(user) }
-}
-
 const assignment = command({
   name: 'assignment',
   summary: 'Show or change who gets breakages automatically',
@@ -227,32 +221,37 @@ const assignment = command({
     on: { help: 'Assign breakages at their second failure' },
     off: { help: 'Assign no breakages' },
     exclude: { help: 'User id of somebody who gets none; replaces the others', value: 'id', many: true, read: readUser },
-    owner: {
-      help: 'Path pattern and user id of its owner; replaces the others. The last match counts',
-      value: 'path=id',
-      many: true,
-      read: readOwner,
+    owners: {
+      help: 'File in the form of CODEOWNERS that names the owners of paths; also shown for tests',
+      value: 'file',
+      read: readOwners,
     },
   },
   shows: { route: 'editProject' },
-  examples: ['breakages assignment --on', "breakages assignment --owner 'Content/Audio/*=14' --exclude 3 --exclude 9"],
-  async run({ client, project, flags: { on, off, exclude, owner }, out }) {
+  examples: ['breakages assignment --on', 'breakages assignment --owners CODEOWNERS --exclude 3 --exclude 9'],
+  async run({ client, project, flags: { on, off, exclude, owners }, out }) {
     if (on && off) throw usage('Give --on or --off, not both.')
     const before = await client.showProjectSettings({ project_id: project })
     const wanted = {
       on: on || (before.assignment.on && !off),
       excluded_user_ids: exclude ?? before.assignment.excluded_user_ids,
-      path_owners: owner ?? before.assignment.path_owners,
     }
-    const isAsked = on || off || exclude || owner
-    const settings = isAsked ? await client.editProject({ project_id: project, body: { assignment: wanted } }) : before
+    const body = {
+      ...((on || off || exclude) && { assignment: wanted }),
+      ...(owners !== undefined && { path_owners: owners }),
+    }
+    const settings = Object.keys(body).length > 0 ? await client.editProject({ project_id: project, body }) : before
     out.answer(settings, () => {
-      const { on, excluded_user_ids, path_owners } = settings.assignment
+      const { on, excluded_user_ids } = settings.assignment
       out.facts({ 'automatic assignment': on ? 'on' : 'off', excluded: excluded_user_ids.map((id) => `user:${id}`).join(', ') })
-      out.section('Path owners', path_owners, [main('path'), 'user_id'])
+      if (settings.path_owners !== '') out.say(settings.path_owners.trimEnd())
     })
   },
 })
+
+function readOwners(file: string): string {
+  return readFileSync(file, 'utf8')
+}
 
 function readUser(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error('It must be a user id; goldmaster members list shows them.')

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { flag, list, name, nullable, object, oneOf, partial } from '../fields.ts'
-import { BISECT_BUILDS_MAX, ENGINE_MAX, TEST_OWNERS_MAX } from '../limits.ts'
+import { BISECT_BUILDS_MAX, ENGINE_MAX, PATH_OWNERS_MAX } from '../limits.ts'
 import { ApprovalRules } from '../routes/approval-rules.ts'
 import { AgentPrices } from '../routes/build-cost.ts'
 import { patch, plainGet, post, put, remove } from '../routes/route.ts'
@@ -48,7 +48,7 @@ export const projectSettingsRoutes = {
       approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES), { maxItems: 20 })),
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
       job_patterns: Type.Array(app.JobPattern, { maxItems: 100 }),
-      test_owners: Type.String({ maxLength: TEST_OWNERS_MAX }),
+      path_owners: Type.String({ maxLength: PATH_OWNERS_MAX }),
       agent_prices: nullable(AgentPrices),
       badge: flag,
       investigates_failures: nullable(flag),

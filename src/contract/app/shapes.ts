@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { flag, idText, instant, integer, nullable, object, oneOf, own, ownText, text, uuid } from '../fields.ts'
 import { Branch, BranchHealth } from '../health-shapes.ts'
-import { BRANCH_MAX, NAME_MAX, PATTERN_MAX } from '../limits.ts'
+import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import { ApprovalRule } from '../routes/approval-rules.ts'
 import { AgentPrices } from '../routes/build-cost.ts'
 import * as sets from '../sets.ts'
@@ -226,12 +226,6 @@ export const Assignment = object({
   on: flag,
   /** They get none. */
   excluded_user_ids: Type.Array(integer, { maxItems: 1000 }),
-  /** The owners of files, as in CODEOWNERS: of several patterns that match a file, the last one counts. */
-  path_owners: own(
-    Type.Array(object({ path: Type.String({ minLength: 1, maxLength: PATTERN_MAX, pattern: '\\S' }), user_id: integer }), {
-      maxItems: 200,
-    }),
-  ),
 })
 export type Assignment = Static<typeof Assignment>
 
@@ -247,8 +241,8 @@ export const ProjectSettings = object({
   approval_types: nullable(Type.Array(oneOf(sets.ASSET_TYPES))),
   required_jobs: Type.Array(RequiredJobs),
   job_patterns: Type.Array(JobPattern),
-  /** Path rules in the form of a CODEOWNERS file. */
-  test_owners: ownText,
+  /** The owners of files and tests, in the form of a CODEOWNERS file. */
+  path_owners: ownText,
   agent_prices: nullable(AgentPrices),
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),

@@ -110,9 +110,9 @@ create table projects (
   -- What measures may not exceed, as a list of budgets.
   measure_budgets        jsonb not null default '[]',
   -- Who gets breakages automatically; off by default.
-  assignment             jsonb not null default '{"on": false, "excluded_user_ids": [], "path_owners": []}',
-  -- Who owns tests, by path: the text of a CODEOWNERS file.
-  test_owners            text not null default '',
+  assignment             jsonb not null default '{"on": false, "excluded_user_ids": []}',
+  -- Who owns files and tests, by path: the text of a CODEOWNERS file.
+  path_owners            text not null default '',
   -- What an hour of an agent costs, by its name; null: unknown.
   agent_prices           jsonb,
   -- Lets every row below store its account consistently with its project.

@@ -49,7 +49,7 @@ const accountMember: Subject = {
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and user_id = ${numberIn(ids, 'user_id')}`,
 }
 const PROJECT =
-  'name, engine, status, approval_rules, measure_budgets, required_jobs, job_patterns, test_owners, agent_prices, investigates_failures, bisect_builds_per_day, assignment, badge_key is not null as badge'
+  'name, engine, status, approval_rules, measure_budgets, required_jobs, job_patterns, path_owners, agent_prices, investigates_failures, bisect_builds_per_day, assignment, badge_key is not null as badge'
 const project = byId('projects', PROJECT, 'project', 'project_id')
 const projectMember: Subject = {
   kind: 'project_member',

@@ -3,7 +3,8 @@ import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { namedFiles } from '../../diagnosis/suspects/named-files.ts'
-import { pathFitting } from '../assets/approval-rules.ts'
+import { type PathRule, readRules } from '../projects/path-owner-rules.ts'
+import { membersCalled } from '../projects/path-owners.ts'
 import { note } from './history.ts'
 
 /** Why a person is assigned: they wrote the only named suspect, or they own a file that the failure names. */
@@ -14,7 +15,9 @@ interface Subject extends RecordKey {
   flaky: boolean
   owner_user_id: number | null
   assigned_because: Because | null
+  project_id: number
   assignment: Assignment
+  path_owners: string
   evidence: Investigation['evidence']
   /** Null if several changes or none are likely. */
   suspect: { change_id: number; user_id: number | null } | null
@@ -33,7 +36,7 @@ const FAILURES_NEEDED = 2
  */
 export async function assignAutomatically(db: Database, breakage: RecordKey) {
   const known = (await db.one<Subject>(sql`
-    select k.account_id, k.id, k.state, k.flaky, k.owner_user_id, k.assigned_because, p.assignment, k.evidence, named_suspect(k.suspects) as suspect,
+    select k.account_id, k.project_id, k.id, k.state, k.flaky, k.owner_user_id, k.assigned_because, p.assignment, p.path_owners, k.evidence, named_suspect(k.suspects) as suspect,
       (select c.display_identifier from changes c where c.account_id = k.account_id and c.id = (named_suspect(k.suspects) ->> 'change_id')::bigint) as identifier,
       (select count(*) from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
         where m.account_id = k.account_id and m.breakage_id = k.id and m.occurrence = k.occurrence and not m.downstream and b.kind <> 'bisect') as failures,
@@ -63,7 +66,7 @@ async function takeBack(db: Database, { account_id, id }: Subject) {
 
 async function assign(db: Database, known: Subject) {
   const { account_id, id, suspect, identifier } = known
-  const owner = ownerOfFile(known)
+  const owner = await ownerOfFile(db, known)
   const author = suspect?.user_id ?? null
   const chosen =
     author !== null && (await mayGet(db, known, author))
@@ -71,8 +74,8 @@ async function assign(db: Database, known: Subject) {
       : owner && (await mayGet(db, known, owner.user_id))
         ? {
             user: owner.user_id,
-            because: { file: owner.file, path: owner.path },
-            words: `they own ${owner.path}, and the failure names ${owner.file}`,
+            because: { file: owner.file, path: owner.pattern },
+            words: `they own ${owner.pattern}, and the failure names ${owner.file}`,
           }
         : undefined
   if (!chosen) return
@@ -90,11 +93,14 @@ const mayGet = async (db: Database, { account_id, id, assignment }: Subject, use
     where k.account_id = ${account_id} and k.id = ${id} and a.project_role <> 'viewer'`)) !== undefined
 
 /** Undefined if the files of the failure have no owner, or several. */
-function ownerOfFile({ evidence, assignment: { path_owners } }: Subject) {
-  const rules = path_owners.map((owner) => ({ ...owner, fits: pathFitting(owner.path) })).reverse()
+async function ownerOfFile(db: Database, { evidence, path_owners, account_id, project_id }: Subject) {
+  const ruleOf = readRules(path_owners)
   const found = namedFiles(evidence).flatMap((file) => {
-    const rule = rules.find(({ fits }) => fits(file))
-    return rule ? [{ file, path: rule.path, user_id: rule.user_id }] : []
+    const rule: PathRule | undefined = ruleOf({ file })
+    return rule ? [{ file, ...rule }] : []
   })
-  return new Set(found.map(({ user_id }) => user_id)).size === 1 ? found[0] : undefined
+  const [first, ...others] = new Set(found.flatMap(({ owners }) => owners))
+  if (first === undefined || others.length > 0) return undefined
+  const user_id = (await membersCalled(db, { account_id, project_id }, [first])).get(first)
+  return user_id === undefined ? undefined : { ...found.find(({ owners }) => owners.length > 0)!, user_id }
 }

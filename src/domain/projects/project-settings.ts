@@ -10,7 +10,7 @@ import { unmatched } from '../branches/branch-patterns.ts'
 type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, test_owners, agent_prices, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
+  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, path_owners, agent_prices, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
   from projects p ${where} order by id`
 
 type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
@@ -56,7 +56,7 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
     status,
     required_jobs,
     job_patterns,
-    test_owners,
+    path_owners,
     agent_prices,
     investigates_failures,
     bisect_builds_per_day,
@@ -71,24 +71,14 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
       : input.approval_rules
   const rules = given === undefined ? before.approval_rules : given
   const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
-  if (input.assignment) await requireMembers(db, before, input.assignment)
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
       approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb,
-      job_patterns = ${JSON.stringify(job_patterns)}::jsonb, test_owners = ${test_owners},
+      job_patterns = ${JSON.stringify(job_patterns)}::jsonb, path_owners = ${path_owners},
       agent_prices = ${agent_prices && JSON.stringify(agent_prices)}::jsonb, badge_key = ${badge_key},
       investigates_failures = ${investigates_failures}, bisect_builds_per_day = ${bisect_builds_per_day},
       assignment = ${JSON.stringify(assignment)}::jsonb, updated_at = now() where id = ${id}`)
   return show(db, id)
-}
-
-/** Owners must see the project; whoever leaves it later gets nothing. */
-async function requireMembers(db: Database, { id, account_id }: Settings, { path_owners }: Settings['assignment']) {
-  const wanted = [...new Set(path_owners.map(({ user_id }) => user_id))]
-  const { count } = (await db.one<{ count: number }>(sql`
-    select count(*) from project_access where account_id = ${account_id} and project_id = ${id} and user_id = any (${wanted}::integer[])`))!
-  if (count < wanted.length)
-    throw invalidParameter('assignment', 'has an owner who is not a member of the account or does not see the project')
 }
 
 /** Impossible to guess; people who have it can see the badge until it is disabled. */

@@ -271,9 +271,9 @@ describe('what is stored', () => {
 test('the owners of a test are members by address or tool name, and others as the rules spell them', async () => {
   const { job, build } = newJob()
   const { db } = tools.studio
-  const rules = (test_owners: string) => tools.api('settings', { method: 'PATCH', body: { test_owners } })
+  const rules = (path_owners: string) => tools.api('settings', { method: 'PATCH', body: { path_owners } })
   expect(await rules('* kim@example.com\nAi.cpp @kim-dev @nobody other@example.com')).toMatchObject({
-    test_owners: '* kim@example.com\nAi.cpp @kim-dev @nobody other@example.com',
+    path_owners: '* kim@example.com\nAi.cpp @kim-dev @nobody other@example.com',
   })
   const shown = await testsOf(await build([['walks', 'failed']]))
   const kim = { user_id: tools.studio.world.users.kim!.id, text: null }

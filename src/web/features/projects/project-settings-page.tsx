@@ -18,8 +18,8 @@ import { JobPatterns } from '../builds/job-patterns.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
 import { Exports } from '../export-delete/exports.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
-import { TestOwnerRules } from '../tests/test-owner-rules.tsx'
 import { ENGINES } from './engines.ts'
+import { PathOwners } from './path-owners.tsx'
 import { ProjectState } from './project-state.tsx'
 
 type Settings = AppReply<'showProjectSettings'>
@@ -43,7 +43,7 @@ export default function ProjectSettings() {
             <General settings={settings} locked={locked} />
             <BranchSettings settings={settings} locked={locked} />
             <JobPatterns settings={settings} locked={locked} />
-            <TestOwnerRules settings={settings} locked={locked} />
+            <PathOwners settings={settings} locked={locked} />
             <AgentPrices settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />

@@ -2,9 +2,14 @@ import { matcherOf } from '../branches/branch-names.ts'
 
 /** Owners by path, as in a CODEOWNERS file of GitHub or GitLab. The last matching rule counts; one without owners removes them. */
 
-interface Rule {
-  matches: (path: readonly string[], anywhere: boolean) => boolean
+export interface PathRule {
+  /** As written. */
+  pattern: string
   owners: string[]
+}
+
+interface Rule extends PathRule {
+  matches: (path: readonly string[], anywhere: boolean) => boolean
 }
 
 /** A path in its folders. The root of an absolute path or of a name is unknown: a rule may match from any of its folders. */
@@ -13,12 +18,18 @@ interface Path {
   anywhere: boolean
 }
 
-/** Reads the rules once; the answer gives the owners of a test by the file of its failure and its names. */
-export function ownersBy(text: string): (test: { file: string | null; names: readonly string[] }) => string[] {
+/** A failure: its file, and the names of its test. */
+interface Failure {
+  file: string | null
+  names?: readonly string[]
+}
+
+/** Reads the rules once; the answer gives the last rule that matches the file of a failure or the names of its test. */
+export function readRules(text: string): (failure: Failure) => PathRule | undefined {
   const rules = text.split(/\r?\n/).flatMap(ruleOf)
   return ({ file, names }) => {
-    const paths = [...(file ? [pathOf(file)] : []), nameOf(names)]
-    return rules.findLast(({ matches }) => paths.some(({ parts, anywhere }) => matches(parts, anywhere)))?.owners ?? []
+    const paths = [...(file ? [pathOf(file)] : []), ...(names ? [nameOf(names)] : [])]
+    return rules.findLast(({ matches }) => paths.some(({ parts, anywhere }) => matches(parts, anywhere)))
   }
 }
 
@@ -42,7 +53,8 @@ function ruleOf(line: string): Rule[] {
   const [written, ...owners] = comment === -1 ? words : words.slice(0, comment)
   // GitLab groups rules in sections.
   if (written === undefined || /^\^?\[/.test(written)) return []
-  return [{ matches: matcher(written.replace(/\\(.)/g, '$1').toLowerCase()), owners }]
+  const pattern = written.replace(/\\(.)/g, '$1')
+  return [{ pattern, owners, matches: matcher(pattern.toLowerCase()) }]
 }
 
 function matcher(pattern: string): Rule['matches'] {
