@@ -29,8 +29,7 @@ test('a client that does not read is disconnected, and one that reads gets every
   slow.on('error', () => {})
   slow.write(`GET /api/v1/workspace/events/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n\r\n`)
   const reader = await listen({ site: studio.site, token })
-  const listeners = async () =>
-    Number(/^goldmaster_stream_listeners\S* (\d+)/m.exec((await studio.ask('/metrics')).text)?.[1])
+  const listeners = async () => Number(/^goldmaster_stream_listeners\S* (\d+)/m.exec((await studio.ask('/metrics')).text)?.[1])
   await until(async () => (await listeners()) === 2)
   for (let portion = 1; portion <= PORTIONS && (await listeners()) === 2; portion++) {
     await studio.db.execute(sql`insert into tasks (account_id, project_id, title)
