@@ -11,7 +11,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { Time } from '../../ui/text/time.tsx'
+import { dateOf } from '../../ui/text/dates.ts'
 
 type Costs = AppReply<'showCosts'>
 type Cause = Costs['by_cause'][number]
@@ -70,7 +70,7 @@ function Shown({
         </Notice>
       )}
       <p className="text-sm">
-        Since <Time at={since} />: {costWords(total, currency)}. Builds of breakages: {costWords(failed, currency)}.
+        Since {dateOf('date', since)}: {costWords(total, currency)}. Builds of breakages: {costWords(failed, currency)}.
         {uncountedWords(total) && <span className="block text-soft">Not in the amount: {uncountedWords(total)}.</span>}
       </p>
       <Part<Cause>
