@@ -95,6 +95,9 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['integration require-signature', () => [made['integration add']!], ['owl']],
   ['integration handshake', () => [id('integrations', 'asana')], ['owl']],
   ['integration config', () => [id('integrations', 'ci'), '{"server": "https://jenkins.example.com"}'], ['owl']],
+  ['integration import', () => [id('integrations', 'ci')], ['owl']],
+  ['integration cancel-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
+  ['integration undo-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
   ['integration delete', () => [made['integration add']!], ['owl']],
   ['deliveries replay', () => [made.delivery!], ['owl']],
   ['deliveries test', () => [id('integrations', 'ci')], ['owl']],
@@ -133,6 +136,7 @@ const OTHERS = [
     'account delete',
   ],
   'list-backups',
+  'integration imports',
 ]
 
 test('every command is tested here, or known to change nothing of an account', async () => {

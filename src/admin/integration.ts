@@ -189,7 +189,7 @@ const startImport = command({
     const { account_id } = await ownerOf(db, id)
     const started = await change('integration', id, (db) => startUnseen(db, { account_id, id }, flags.days ?? 90))
     out.record(shownImport(started))
-    out.line(`To see its progress, run: goldmaster admin integration imports ${id}`)
+    out.note(`To see its progress, run: goldmaster admin integration imports ${id}`)
   },
 })
 

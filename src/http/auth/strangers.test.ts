@@ -62,6 +62,11 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   corrections: () => idOf('corrections', 'fox-correction4'),
   tests: () => ofTheirs(sql`select id::text from test_cases where account_id = ${foxId()}`),
   integrations: () => idOf('integrations', 'theirs'),
+  imports: () =>
+    ofTheirs(sql`
+      insert into imports (account_id, project_id, integration_id, since, until, state)
+      select account_id, project_id, id, now(), now(), 'done' from integrations where id = ${Number(idOf('integrations', 'theirs'))}
+      returning id::text`),
   deliveries: () =>
     ofTheirs(sql`select id::text from deliveries where integration_id = ${Number(idOf('integrations', 'theirs'))}`),
   people: () => idOf('users', 'rival'),
@@ -82,6 +87,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   setProjectMember: { project_role: 'viewer' },
   deleteProject: { name: 'Fox' },
   correctBuild: { category: 'network' },
+  startImport: { days: 1 },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 
