@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
 import { costWords, minutesWords, uncountedWords } from '../../contract/labels/cost-words.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { usage } from '../../terminal/failures.ts'
+import { fileText } from '../../terminal/given-text.ts'
 import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { printEvidence } from '../output/print-evidence.ts'
@@ -222,9 +222,8 @@ const assignment = command({
     off: { help: 'Assign no breakages' },
     exclude: { help: 'User id of somebody who gets none; replaces the others', value: 'id', many: true, read: readUser },
     owners: {
-      help: 'File in the form of CODEOWNERS that names the owners of paths; also shown for tests',
+      help: 'File in the form of CODEOWNERS that names the owners of paths, or - for standard input',
       value: 'file',
-      read: readOwners,
     },
   },
   shows: { route: 'editProject' },
@@ -238,7 +237,7 @@ const assignment = command({
     }
     const body = {
       ...((on || off || exclude) && { assignment: wanted }),
-      ...(owners !== undefined && { path_owners: owners }),
+      ...(owners !== undefined && { path_owners: await fileText(owners) }),
     }
     const settings = Object.keys(body).length > 0 ? await client.editProject({ project_id: project, body }) : before
     out.answer(settings, () => {
@@ -248,10 +247,6 @@ const assignment = command({
     })
   },
 })
-
-function readOwners(file: string): string {
-  return readFileSync(file, 'utf8')
-}
 
 function readUser(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error('It must be a user id; goldmaster members list shows them.')
