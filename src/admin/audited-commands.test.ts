@@ -98,6 +98,7 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['integration import', () => [id('integrations', 'ci')], ['owl']],
   ['integration cancel-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
   ['integration undo-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
+  ['integration write-back', () => [made['integration add']!], ['owl']],
   ['integration delete', () => [made['integration add']!], ['owl']],
   ['deliveries replay', () => [made.delivery!], ['owl']],
   ['deliveries test', () => [id('integrations', 'ci')], ['owl']],

@@ -4,6 +4,7 @@ import { type Database, sql } from '../db/database.ts'
 import * as imports from '../domain/integrations/imports.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
 import { setConfig } from '../domain/integrations/settings.ts'
+import { setWriteBack, startWriteBack } from '../domain/integrations/write-backs.ts'
 import { startUnseen } from '../intake/history/start-import.ts'
 import { providers } from '../intake/providers/index.ts'
 import { readSecret } from '../terminal/ask.ts'
@@ -167,6 +168,24 @@ const config = command({
   },
 })
 
+const writeBack = command({
+  name: 'write-back',
+  summary: 'Write results of builds to the server of a tool, or stop it',
+  details:
+    'Sets commit statuses and keeps one comment on each pull request. The service first checks the permissions of the access token: if one is missing, admin integration list --json shows which, and nothing is written.',
+  args,
+  flags: { off: { help: 'Stop it' } },
+  examples: ['admin integration write-back 2', 'admin integration write-back 2 --off'],
+  async run({ args: { integration: id }, flags, out, store }) {
+    const { db, change } = await store()
+    const { provider } = await integrations.find(db, id)
+    if (!flags.off && !providers[provider].server?.writeBackNeeds) throw usage(`Results can't be written to ${provider}`)
+    const { account_id } = await ownerOf(db, id)
+    await change('integration', id, (db) => (flags.off ? setWriteBack(db, id, false) : startWriteBack(db, { account_id, id })))
+    out.record(await integrations.find(db, id))
+  },
+})
+
 /** The account and project of an integration. */
 const ownerOf = async (db: Database, id: number) =>
   (await db.one<{ account_id: number; project_id: number }>(
@@ -248,6 +267,7 @@ export const integration: Noun<AdminCommand> = {
     requireSignature,
     handshake,
     config,
+    writeBack,
     startImport,
     listImports,
     endImport('cancel-import', 'Cancel a running import', 'What it has read stays.', imports.cancel),

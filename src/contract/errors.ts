@@ -100,6 +100,8 @@ export const ciFailed = (why: string) => new ApiError(422, 'ci_failed', why)
 
 export const cannotImport = (why: string) => new ApiError(422, 'cannot_import', why)
 
+export const cannotWriteBack = (why: string) => new ApiError(422, 'cannot_write_back', why)
+
 export const cannotBisect = (why: string) => new ApiError(422, 'cannot_bisect', why)
 
 export const exportRunning = () =>

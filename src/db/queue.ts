@@ -37,6 +37,10 @@ export interface Jobs {
   undo_import: { account_id: number; import_id: number }
   /** Asks the CI of a queued build to start it. */
   start_build: { account_id: number; build_run_id: number }
+  /** Writes the result of a build to the server of its commit. */
+  write_back: { account_id: number; integration_id: number; build_run_id: number }
+  /** Asks a server whether results may be written there. */
+  check_write_back: { account_id: number; integration_id: number }
   /** Sends a link that completes a sign-up, or notifies the existing user of the address. */
   mail_sign_up: { name: string; email: string; token: string; site: string }
   /** Sends a password reset link, if the address has a user. */

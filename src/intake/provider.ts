@@ -53,6 +53,8 @@ export interface ServerSettings {
   why: string
   /** Fields of the integration's settings; `server` is the URL. */
   fields: readonly { key: string; label: string; hint?: string }[]
+  /** If results of builds can be written there: the permissions that this needs, for people. */
+  writeBackNeeds?: string
 }
 
 /** A job that calls the tool's server. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/support/jenkins.ts'
@@ -302,6 +303,50 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       return { payload: { account_id: account(), build_run_id }, effect }
     },
     { posts: 1 },
+  ],
+  write_back: [
+    async () => {
+      await forgetChanges()
+      await forgetAll()
+      const { id } = await load('github', { server: `${jenkins.url}/repos/owl/star` })
+      const [commit, pull] = [randomUUID(), `${1 + Math.floor(Math.random() * 1e9)}`]
+      const statuses: object[] = []
+      const comments: { id: number; body: string }[] = []
+      const kept = (list: object[], add: object) => (request: IncomingMessage, reply: ServerResponse) => {
+        if (request.method === 'POST') list.unshift({ ...add, ...JSON.parse(jenkins.bodies.at(-1)!) })
+        reply.writeHead(200).end(JSON.stringify(request.method === 'POST' ? list[0] : list))
+      }
+      jenkins.answers[`/repos/owl/star/statuses/${commit}`] = kept(statuses, { id: 4 })
+      jenkins.answers[`/repos/owl/star/commits/${commit}/statuses`] = kept(statuses, {})
+      jenkins.answers[`/repos/owl/star/issues/${pull}/comments`] = kept(comments, { id: 5 })
+      jenkins.answers['/repos/owl/star/issues/comments/5'] = (_, reply) => reply.writeHead(200).end('{"id":5}')
+      await studio.db.execute(sql`update integrations set write_back = true where id = ${id}`)
+      const [row] = await rows(sql`
+        insert into build_runs (account_id, project_id, integration_id, status, ci_job_name, commit_hash, kind, pull_request, url)
+        select account_id, project_id, id, 'completed', 'Cook', ${commit}, 'preflight', ${pull}, 'https://github.com/owl/star/actions/runs/1'
+        from integrations where id = ${id} returning id`)
+      const payload = { account_id: account(), integration_id: id, build_run_id: row!.id as number }
+      const effect = async () => {
+        // A dead job keeps what it was writing to itself for a while.
+        while ((await waiting('write_back')).length > 0) {
+          await forgetAll()
+          await studio.db.execute(sql`update write_backs set busy_until = null`)
+          await WORK.write_back(context(studio.db), payload)
+        }
+        return { statuses: statuses.length, comments: comments.length }
+      }
+      return { payload, effect }
+    },
+    { statuses: 1, comments: 1 },
+  ],
+  check_write_back: [
+    async () => {
+      const { id } = await load('github', { server: jenkins.url })
+      await studio.db.execute(sql`update integrations set write_back = true where id = ${id}`)
+      const effect = () => rows(sql`select write_back_problem as problem from integrations where id = ${id}`)
+      return { payload: { account_id: account(), integration_id: id }, effect }
+    },
+    [{ problem: expect.stringContaining('/repos/') }],
   ],
   read_import: [
     async () => {

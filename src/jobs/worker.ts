@@ -32,6 +32,7 @@ import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
 import { startPolls } from '../intake/providers/polling.ts'
+import { checkWriteBack, writeBack } from '../intake/write-back/write-back.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
@@ -84,6 +85,8 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   read_import: (context, payload, signal) => readImport(context, payload, signal),
   undo_import: ({ db }, payload, signal) => undoImport(db, payload, signal),
   start_build: (context, payload) => startBuild(context, payload),
+  write_back: (context, payload, signal) => writeBack(context, payload, signal),
+  check_write_back: (context, payload) => checkWriteBack(context, payload),
   ...serverJobs,
 }
 

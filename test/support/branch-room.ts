@@ -12,18 +12,21 @@ src/${name}.c:54:3: error: '${name}' undeclared
 make: *** [game] Error 1
 `
 
-export const openBranchStudio = () =>
-  openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-    users: [
-      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
-      { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
-    ],
-    tokens: [
-      { key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES },
-      { key: 'reader', user: 'kim', name: 'reader', scopes: ['read:builds'] },
-    ],
-  })
+export const openBranchStudio = (options: Parameters<typeof openStudio>[1] = {}) =>
+  openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
+      users: [
+        { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
+        { key: 'ann', email: 'ann@example.com', name: 'Ann', accounts: { owl: 'member' } },
+      ],
+      tokens: [
+        { key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES },
+        { key: 'reader', user: 'kim', name: 'reader', scopes: ['read:builds'] },
+      ],
+    },
+    options,
+  )
 
 /** A separate project with a depot, a repository and a CI, which report through their webhooks. */
 export async function branchRoom(studio: Studio) {

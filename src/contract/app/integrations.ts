@@ -17,6 +17,9 @@ const Integration = object({
   secrets: integer,
   requires_signature: flag,
   config: own(anyObject),
+  /** Whether results of builds are written to the tool's server, and why nothing is written although it is on. */
+  write_back: flag,
+  write_back_problem: nullable(text),
   created_at: instant,
   health: object({
     last_delivery_at: nullable(instant),
@@ -46,6 +49,8 @@ export const Provider = object({
   unsigned_paths: Type.Array(ownText),
   /** Its past can be imported once its server is entered. */
   has_history: flag,
+  /** The permissions that it needs to have results of builds written to its server; null if they can't be. */
+  write_back_needs: nullable(ownText),
   /** Null if the tool's server is never called. */
   server: nullable(
     object({
@@ -191,6 +196,16 @@ export const integrationRoutes = {
     }),
     reply: IntegrationDetail,
     writes: true,
+  },
+  switchWriteBack: {
+    ...post,
+    path: '/v1/projects/:project_id/integrations/:id/write_back',
+    summary: 'Write results of builds to the server of a tool, or stop it',
+    ...projectLead,
+    body: object({ write_back: flag }),
+    reply: IntegrationDetail,
+    writes: true,
+    detached: true,
   },
   rotateIntegrationToken: {
     ...post,

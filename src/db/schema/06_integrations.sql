@@ -35,11 +35,34 @@ create table integrations (
   created_by_user_id  integer references users on delete set null,
   -- Whether an integration accepts only signed deliveries, also on paths that otherwise accept the webhook token alone.
   requires_signature  boolean not null default false,
+  -- Whether results of builds are written to the tool's server, and why nothing is written although it is on.
+  write_back          boolean not null default false,
+  write_back_problem  text not null default '',
   unique (account_id, id),
   foreign key (account_id, project_id) references projects (account_id, id)
 );
 create index integrations_project on integrations (project_id, id);
 create index integrations_maker on integrations (created_by_user_id) where created_by_user_id is not null and deleted_at is null;
+
+-- What the service wrote to a tool's server: the status of a job at a commit, or the comment on a pull request.
+create table write_backs (
+  account_id      integer not null,
+  integration_id  integer not null,
+  subject         text not null,
+  -- What the server has; empty if nothing yet.
+  sent            text not null default '',
+  -- Whether a request was begun whose outcome is unknown.
+  unsure          boolean not null default false,
+  -- The comment's id at the server.
+  remote_id       text,
+  -- Somebody deleted the comment: none is written again.
+  gone            boolean not null default false,
+  -- One job at a time writes it.
+  busy_until      timestamptz(3),
+  updated_at      timestamptz(3) not null default now(),
+  primary key (account_id, integration_id, subject),
+  foreign key (account_id, integration_id) references integrations (account_id, id) on delete cascade
+);
 
 create table deliveries (
   account_id      integer not null,

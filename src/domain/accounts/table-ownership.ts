@@ -157,6 +157,10 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
 
   outbox: project('account_id, id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
   outbox_heads: account('account_id', { left: 'how far this service has read' }),
+  write_backs: project('account_id, integration_id, subject', {
+    of: ofRecord('integration_id', 'integrations'),
+    left: 'what the servers of tools have; a comment is found there by its mark',
+  }),
   messages: project('account_id, id', { left: ON_ITS_WAY }),
   attempts: project('account_id, id', { of: ofRecord('message_id', 'messages'), left: ON_ITS_WAY }),
   channel_people: account('account_id, channel_id, user_id', { left: 'looked up again' }),

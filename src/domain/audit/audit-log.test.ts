@@ -155,6 +155,7 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'replayDelivery',
   // They need a server: intake/history/imports.test.ts.
   'startImport',
+  'switchWriteBack',
   'cancelImport',
   'undoImport',
   'replayOutgoing',

@@ -66,7 +66,7 @@ const token = byId('api_tokens', 'prefix, scopes, account_id, project_ids, barre
 const ugsToken = recordById('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
 const integration = byId(
   'integrations',
-  'provider, active, requires_signature, cardinality(secrets_sealed) as secrets',
+  'provider, active, requires_signature, cardinality(secrets_sealed) as secrets, write_back',
   'integration',
 )
 const channel = recordById('destinations', 'kind, room, status', 'channel')
@@ -147,6 +147,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   revokeUgsToken: ugsToken,
   createIntegration: integration,
   editIntegration: integration,
+  switchWriteBack: integration,
   rotateIntegrationToken: integration,
   deleteIntegration: integration,
   createChannel: channel,

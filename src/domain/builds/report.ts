@@ -9,6 +9,7 @@ import { inferredBranch } from '../branches/positions.ts'
 import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
 import { relinkTo } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext, isHistory } from '../integrations/context.ts'
+import { scheduleWriteBack } from '../integrations/write-backs.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
 import {
@@ -172,6 +173,7 @@ async function follow(
   known: StoredBuild,
   { status = known.status, build_kind = known.kind, log, measures }: Report,
 ) {
+  if (RANK[status] === FINAL) await scheduleWriteBack(db, known)
   if (RANK[status] === FINAL && (status !== known.status || log !== undefined)) await scheduleLogReading(db, known)
   if (status !== known.status && RANK[status] === FINAL) await scheduleTestsOf(db, known)
   if (RANK[status] === FINAL && (status !== known.status || measures !== undefined)) await scheduleMeasuresOf(db, known)

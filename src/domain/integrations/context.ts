@@ -21,3 +21,16 @@ export const isHistory = ({ import_id }: Pick<IntegrationContext, 'import_id'>):
 /** The type of a build that reports none. */
 export const buildTypeOf = (engine: string | undefined): BuildType =>
   engine === 'unreal' || engine === 'unity' ? engine : 'custom'
+
+/**
+ * The account and server of a job that calls an integration's server. Servers are counted per account: another account's use of the same
+ * host does not affect it.
+ */
+export const asking = ({ account_id, config }: Pick<IntegrationContext, 'account_id' | 'config'>) => {
+  const server = typeof config.server === 'string' ? config.server : ''
+  const origin = URL.canParse(server) && new URL(server).origin
+  return {
+    account_id,
+    server: `${account_id} ${origin && origin !== 'null' ? origin : server.slice(0, 200)}`,
+  }
+}

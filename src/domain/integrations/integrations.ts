@@ -17,11 +17,15 @@ interface Integration {
   /** It accepts only signed deliveries, on every path. */
   requires_signature: boolean
   config: Record<string, unknown>
+  write_back: boolean
+  /** Why nothing is written although it is on. */
+  write_back_problem: string | null
   created_at: string
 }
 
 const select = (where: Sql) => sql`
-  select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.requires_signature, i.config, i.created_at
+  select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.requires_signature, i.config, i.write_back,
+    nullif(i.write_back_problem, '') as write_back_problem, i.created_at
   from integrations i where i.deleted_at is null ${where} order by i.id`
 
 const shown = (integration: Integration): Integration => ({ ...integration, config: shownConfig(integration.config) })
@@ -97,7 +101,7 @@ export const remove = (db: Database, id: number) =>
   db.transaction(async (db) => {
     const removed = await db.one<{ account_id: number }>(sql`
       update integrations set deleted_at = now(), updated_at = now(), active = false, token_hash = ${hashOf(newWebhookToken())},
-        token_sealed = '', secrets_sealed = '{}', config = '{}'
+        token_sealed = '', secrets_sealed = '{}', config = '{}', write_back = false
       where id = ${id} and deleted_at is null
       returning account_id`)
     if (!removed) throw notFound('Integration')
@@ -113,7 +117,7 @@ export async function purge(db: Database, id: number) {
   if (!deleted) return
   const { account_id } = deleted
   const own = sql`t.account_id = ${account_id} and t.integration_id = ${id}`
-  for (const table of ['deliveries', 'external_references']) {
+  for (const table of ['deliveries', 'external_references', 'write_backs']) {
     let forgotten: number
     do
       forgotten = await db.execute(

@@ -12,6 +12,7 @@ import { failedTestsOf } from '../tests/failed-tests.ts'
 
 type Preflight = ReplyOf<'showPreflight'>
 type Job = Preflight['jobs'][number]
+type Asked = Partial<QueryOf<'showPreflight'>>
 
 interface Build extends ProjectKey {
   id: number
@@ -42,12 +43,10 @@ const EVIDENT = 0.25
 const BUILDS_MAX = 500
 
 /** The preflights of a pull request, a shelf or a commit; of several commits only those of the newest. */
-export async function showPreflight(db: Database, project: ProjectKey, query: QueryOf<'showPreflight'>): Promise<Preflight> {
+export async function showPreflight(db: Database, project: ProjectKey, query: Asked): Promise<Preflight> {
   const asked = Object.values(query).some((value) => value !== undefined) ? query : await newestIn(db, project)
   return judge(db, project, asked ? await buildsOf(db, project, whichOf(asked)) : [])
 }
-
-type Asked = Partial<QueryOf<'showPreflight'>>
 
 function whichOf({ pull_request, shelf, commit }: Asked): Sql {
   if ([pull_request, shelf, commit].filter(Boolean).length !== 1)

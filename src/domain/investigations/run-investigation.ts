@@ -13,6 +13,7 @@ import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { recompute } from '../breakages/recompute.ts'
 import { scheduleBisection } from '../builds/follow-up-jobs.ts'
 import { logOf } from '../builds/stored-log.ts'
+import { scheduleWriteBack } from '../integrations/write-backs.ts'
 import { failedTestsOf } from '../tests/failed-tests.ts'
 import { applyToOthers, correctionsFor, revisionOf } from './corrections.ts'
 import { rulesOf } from './failure-rules.ts'
@@ -286,6 +287,7 @@ const finish = (
     if (done > 0 && finding.correction) await applyToOthers(db, it, finding.correction)
     if (done > 0 && isExcused) await leaveBreakage(db, it)
     else if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadEvidence)
+    if (done > 0) await scheduleWriteBack(db, { account_id: it.account_id, id: it.build_run_id })
     if (it.kind === 'bisect') await scheduleBisection(db, { account_id: it.account_id, id: it.build_run_id })
     return true
   })

@@ -117,6 +117,8 @@ const EXPIRED: Purge[] = [
   deleting('verifications', () => sql`expires_at < now()`),
   // For builds whose end was never reported. After that, a repeated piece gets the reply that the build has its log.
   deleting('build_log_streams', () => sql`received_at < now() - interval '30 days'`),
+  // Nobody builds a commit that old, and a comment is found by its mark.
+  deleting('write_backs', () => sql`updated_at < now() - interval '180 days'`),
   // With its history, which nothing refers to any more.
   {
     table: 'deleted_tasks',

@@ -19,6 +19,7 @@ import { replay } from '../../intake/replay.ts'
 import { showDelivery } from '../../intake/show-delivery.ts'
 import { testDelivery } from '../../intake/test-delivery.ts'
 import { unsignedPaths } from '../../intake/unsigned-paths.ts'
+import { switchWriteBack } from '../../intake/write-back/write-back.ts'
 import { done, type Handlers } from '../routes/call.ts'
 import { idOf, shortIdOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
@@ -34,6 +35,7 @@ const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
     signing,
     unsigned_paths: unsignedPaths(provider),
     has_history: history !== undefined,
+    write_back_needs: server?.writeBackNeeds ?? null,
     server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
   }
 })
@@ -72,6 +74,12 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
       if (body.config !== undefined) await settings.setConfig(db, vault, id, body.config)
       if (body.ask_handshake) await integrations.askHandshake(db, id)
     })
+    return shown(call, project_id, id)
+  },
+  async switchWriteBack(call) {
+    const { db, vault, allowedHosts: allowed, account_id, project_id, body } = call
+    const id = await own(call)
+    await switchWriteBack({ db, vault, allowed }, { account_id, id }, body.write_back)
     return shown(call, project_id, id)
   },
   async rotateIntegrationToken(call) {

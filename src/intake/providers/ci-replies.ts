@@ -4,6 +4,14 @@ import { type FetchedReply, Unreachable } from '../../net/safe-fetch.ts'
 /** The CI refuses a request: another attempt would get the same answer. */
 export class Refused extends Unreachable {
   override readonly name = 'Refused'
+
+  /** Of the reply, if there was one. */
+  readonly status: number | undefined
+
+  constructor(message: string, status?: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 const REFUSALS: ReadonlyMap<number, string> = new Map([
@@ -29,7 +37,7 @@ export function failureOf(reply: FetchedReply, { ci, request, needs }: Asked): U
   const refusal = isLimited(reply) ? undefined : REFUSALS.get(status)
   return refusal === undefined
     ? new Unreachable(`${ci} answers ${status} to ${request}.`, { retryAfter: waitAfter(reply) })
-    : new Refused(`${ci} ${refusal} (HTTP ${status} to ${request}). ${needs}`)
+    : new Refused(`${ci} ${refusal} (HTTP ${status} to ${request}). ${needs}`, status)
 }
 
 /** Some servers answer 403 to too many requests. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { enqueue, isQueued } from '../../db/queue.ts'
+import { asking } from '../../domain/integrations/context.ts'
 import { withServer } from '../../domain/integrations/polled.ts'
-import { asking } from '../job-context.ts'
 import { providers } from './index.ts'
 
 /** Starts polling the servers of tools that can't send. Polling continues by itself; here it starts again if it broke off. */

@@ -6,15 +6,22 @@ import { failureOf } from '../ci-replies.ts'
 const NEEDS =
   'Check the API URL in the integration settings. The access token needs the permissions Actions: read and write and Contents: read.'
 
+interface Sent {
+  method?: 'PATCH'
+  body?: object
+  raw?: boolean
+  manualRedirect?: boolean
+}
+
 /** The configured repository, through GitHub's REST API. Any reply but a success is thrown. */
-export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
+export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal, needs = NEEDS) {
   const base = (text(config.server) ?? '').replace(/\/$/, '')
   const permitted: AllowedHosts = (host, ip, port) => allowed(host, ip, port, 'github')
-  const send = async (path: string, more: { body?: object; raw?: boolean; manualRedirect?: boolean } = {}) => {
+  const send = async (path: string, more: Sent = {}) => {
     const { body, raw, ...options } = more
     const reply = await safeFetch(`${base}${path}`, permitted, {
-      ...options,
       method: body ? 'POST' : 'GET',
+      ...options,
       headers: {
         accept: raw ? 'application/vnd.github.raw+json' : 'application/vnd.github+json',
         authorization: `Bearer ${text(config.api_token) ?? ''}`,
@@ -23,13 +30,14 @@ export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, sign
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
-    if (reply.status >= 400) throw failureOf(reply, { ci: 'GitHub', request: path.split('?', 1)[0]!, needs: NEEDS })
+    if (reply.status >= 400) throw failureOf(reply, { ci: 'GitHub', request: path.split('?', 1)[0]!, needs })
     return reply
   }
   return {
     json: async (path: string) => jsonOf(await send(path)),
     text: async (path: string) => (await send(path, { raw: true })).body.toString(),
     post: (path: string, body: object) => send(path, { body }),
+    send,
     /** A file that is stored elsewhere, which doesn't get the token. */
     async download(path: string, limit: number): Promise<string> {
       const { status, headers, body } = await send(path, { manualRedirect: true })
@@ -41,7 +49,7 @@ export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, sign
   }
 }
 
-function jsonOf({ body }: FetchedReply): unknown {
+export function jsonOf({ body }: FetchedReply): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {

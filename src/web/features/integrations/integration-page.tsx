@@ -21,6 +21,7 @@ import { IntegrationHealth } from './integration-health.tsx'
 import { IntegrationImport } from './integration-import.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
+import { IntegrationWriteBack } from './integration-write-back.tsx'
 
 /** One integration: its health, its deliveries, and for owners its URL and setup guide. */
 export default function Integration() {
@@ -89,6 +90,7 @@ function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string
           </div>
           <IntegrationSecret integration={detail} locked={locked} />
           <IntegrationServer key={detail.id} integration={detail} locked={locked} />
+          <IntegrationWriteBack integration={detail} locked={locked} />
           <IntegrationImport integration={detail} locked={locked} />
         </>
       )}

@@ -202,6 +202,10 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   removeProjectMember: ['Remove a project member', ({ person, project }) => `removed ${person} from ${project}`],
   createIntegration: ['Connect a tool', (facts) => `connected ${integration(facts)}`],
   editIntegration: ['Change an integration', (facts) => switched(facts, integration(facts)) ?? edited(integration(facts))(facts)],
+  switchWriteBack: [
+    'Switch write-back',
+    (facts) => `switched write-back of ${integration(facts)} ${facts.after.write_back ? 'on' : 'off'}`,
+  ],
   rotateIntegrationToken: ['Replace a webhook token', (facts) => `replaced the webhook token of ${integration(facts)}`],
   deleteIntegration: ['Delete an integration', (facts) => `deleted ${integration(facts)}`],
   testIntegration: ['Test an integration', ({ inProject }) => `sent a test delivery${inProject}`],

@@ -1,0 +1,141 @@
+import { notFound } from '../../contract/errors.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
+import { enqueue } from '../../db/queue.ts'
+import { asking, type IntegrationContext } from './context.ts'
+import { CONTEXT } from './job-subjects.ts'
+
+/** Results of builds that are written to the server of a tool. */
+
+/** An integration `i` that writes, as far as is known. */
+const WRITES = sql`i.write_back and i.write_back_problem = '' and i.active and i.deleted_at is null`
+
+/** In the transaction that ended a build, or that explained its failure. One job covers everything that happens before it runs. */
+export async function scheduleWriteBack(db: Database, build: RecordKey) {
+  const due = await db.rows<Pick<IntegrationContext, 'account_id' | 'integration_id' | 'config'>>(sql`
+    select i.account_id, i.id as integration_id, i.config from build_runs b
+    join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and ${WRITES}
+    join accounts a on a.id = b.account_id and not a.demo and a.swept_at is null
+    where b.account_id = ${build.account_id} and b.id = ${build.id} and b.commit_hash <> '' and b.import_id is null and b.kind <> 'bisect'`)
+  for (const integration of due) await enqueueWriteBack(db, integration, build.id)
+}
+
+export const enqueueWriteBack = (
+  db: Database,
+  integration: Pick<IntegrationContext, 'account_id' | 'integration_id' | 'config'>,
+  build_run_id: number,
+  delay = 0,
+) => {
+  const { account_id, integration_id } = integration
+  const name = `write back ${integration_id} ${build_run_id}`
+  return enqueue(
+    db,
+    'write_back',
+    { account_id, integration_id, build_run_id },
+    { ...asking(integration), name, ...(delay > 0 && { delay }) },
+  )
+}
+
+export interface WriteBackSubject extends IntegrationContext {
+  commit_hash: string
+  ci_job_name: string
+  /** Empty unless it is a preflight of one. */
+  pull_request: string
+  /** Pages of the commit and of the build at the tool itself. */
+  pages: string[]
+  /** The tool has built the commit itself. */
+  is_built_there: boolean
+}
+
+/** A build and the integration that its result is written to; undefined if that was switched off. */
+export const writeBackSubject = (db: Database, { account_id, integration_id, build_run_id }: WriteBackKey) =>
+  db.one<WriteBackSubject>(sql`
+    select ${CONTEXT}, b.commit_hash, b.ci_job_name, b.pull_request,
+      array_remove(array[(
+        select c.url from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash
+          and c.source_type = 'GitCommit' and c.integration_id = i.id),
+        case when b.integration_id = i.id then b.url end], null) as pages,
+      exists (select from build_runs o where o.account_id = b.account_id and o.project_id = b.project_id
+        and o.commit_hash = b.commit_hash and o.integration_id = i.id) as is_built_there
+    from build_runs b join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and i.id = ${integration_id} and ${WRITES}
+    join projects p on p.account_id = b.account_id and p.id = b.project_id and p.status = 'active'
+    where b.account_id = ${account_id} and b.id = ${build_run_id}`)
+
+export interface WriteBackKey {
+  account_id: number
+  integration_id: number
+  build_run_id: number
+}
+
+export interface Subject {
+  account_id: number
+  integration_id: number
+  subject: string
+}
+
+export interface Written {
+  sent: string
+  unsure: boolean
+  remote_id: string | null
+  gone: boolean
+}
+
+const isSubject = ({ account_id, integration_id, subject }: Subject) =>
+  sql`account_id = ${account_id} and integration_id = ${integration_id} and subject = ${subject}`
+
+/** Longer than two requests take. */
+const BUSY = sql`goldmaster_now() + interval '45 seconds'`
+
+/** What was written so far. Undefined while another job writes it. */
+export const claim = (db: Database, { account_id, integration_id, subject }: Subject) =>
+  db.one<Written>(sql`
+    insert into write_backs as w (account_id, integration_id, subject, busy_until) values (${account_id}, ${integration_id}, ${subject}, ${BUSY})
+    on conflict (account_id, integration_id, subject) do update set busy_until = excluded.busy_until
+      where w.busy_until is null or w.busy_until < goldmaster_now()
+    returning sent, unsure, remote_id, gone`)
+
+/** Ends the claim. */
+export const release = (db: Database, subject: Subject) =>
+  db.execute(sql`update write_backs set busy_until = null where ${isSubject(subject)}`)
+
+/** Right before a request. */
+export const noteUnsure = (db: Database, subject: Subject) =>
+  db.execute(sql`update write_backs set unsure = true where ${isSubject(subject)}`)
+
+/** After the request. */
+export const noteSent = (db: Database, subject: Subject, sent: string, remote_id: string | null = null, gone = false) =>
+  db.execute(sql`
+    update write_backs set sent = ${sent}, unsure = false, remote_id = ${remote_id}, gone = ${gone}, updated_at = now()
+    where ${isSubject(subject)}`)
+
+/** Switches it on or off. `problem`: why nothing is written for now. */
+export async function setWriteBack(db: Database, id: number, write_back: boolean, problem = '') {
+  const set = await db.execute(sql`
+    update integrations set write_back = ${write_back}, write_back_problem = ${problem}, updated_at = now()
+    where id = ${id} and deleted_at is null`)
+  if (set === 0) throw notFound('Integration')
+}
+
+/** For an operator, whose command can't ask the server: nothing is written before a job has checked the permissions. */
+export async function startWriteBack(db: Database, { account_id, id }: RecordKey) {
+  await setWriteBack(db, id, true, 'The permissions are not checked yet.')
+  await enqueue(db, 'check_write_back', { account_id, integration_id: id }, { account_id, name: `check write back ${id}` })
+}
+
+/** Nothing is written any more until somebody switches it on again. */
+export const pauseWriteBack = (
+  db: Database,
+  { account_id, integration_id }: Omit<WriteBackKey, 'build_run_id'>,
+  problem: string,
+) =>
+  db.execute(sql`
+    update integrations set write_back_problem = ${problem}
+    where account_id = ${account_id} and id = ${integration_id} and write_back`)
+
+/** A page of the newest commit that the tool reported. */
+export const newestPage = async (db: Database, { account_id, integration_id }: Omit<WriteBackKey, 'build_run_id'>) =>
+  (
+    await db.one<{ url: string }>(sql`
+      select url from changes where account_id = ${account_id} and integration_id = ${integration_id} and url <> ''
+      order by id desc limit 1`)
+  )?.url

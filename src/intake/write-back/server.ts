@@ -1,0 +1,37 @@
+import type { AllowedHosts } from '../../net/addresses.ts'
+import type { Json } from '../reading.ts'
+
+/** The result of a job at a commit, shown beside the commit. */
+export interface Status {
+  state: 'passed' | 'failed' | 'canceled'
+  /** `goldmaster/Cook`. */
+  name: string
+  description: string
+  /** The page of the build. */
+  url: string
+}
+
+/** A repository whose server is asked with the opened settings of an integration. Everything throws `Refused` if the server refuses. */
+export interface WritableRepository {
+  setStatus(commit: string, status: Status): Promise<unknown>
+  /** Whether the newest status of this name says the same. */
+  hasStatus(commit: string, status: Status): Promise<boolean>
+  /** The id of the first comment that begins with the mark. */
+  findComment(pull: string, mark: string): Promise<string | undefined>
+  createComment(pull: string, body: string): Promise<string>
+  editComment(pull: string, id: string, body: string): Promise<unknown>
+}
+
+/** How results are written to the server of a tool. */
+export interface WriteBack {
+  /** The repository of a commit's or a build's page, if the settings are for it. */
+  repositoryOf(config: Readonly<Json>, page: string): string | undefined
+  /** Sets statuses also at commits that the tool has built itself. */
+  besideOwnBuilds: boolean
+  open(config: Readonly<Json>, allowed: AllowedHosts, repository: string, signal?: AbortSignal): WritableRepository
+  /** Throws `Refused`, which names the missing permission. `repository` is undefined if nothing was reported yet. */
+  check(config: Readonly<Json>, allowed: AllowedHosts, repository: string | undefined): Promise<unknown>
+}
+
+/** What our own statuses are called: they are ignored when the tool reports them. */
+export const OWN_PREFIX = 'goldmaster/'

@@ -1,0 +1,241 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type BranchRoom, branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
+import { openGitHub } from '../../../test/support/github-server.ts'
+import type { Studio } from '../../../test/support/studio.ts'
+import { workOffAll } from '../../../test/support/work-off.ts'
+import { sql } from '../../db/database.ts'
+
+let studio: Studio
+let github: Awaited<ReturnType<typeof openGitHub>>
+beforeAll(async () => {
+  studio = await openBranchStudio({ service: { allowedHosts: (host) => host === '127.0.0.1' } })
+})
+afterAll(() => studio.close())
+beforeEach(async () => {
+  github = await openGitHub()
+})
+afterEach(async () => {
+  await studio.db.execute(sql`delete from jobs`)
+  github.close()
+})
+
+/** A repository with the commits c1 and c2 on main and a pull request 16 with f1, whose builds a Jenkins reports. */
+async function room({ on = true } = {}) {
+  const made = await branchRoom(studio)
+  const { integrations } = (await made.api('/integrations')).json
+  const { id } = integrations.find(({ provider }: { provider: string }) => provider === 'github')
+  const edit = (body: object) => made.api(`/integrations/${id}`, { method: 'PATCH', body })
+  await edit({ config: { server: `${github.url}/repos/owl/star`, api_token: 'secret' } })
+  const turn = (write_back: boolean) => made.api(`/integrations/${id}/write_back`, { method: 'POST', body: { write_back } })
+  const page = async () => (await made.api(`/integrations/${id}`)).json
+  if (on) expect(await turn(true)).toMatchObject({ status: 200, json: { write_back: true, write_back_problem: null } })
+  github.writes.length = 0
+  for (const commit of ['c1', 'c2', 'c3', 'f1', 'f2', 'f3']) github.commits.add(commit)
+  github.pulls.add('16')
+  await made.push('main', ['c1', 'c2'])
+  await made.push('feature', ['f1', 'f2', 'f3'])
+  const work = () => workOffAll(studio, made.owner.account_id)
+  const pull = (number: number, more: object = {}) =>
+    made.report({ number, branch: 'feature', commit: 'f1', pull_request: 16, target_branch: 'main', ...more })
+  return { ...made, id, edit, turn, page, work, pull }
+}
+
+const waiting = async () => (await studio.db.rows(sql`select from jobs where kind = 'write_back'`)).length
+
+/** Delivers the webhooks about what was written, and returns what they changed. */
+async function echoes({ github: deliver, project }: BranchRoom): Promise<number> {
+  const count = async () =>
+    (await studio.db.one<{ rows: number }>(sql`
+      select (select count(*) from build_runs where project_id = ${project}) + (select count(*) from changes where project_id = ${project})
+        + (select count(*) from external_references where project_id = ${project}) + (select count(*) from build_steps)
+        + (select count(*) from jobs) + (select count(*) from outbox) as rows`))!.rows
+  const before = await count()
+  for (const [event, body] of github.hooks.splice(0)) expect((await deliver(event, body)).records ?? []).toEqual([])
+  return (await count()) - before
+}
+
+test('nothing is written before somebody switches it on', async () => {
+  const { report, work, page, turn } = await room({ on: false })
+  expect(await page()).toMatchObject({ write_back: false, write_back_problem: null })
+  await report({ number: 1, branch: 'main', commit: 'c2', broken: 'c2' })
+  await work()
+  expect([github.writes, await waiting()]).toEqual([[], 0])
+  await turn(true)
+  await turn(false)
+  github.writes.length = 0
+  await report({ number: 2, branch: 'main', commit: 'c2' })
+  await work()
+  expect(github.writes).toEqual([])
+})
+
+test('a missing permission refuses the switch and is named', async () => {
+  const { turn, page, edit } = await room({ on: false })
+  const refused = async (words: string) => {
+    expect(await turn(true)).toMatchObject({
+      status: 422,
+      json: { error: 'cannot_write_back', message: expect.stringContaining(words) },
+    })
+    expect(await page()).toMatchObject({ write_back: false })
+  }
+  github.permits.statuses = false
+  await refused('lacks the permission Commit statuses: read and write.')
+  github.permits.pulls = false
+  await refused('Commit statuses: read and write and Pull requests: read and write.')
+  github.permits.statuses = true
+  await refused('lacks the permission Pull requests: read and write.')
+  github.permits.pulls = true
+  github.scopes = 'repo:status, read:org'
+  await refused('lacks the scope repo')
+  github.token = 'other'
+  await refused('does not accept the login')
+  github.token = 'secret'
+  github.isVisible = false
+  await refused("can't see it")
+  github.isVisible = true
+  await edit({ config: { server: github.url, api_token: 'secret' } })
+  await refused('must end in /repos/')
+  await edit({ config: {} })
+  await refused('under Server access first')
+  expect([github.statuses, github.comments]).toEqual([[], []])
+  await edit({ config: { server: `${github.url}/repos/owl/star`, api_token: 'secret' } })
+  github.scopes = 'repo'
+  expect((await turn(true)).status).toBe(200)
+  const entries = await studio.db.rows(sql`select after ->> 'write_back' as on from audit_log where action = 'switchWriteBack'`)
+  expect(entries.at(-1)).toEqual({ on: 'true' })
+})
+
+test('a build of any CI sets a status with its cause, without private text, and one at a foreign commit does not', async () => {
+  const made = await room()
+  const { report, work } = made
+  const build = await report({ number: 1, branch: 'main', commit: 'c2' })
+  await work()
+  expect(github.statuses).toMatchObject([
+    {
+      sha: 'c2',
+      context: 'goldmaster/Cook',
+      state: 'success',
+      description: 'The build passed.',
+      target_url: `https://gold.example/projects/${made.project}/builds/${build}`,
+    },
+  ])
+  const log = `/home/kimberley/work/src/door.c:5:1: error: unknown type name 'ann@example.com' ${'x'.repeat(200)}\nmake: *** [game] Error 1\n`
+  await report({ number: 2, job: 'Test', branch: 'main', commit: 'c2', status: 'failed', log })
+  await work()
+  const { state, description } = github.statuses.at(-1)!
+  expect(state).toBe('failure')
+  expect(description).toContain('door.c')
+  expect(description).not.toMatch(/kimberley|example\.com/)
+  await report({ number: 3, branch: 'main', commit: 'c2', status: 'cancelled' })
+  await work()
+  expect(github.statuses.at(-1)).toMatchObject({ state: 'error', context: 'goldmaster/Cook' })
+  const count = github.statuses.length
+  await report({ number: 4, branch: 'main', commit: 'elsewhere' })
+  await report({ number: 5, branch: 'main', commit: 'c2', kind: 'bisect' })
+  await made.push('main', ['t1'], { repository: { full_name: 'owl/tools', html_url: 'https://github.com/owl/tools' } })
+  github.commits.add('t1')
+  await report({ number: 6, branch: 'main', commit: 't1' })
+  await work()
+  expect(github.statuses).toHaveLength(count)
+  expect(github.comments).toEqual([])
+})
+
+test('a pull request has one comment, edited in place, that says what is not by the change', async () => {
+  const made = await room()
+  const { report, work, pull, push } = made
+  await push('main', ['c3'], { before: 'c2' })
+  await report({ number: 1, branch: 'main', commit: 'c3', broken: 'c3' })
+  await work()
+  await pull(2)
+  await work()
+  expect(github.comments).toHaveLength(1)
+  const [comment] = github.comments
+  expect(comment!.body).toContain('passed')
+  await pull(3, { commit: 'f2', broken: 'c3' })
+  await work()
+  expect(github.statuses.at(-1)).toMatchObject({ sha: 'f2', state: 'failure' })
+  expect(github.statuses.at(-1)!.description).toMatch(
+    /^Not by this change: main is already broken for this cause: breakage #\d+\.$/,
+  )
+  expect(comment!.body).toMatch(/`Cook` failed, not by this change: `main is already broken/)
+  await pull(4, { job: 'Test @ann', commit: 'f2', broken: 'f2' })
+  await work()
+  expect(comment!.body).toContain('`Test @ann` failed by this change')
+  // A late build of the older commit leaves the verdict of the newer one.
+  const said = comment!.body
+  expect(said.replaceAll(/`[^`]*`/g, '')).not.toMatch(/@|#\d/)
+  expect(github.comments).toHaveLength(1)
+  expect(await echoes(made)).toBe(0)
+  // Somebody deletes the comment: none is written again.
+  github.comments.length = 0
+  await pull(5, { commit: 'f3' })
+  await work()
+  await pull(6, { commit: 'f3', job: 'Test' })
+  await work()
+  expect(github.comments).toEqual([])
+  expect(await made.page()).toMatchObject({ write_back_problem: null })
+})
+
+test('a refusal later is shown and stops all writing until somebody checks again', async () => {
+  const { report, work, page, turn } = await room()
+  github.permits.statuses = false
+  await report({ number: 1, branch: 'main', commit: 'c2' })
+  await work()
+  expect(await page()).toMatchObject({ write_back: true, write_back_problem: expect.stringContaining('Commit statuses') })
+  expect(github.writes).toHaveLength(1)
+  await report({ number: 2, branch: 'main', commit: 'c2', broken: 'c2' })
+  await work()
+  expect([github.writes.length, await waiting()]).toEqual([1, 0])
+  github.permits.statuses = true
+  expect((await turn(true)).json).toMatchObject({ write_back_problem: null })
+  await report({ number: 3, branch: 'main', commit: 'c2' })
+  await work()
+  expect(github.statuses).toHaveLength(1)
+  github.isVisible = false
+  await report({ number: 4, branch: 'main', commit: 'c1' })
+  await work()
+  expect(await page()).toMatchObject({ write_back_problem: expect.stringContaining('404') })
+})
+
+test('a limit and a lost reply are repeated later, and the result is written once', async () => {
+  const { report, work, pull, page } = await room()
+  github.limitedSeconds = 60
+  await report({ number: 1, branch: 'main', commit: 'c2' })
+  await expect(work()).rejects.toMatchObject({ retryAfter: 60 })
+  github.limitedSeconds = 0
+  const again = async (build: number) => {
+    const { enqueueWriteBack } = await import('../../domain/integrations/write-backs.ts')
+    const found = (await studio.db.one<never>(
+      sql`select account_id, id as integration_id, config from integrations where id = (select max(id) from integrations where provider = 'github')`,
+    ))!
+    await enqueueWriteBack(studio.db, found, build)
+    await work()
+  }
+  const build = (await studio.db.one<{ id: number }>(sql`select max(id) as id from build_runs`))!.id
+  await again(build)
+  await again(build)
+  expect(github.statuses).toHaveLength(1)
+  github.losesNextReply = true
+  const preflight = await pull(2)
+  await expect(work()).rejects.toThrow()
+  await again(preflight)
+  expect(github.statuses.filter(({ sha }) => sha === 'f1')).toHaveLength(1)
+  expect(github.comments).toHaveLength(1)
+  expect(await page()).toMatchObject({ write_back_problem: null })
+})
+
+test('the same state is sent once, and 300 updates of both ends are followed by no echo', async () => {
+  const made = await room()
+  for (let number = 1; number <= 100; number++) {
+    const build = { status: number % 3 === 0 ? 'failed' : 'success', job: `Job ${number % 4}` }
+    await made.pull(number, build)
+    if (number % 10 === 0) await made.work()
+    // A report that changes nothing of what is written.
+    await made.pull(number, { ...build, url: `https://ci.example/${number}` })
+    if (number % 10 === 0) expect(await echoes(made)).toBe(0)
+  }
+  await made.work()
+  expect([await echoes(made), await waiting()]).toEqual([0, 0])
+  expect(github.comments).toHaveLength(1)
+  expect(github.statuses.length).toBeGreaterThan(30)
+  expect(new Set(github.statuses.map((status) => JSON.stringify({ ...status, id: 0 }))).size).toBe(github.statuses.length)
+})

@@ -1,0 +1,152 @@
+import { cannotWriteBack } from '../../contract/errors.ts'
+import type { Database } from '../../db/database.ts'
+import type { RecordKey } from '../../db/project-key.ts'
+import type { Jobs } from '../../db/queue.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+import type { IntegrationContext } from '../../domain/integrations/context.ts'
+import * as subjects from '../../domain/integrations/job-subjects.ts'
+import * as store from '../../domain/integrations/write-backs.ts'
+import { resultAt, verdictText } from '../../domain/investigations/told-outside.ts'
+import { Unreachable } from '../../net/safe-fetch.ts'
+import type { JobContext } from '../job-context.ts'
+import { Refused } from '../providers/ci-replies.ts'
+import { WRITE_BACKS } from '../providers/write-backs.ts'
+import { OWN_PREFIX, type WritableRepository } from './server.ts'
+
+type Outside = Pick<JobContext, 'db' | 'vault' | 'allowed'>
+
+/** Seconds until a job looks again at what another job is writing. */
+const BUSY_S = 2
+
+/** Writes the newest result of a build's job at its commit, and the verdict on its pull request. What the server has is not sent again. */
+export async function writeBack(
+  { db, vault, allowed, site }: Outside & { site: string },
+  key: Jobs['write_back'],
+  signal?: AbortSignal,
+) {
+  const build = await store.writeBackSubject(db, key)
+  const tool = build && WRITE_BACKS[build.provider]
+  if (!tool) return
+  const config = openConfig(vault, build)
+  const repository = build.pages.map((page) => tool.repositoryOf(config, page)).find((found) => found !== undefined)
+  if (repository === undefined) return
+  const at = tool.open(config, allowed, repository, signal)
+  const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
+  const { account_id, integration_id } = key
+  const subject = (name: string) => ({ account_id, integration_id, subject: `${repository} ${name}` })
+  try {
+    const isWritten =
+      ((build.is_built_there && !tool.besideOwnBuilds) || (await writeStatus(db, at, build, subject, pageOf))) &&
+      (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf)))
+    if (!isWritten) await store.enqueueWriteBack(db, build, key.build_run_id, BUSY_S)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    await store.pauseWriteBack(db, key, error.message)
+  }
+}
+
+type Naming = (name: string) => store.Subject
+
+/** False if another job is writing it. */
+async function writeStatus(
+  db: Database,
+  at: WritableRepository,
+  build: store.WriteBackSubject,
+  named: Naming,
+  pageOf: (id: number) => string,
+): Promise<boolean> {
+  const name = `${OWN_PREFIX}${build.ci_job_name}`
+  const subject = named(`status ${build.commit_hash} ${name.slice(0, 255)}`)
+  return claimed(db, subject, async ({ sent, unsure }) => {
+    const result = await resultAt(db, build)
+    if (!result) return
+    const { build_run_id, state, description } = result
+    const status = { state, name, description, url: pageOf(build_run_id) }
+    const text = JSON.stringify(status)
+    if (text === sent && !unsure) return
+    if (!unsure || !(await at.hasStatus(build.commit_hash, status))) {
+      await store.noteUnsure(db, subject)
+      await at.setStatus(build.commit_hash, status).catch(unlessRefusedWith([422]))
+    }
+    await store.noteSent(db, subject, text)
+  })
+}
+
+/** One comment for each pull request: created once, then edited. False if another job is writing it. */
+async function writeComment(
+  db: Database,
+  at: WritableRepository,
+  build: store.WriteBackSubject,
+  named: Naming,
+  pageOf: (id: string) => string,
+): Promise<boolean> {
+  const { pull_request: pull, project_id } = build
+  if (!/^\d{1,18}$/.test(pull)) return true
+  const subject = named(`comment ${pull}`)
+  return claimed(db, subject, async ({ sent, unsure, remote_id, gone }) => {
+    const verdict = gone ? undefined : await verdictText(db, build, pageOf)
+    if (verdict === undefined || (verdict === sent && !unsure)) return
+    const mark = `<!-- goldmaster:project:${project_id} -->`
+    const body = `${mark}\n${verdict}`
+    try {
+      const known = remote_id ?? (await at.findComment(pull, mark))
+      await store.noteUnsure(db, subject)
+      if (known !== undefined) await at.editComment(pull, known, body)
+      await store.noteSent(db, subject, verdict, known ?? (await at.createComment(pull, body)))
+    } catch (error) {
+      // Somebody deleted the comment, or the number is of no pull request of this repository.
+      unlessRefusedWith([404, 422])(error)
+      await store.noteSent(db, subject, '', null, true)
+    }
+  })
+}
+
+/** Refusals that are about the record, not about the permissions. */
+const unlessRefusedWith = (statuses: readonly number[]) => (error: unknown) => {
+  if (!(error instanceof Refused && statuses.includes(error.status ?? 0))) throw error
+}
+
+async function claimed(
+  db: Database,
+  subject: store.Subject,
+  work: (written: store.Written) => Promise<unknown>,
+): Promise<boolean> {
+  const written = await store.claim(db, subject)
+  if (!written) return false
+  try {
+    await work(written)
+  } finally {
+    await store.release(db, subject)
+  }
+  return true
+}
+
+/** Why results can't be written to the server of an integration; undefined if they can. */
+async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
+  const tool = integration && WRITE_BACKS[integration.provider]
+  if (!integration) return 'The integration is disabled.'
+  if (!tool) return "Results can't be written to this tool."
+  if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
+  const config = openConfig(vault, integration)
+  const page = await store.newestPage(db, integration)
+  try {
+    await tool.check(config, allowed, page === undefined ? undefined : tool.repositoryOf(config, page))
+  } catch (error) {
+    if (error instanceof Unreachable) return error.message
+    throw error
+  }
+  return undefined
+}
+
+/** Switches write-back on, if the server permits it, or off. */
+export async function switchWriteBack(outside: Outside, key: RecordKey, on: boolean) {
+  const problem = on ? await problemOf(outside, await subjects.integration(outside.db, key)) : undefined
+  if (problem !== undefined) throw cannotWriteBack(problem)
+  await store.setWriteBack(outside.db, key.id, on)
+}
+
+/** Checks what an operator switched on: nothing is written before. */
+export async function checkWriteBack(outside: Outside, { account_id, integration_id }: Jobs['check_write_back']) {
+  const problem = await problemOf(outside, await subjects.integration(outside.db, { account_id, id: integration_id }))
+  await store.pauseWriteBack(outside.db, { account_id, integration_id }, problem ?? '')
+}
