@@ -43,8 +43,6 @@ export interface WriteBackSubject extends IntegrationContext {
   pull_request: string
   /** Pages of the commit and of the build at the tool itself. */
   pages: string[]
-  /** The tool has built the commit itself. */
-  is_built_there: boolean
 }
 
 /** A build and the integration that its result is written to; undefined if that was switched off. */
@@ -54,9 +52,7 @@ export const writeBackSubject = (db: Database, { account_id, integration_id, bui
       array_remove(array[(
         select c.url from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash
           and c.source_type = 'GitCommit' and c.integration_id = i.id),
-        case when b.integration_id = i.id then b.url end], null) as pages,
-      exists (select from build_runs o where o.account_id = b.account_id and o.project_id = b.project_id
-        and o.commit_hash = b.commit_hash and o.integration_id = i.id) as is_built_there
+        case when b.integration_id = i.id then b.url end], null) as pages
     from build_runs b join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and i.id = ${integration_id} and ${WRITES}
     join projects p on p.account_id = b.account_id and p.id = b.project_id and p.status = 'active'
     where b.account_id = ${account_id} and b.id = ${build_run_id}`)
@@ -131,11 +127,3 @@ export const pauseWriteBack = (
   db.execute(sql`
     update integrations set write_back_problem = ${problem}
     where account_id = ${account_id} and id = ${integration_id} and write_back`)
-
-/** A page of the newest commit that the tool reported. */
-export const newestPage = async (db: Database, { account_id, integration_id }: Omit<WriteBackKey, 'build_run_id'>) =>
-  (
-    await db.one<{ url: string }>(sql`
-      select url from changes where account_id = ${account_id} and integration_id = ${integration_id} and url <> ''
-      order by id desc limit 1`)
-  )?.url

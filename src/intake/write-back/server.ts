@@ -19,18 +19,16 @@ export interface WritableRepository {
   /** The id of the first comment that begins with the mark. */
   findComment(pull: string, mark: string): Promise<string | undefined>
   createComment(pull: string, body: string): Promise<string>
-  editComment(pull: string, id: string, body: string): Promise<unknown>
+  editComment(id: string, body: string): Promise<unknown>
 }
 
 /** How results are written to the server of a tool. */
 export interface WriteBack {
   /** The repository of a commit's or a build's page, if the settings are for it. */
   repositoryOf(config: Readonly<Json>, page: string): string | undefined
-  /** Sets statuses also at commits that the tool has built itself. */
-  besideOwnBuilds: boolean
-  open(config: Readonly<Json>, allowed: AllowedHosts, repository: string, signal?: AbortSignal): WritableRepository
-  /** Throws `Refused`, which names the missing permission. `repository` is undefined if nothing was reported yet. */
-  check(config: Readonly<Json>, allowed: AllowedHosts, repository: string | undefined): Promise<unknown>
+  open(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal): WritableRepository
+  /** Throws `Refused`, which names the missing permission. */
+  check(config: Readonly<Json>, allowed: AllowedHosts): Promise<unknown>
 }
 
 /** What our own statuses are called: they are ignored when the tool reports them. */

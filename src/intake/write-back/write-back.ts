@@ -30,13 +30,13 @@ export async function writeBack(
   const config = openConfig(vault, build)
   const repository = build.pages.map((page) => tool.repositoryOf(config, page)).find((found) => found !== undefined)
   if (repository === undefined) return
-  const at = tool.open(config, allowed, repository, signal)
+  const at = tool.open(config, allowed, signal)
   const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
   const { account_id, integration_id } = key
   const subject = (name: string) => ({ account_id, integration_id, subject: `${repository} ${name}` })
   try {
     const isWritten =
-      ((build.is_built_there && !tool.besideOwnBuilds) || (await writeStatus(db, at, build, subject, pageOf))) &&
+      (await writeStatus(db, at, build, subject, pageOf)) &&
       (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf)))
     if (!isWritten) await store.enqueueWriteBack(db, build, key.build_run_id, BUSY_S)
   } catch (error) {
@@ -91,7 +91,7 @@ async function writeComment(
     try {
       const known = remote_id ?? (await at.findComment(pull, mark))
       await store.noteUnsure(db, subject)
-      if (known !== undefined) await at.editComment(pull, known, body)
+      if (known !== undefined) await at.editComment(known, body)
       await store.noteSent(db, subject, verdict, known ?? (await at.createComment(pull, body)))
     } catch (error) {
       // Somebody deleted the comment, or the number is of no pull request of this repository.
@@ -122,15 +122,13 @@ async function claimed(
 }
 
 /** Why results can't be written to the server of an integration; undefined if they can. */
-async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
+async function problemOf({ vault, allowed }: Outside, integration: IntegrationContext | undefined) {
   const tool = integration && WRITE_BACKS[integration.provider]
   if (!integration) return 'The integration is disabled.'
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
-  const config = openConfig(vault, integration)
-  const page = await store.newestPage(db, integration)
   try {
-    await tool.check(config, allowed, page === undefined ? undefined : tool.repositoryOf(config, page))
+    await tool.check(openConfig(vault, integration), allowed)
   } catch (error) {
     if (error instanceof Unreachable) return error.message
     throw error

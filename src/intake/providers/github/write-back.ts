@@ -26,13 +26,12 @@ const nameIn = (config: Readonly<Json>) => /\/repos\/([^/]+\/[^/]+?)\/?$/.exec(t
 const PAGES_MAX = 10
 
 export const writeBack: WriteBack = {
-  besideOwnBuilds: true,
   repositoryOf(config, page) {
     const name = nameIn(config)
     const path = URL.canParse(page) ? new URL(page).pathname.toLowerCase() : ''
     return name !== undefined && path.startsWith(`/${name}/`) ? name : undefined
   },
-  open(config, allowed, _, signal) {
+  open(config, allowed, signal) {
     const { json, send, post } = repositoryAt(config, allowed, signal, NEEDS)
     return {
       setStatus: async (commit, status) => idOf(await post(`/statuses/${commit}`, bodyOf(status))),
@@ -53,7 +52,7 @@ export const writeBack: WriteBack = {
         return undefined
       },
       createComment: async (pull, body) => idOf(await post(`/issues/${pull}/comments`, { body })),
-      editComment: async (_, id, body) => idOf(await send(`/issues/comments/${id}`, { method: 'PATCH', body: { body } })),
+      editComment: async (id, body) => idOf(await send(`/issues/comments/${id}`, { method: 'PATCH', body: { body } })),
     }
   },
   async check(config, allowed) {
