@@ -26,11 +26,15 @@ interface Props {
 const PARTS: Record<ImportPart, string> = { issues: 'issues', changes: 'changes', builds: 'builds', files: 'file lists' }
 const numbered = (count: number) => count.toLocaleString('en')
 
+/** Loaded with the page. */
+export const useImports = (projectId: string, id: string, enabled = true) =>
+  useApi('listImports', { project_id: projectId, id }, { every: LOOK_AGAIN_MS, enabled })
+
 /** Reads what the tool did before it was connected; a running import is shown with its progress. */
 export function IntegrationImport({ integration, locked }: Props) {
   const { id, project_id, provider, config } = integration
   const tool = useProviders().find(({ name }) => name === provider)
-  const imports = useApi('listImports', { project_id, id }, { every: LOOK_AGAIN_MS, enabled: tool?.has_history === true })
+  const imports = useImports(String(project_id), String(id))
   const start = useWrite('startImport', ['listImports'])
   const [days, setDays] = useState('90')
   const [asked, setAsked] = useState<number>()

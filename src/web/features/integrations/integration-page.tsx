@@ -18,7 +18,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { Deliveries, useDeliveries } from './deliveries.tsx'
 import { IntegrationAddress } from './integration-address.tsx'
 import { IntegrationHealth } from './integration-health.tsx'
-import { IntegrationImport } from './integration-import.tsx'
+import { IntegrationImport, useImports } from './integration-import.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
 import { IntegrationWriteBack } from './integration-write-back.tsx'
@@ -32,6 +32,7 @@ export default function Integration() {
   const all = useApi('listIntegrations', { project_id: projectId }, { every: LOOK_AGAIN_MS })
   // Loaded with the list that shows whether it exists.
   const detail = useApi('showIntegration', { project_id: projectId, id: integrationId }, { enabled: owner })
+  useImports(projectId, integrationId, owner)
   useDeliveries(projectId, integrationId)
   const integration = all.data?.integrations.find(({ id }) => String(id) === integrationId)
   return (

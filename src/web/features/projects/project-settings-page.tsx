@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { NAME_MAX } from '../../../contract/limits.ts'
 import { useApi, useWrite } from '../../queries.ts'
-import { useAccount, useMay } from '../../session.ts'
+import { useAccount, useAssignees, useMay } from '../../session.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Select, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
@@ -32,6 +32,7 @@ export default function ProjectSettings() {
   const locked = !owner || Boolean(account?.read_only)
   const query = useApi('showProjectSettings', { project_id: projectId })
   // Loaded with the settings, shown among them.
+  useAssignees(projectId)
   useApi('listFailureRules', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
   useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined && !account.demo })
   return (
