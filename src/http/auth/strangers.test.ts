@@ -88,6 +88,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   deleteProject: { name: 'Fox' },
   correctBuild: { category: 'network' },
   startImport: { days: 1 },
+  switchWriteBack: { write_back: false },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 
