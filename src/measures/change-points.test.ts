@@ -67,3 +67,9 @@ test('a short series has no jumps', () => {
   expect(changePoints([])).toEqual([])
   expect(changePoints([1, 1, 1, 5, 5, 5])).toEqual([])
 })
+
+test('a jump of less than 3 % is not reported, however even the series', () => {
+  const levels = (share: number) => series(1, 60, 0.0005, (index) => (index < 30 ? 1 : 1 + share))
+  expect(changePoints(levels(0.02))).toEqual([])
+  expect(changePoints(levels(0.05))).toMatchObject([{ index: 30 }])
+})

@@ -153,6 +153,12 @@ test('CTRF tells flaky tests and joins the names of suites', async () => {
 })
 
 describe('TAP', () => {
+  test('a run that was given up is an error with its reason, unless a test failed', async () => {
+    const { cases } = await read('TAP version 13\n1..2\nok 1 - boots\nBail out! The database is down\n')
+    expect(cases.at(-1)).toMatchObject({ outcome: 'error', message: 'The database is down' })
+    expect((await read('TAP version 13\n1..3\nok 1 - boots\nnot ok 2 - saves\n')).cases).toHaveLength(2)
+  })
+
   test('subtests are counted instead of the line that sums them up', async () => {
     const report = await read(
       `TAP version 13\n# Subtest: Ai\n    ok 1 - walks\n    not ok 2 - jumps\n      ---\n      message: 'too low'\n      ...\n    1..2\nnot ok 1 - Ai\nok 2 - Maps # SKIP no GPU\nnot ok 3 - Sound # TODO later\n1..3\n`,
@@ -230,4 +236,10 @@ test('50,000 cases are read in 200 turns or more, so that other requests get the
   expect(report.cases).toHaveLength(50_000)
   // Each turn reads 16 KiB, which is about 250 cases.
   expect(turns).toBeGreaterThan(200)
+})
+
+test('a test of more than 4 MiB of JSON is refused', async () => {
+  const message = 'x'.repeat(5 * 1024 * 1024)
+  const report = { results: { tool: { name: 'jest' }, tests: [{ name: 'walks', status: 'failed', duration: 1, message }] } }
+  await expect(read(JSON.stringify(report))).rejects.toThrow('a test with more than 4 MiB')
 })

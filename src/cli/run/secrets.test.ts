@@ -20,3 +20,8 @@ test('switches and paths are not secrets, whatever their name', () => {
   const env = { USE_TOKEN_CACHE: 'true    ', SECRET_FILE: '/run/secrets/deploy', TOKEN_DIR: 'C:\\secrets\\here' }
   expect(secretsIn(env, undefined)).toEqual([])
 })
+
+test('a secret that contains another is hidden as a whole', () => {
+  const env = { A_TOKEN: 'open-sesame', B_TOKEN: 'open-sesame-twice' }
+  expect(new Mask(secretsIn(env, undefined)).hide(Buffer.from('say open-sesame-twice')).toString()).toBe(`say ${'*'.repeat(17)}`)
+})

@@ -28,3 +28,7 @@ test('a breakage without evidence is called by its cause, without one by its job
   expect(titleOf({ evidence: [], cause: 'It broke.\nBadly.', jobs: ['Cook'] })).toBe('It broke.')
   expect(titleOf({ evidence: [], cause: '', jobs: ['Cook', 'Test'] })).toBe('Cook, Test failed')
 })
+
+test('a line of nothing but a prefix stays as it is', () => {
+  expect(titled('PackagingResults:')).toBe('PackagingResults:')
+})

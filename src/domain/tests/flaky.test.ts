@@ -34,6 +34,14 @@ describe('a test is flaky', () => {
     expect(flakyFailures(runsOf('..........xxxxxxxxxx..........'), never)).toEqual([])
     const outages = runsOf('....x....x.....x.....').map((run) => ({ ...run, massive: run.outcome === 'failed' }))
     expect(flakyFailures(outages, never)).toEqual([])
+    const outage = runsOf('.x.', [1, 2, 2]).map((run) => ({ ...run, massive: run.outcome === 'failed' }))
+    expect(flakyFailures(outage, never)).toEqual([])
+  })
+
+  test('by its newest 60 runs, of which skipped ones are none', () => {
+    const early = runsOf(`.x${'.'.repeat(58)}`, [1, 1, ...Array.from({ length: 58 }, (_, at) => at + 2)])
+    expect(flakyFailures([...early, ...runsOf('sss')], never)).toEqual([1])
+    expect(flakyFailures([...early, ...runsOf('..')], never)).toEqual([])
   })
 })
 
