@@ -26,10 +26,10 @@ export const costWords = ({ builds, minutes, amount }: BuildCost, currency: stri
     .join(', ')
 
 /** What the amount leaves out: `3 builds without a duration, 2 without a price`. Empty if nothing. */
-export function uncountedWords({ without_duration, without_price, amount }: BuildCost): string {
+export function uncountedWords({ without_duration, without_price }: BuildCost): string {
   const parts = [
     [without_duration, 'without a duration'],
-    [amount === null ? 0 : without_price, 'without a price'],
+    [without_price, 'without a price'],
   ].filter(([count]) => count !== 0)
   return parts.map(([count, what], index) => `${count} ${index > 0 ? '' : count === 1 ? 'build ' : 'builds '}${what}`).join(', ')
 }

@@ -23,7 +23,7 @@ export async function pricesOf(db: Database, { account_id, project_id }: Project
   return found?.prices ?? null
 }
 
-/** Adds up the cost of builds. Nothing is guessed: builds without a duration or a price are only counted. */
+/** Adds up the cost of builds. Nothing is guessed: builds without a duration or a price are only counted, and if all are, the amount is unknown. */
 export function costBy(prices: AgentPrices | null): (rows: readonly AgentBuilds[]) => BuildCost {
   const list = (prices?.prices ?? []).map(({ agent, per_hour }) => ({ matches: matcherOf(agent.trim().toLowerCase()), per_hour }))
   return (rows) => {
@@ -33,10 +33,11 @@ export function costBy(prices: AgentPrices | null): (rows: readonly AgentBuilds[
       cost.minutes += seconds / 60
       cost.without_duration += without_duration
       const price = list.find(({ matches }) => matches(agent.toLowerCase()))
-      if (price === undefined) cost.without_price += builds - without_duration
+      if (price === undefined) cost.without_price += prices ? builds - without_duration : 0
       else cost.amount! += (seconds / 3_600) * price.per_hour
     }
-    return { ...cost, minutes: rounded(cost.minutes), amount: cost.amount === null ? null : rounded(cost.amount) }
+    const isUnknown = cost.amount === null || (cost.builds > 0 && cost.builds === cost.without_duration + cost.without_price)
+    return { ...cost, minutes: rounded(cost.minutes), amount: isUnknown ? null : rounded(cost.amount!) }
   }
 }
 

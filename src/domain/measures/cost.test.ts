@@ -40,7 +40,7 @@ test('builds cost their minutes times the price of their agent, and those withou
     failed: { builds: 0, amount: 0 },
     by_job: [
       { job: 'Game', builds: 3, amount: 12, without_price: 0 },
-      { job: 'Game-Mac', builds: 1, minutes: 10, amount: 0, without_price: 1 },
+      { job: 'Game-Mac', builds: 1, minutes: 10, amount: null, without_price: 1 },
     ],
     by_branch: [
       { branch: 'release', builds: 1, amount: 10 },
@@ -51,7 +51,7 @@ test('builds cost their minutes times the price of their agent, and those withou
   expect(costWords(shown.total, 'EUR')).toBe('4 builds, 100 min, €12.00')
   expect(uncountedWords(shown.total)).toBe('1 build without a duration, 1 without a price')
   expect((await costs('?branch=release')).total).toMatchObject({ builds: 1, amount: 10 })
-  expect((await costs('?job=Game-Mac')).total).toMatchObject({ builds: 1, amount: 0 })
+  expect((await costs('?job=Game-Mac')).total).toMatchObject({ builds: 1, amount: null })
   await tools.studio.db.execute(sql`update build_runs set created_at = created_at - interval '10 days' where branch = 'release'`)
   expect((await costs('?days=7')).total).toMatchObject({ builds: 3, amount: 2 })
   expect((await costs()).total).toMatchObject({ builds: 4, amount: 12 })

@@ -130,7 +130,7 @@ const numbersOf = (currency: string | null): Column<BuildCost>[] => [
         {
           head: 'Cost',
           className: 'whitespace-nowrap tabular-nums',
-          cell: ({ amount }: BuildCost) => moneyWords(amount ?? 0, currency),
+          cell: ({ amount }: BuildCost) => (amount === null ? '–' : moneyWords(amount, currency)),
         },
       ]),
   { head: 'Not in the amount', wide: true, className: 'min-w-40 text-soft', cell: (cost) => uncountedWords(cost) },
