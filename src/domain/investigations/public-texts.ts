@@ -4,13 +4,13 @@ import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { showPreflight } from './preflight-verdict.ts'
 
-/** What is said about builds outside of the service, to everyone who can read a repository. */
+/** Texts about builds that everyone who can read the repository sees. */
 
 /** A home folder has the name of its person. */
 const HOME = /(?:\b[A-Za-z]:)?[\\/](?:Users|home)[\\/][^\\/\s:'"]+/g
 
 /** One line without addresses, credentials and home folders. */
-export const outsideWords = (text: string): string => scrub(text.replace(/\s+/g, ' ').trim().replace(HOME, '~'))
+export const publicText = (text: string): string => scrub(text.replace(/\s+/g, ' ').trim().replace(HOME, '~'))
 
 /** The longest description that every tool takes. */
 const DESCRIPTION_MAX = 140
@@ -55,7 +55,7 @@ export async function resultAt(
   const said = (state: Result['state'], text: string): Result => ({
     build_run_id: build.id,
     state,
-    description: cut(outsideWords(text)),
+    description: cut(publicText(text)),
   })
   if (PASSED_STATUSES.includes(build.status)) return said('passed', 'The build passed.')
   if (build.status === 'cancelled') return said('canceled', 'The build was canceled.')
@@ -77,7 +77,7 @@ const VERDICTS = {
 } as const
 
 /** In code no name is mentioned, no number becomes a link and nothing is markup. */
-const code = (text: string) => `\`${outsideWords(text).replaceAll('`', "'")}\``
+const code = (text: string) => `\`${publicText(text).replaceAll('`', "'")}\``
 
 /** The verdict of each job for a commit of a pull request, as Markdown; undefined if a newer commit was built. */
 export async function verdictText(
