@@ -197,7 +197,7 @@ const ownerOf = async (db: Database, id: number) =>
 
 const startImport = command({
   name: 'import',
-  summary: 'Import what a tool did in the last days; nobody is notified',
+  summary: 'Import past changes and builds; sends no notifications',
   details: 'Needs the server and an access token of the tool: see goldmaster admin integration config.',
   args,
   flags: { days: { help: 'Days to look back (default: 90)', value: 'days', read: importDays } },

@@ -258,7 +258,7 @@ export const integrationRoutes = {
   startImport: {
     ...post,
     path: '/v1/projects/:project_id/integrations/:id/imports',
-    summary: 'Import what a tool did in the last days; nobody is notified',
+    summary: 'Import past changes and builds; sends no notifications',
     ...projectLead,
     body: object({ days: Type.Integer({ minimum: 1, maximum: IMPORT_DAYS_MAX }) }),
     reply: Import,

@@ -54,7 +54,7 @@ test('a breakage is assigned to its only suspect at the second failure, and says
   expect(kinds(await only()).filter((kind) => kind === 'assigned')).toHaveLength(1)
 })
 
-test('nobody is assigned while it is off, to excluded people, for several suspects or for a machine', async () => {
+test('automatic assignment assigns nobody if it is off, the author is excluded, there are several suspects, or a machine failed', async () => {
   const off = await room({ on: false })
   await failTwice(off)
   expect((await off.only()).owner_user_id).toBeNull()

@@ -132,7 +132,7 @@ export async function report(db: Database, context: IntegrationContext, reported
   const history = isHistory(context)
   if (history) await db.execute(sql`set local goldmaster.quiet = 'on'`)
   const found = await find(db, context, reported)
-  // An import adds nothing to a build that is over, except what its server is asked for.
+  // An import changes a finished build only by what the server was asked for, such as its log.
   if (history && found && !reported.existing && RANK[found.status] === FINAL) return { id: found.id, effect: 'stale' }
   const told = found?.import_id != null && !history && reported.status !== undefined
   const known = told ? await begunAnew(db, found) : (found ?? (reported.existing ? undefined : await make(db, context, reported)))

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => tools.close())
 
-test('the owner of a test is told once when its quarantine ends by itself, and again after the next one', async () => {
+test('the owner of a test gets one notification for each quarantine that expires', async () => {
   const { db, service, world, site } = tools.studio
   const [kim, project] = [world.users.kim!.id as number, tools.project]
   const name = { job_name: 'Tests', build_number: '1' }

@@ -15,7 +15,7 @@ export const jobName = (importId: number) => `import ${importId}`
 
 const LISTED = 20
 
-/** Newest first. Nightly looks that are over are left out unless they found something. */
+/** Newest first. */
 export const list = (db: Database, { account_id, id }: RecordKey): Promise<Import[]> =>
   db.rows<Import>(sql`
     select ${SHOWN} from imports i where i.account_id = ${account_id} and i.integration_id = ${id} order by i.id desc limit ${LISTED}`)
@@ -130,7 +130,7 @@ export const fail = (db: Database, { account_id, id }: RecordKey, message: strin
     update imports set state = 'failed', message = ${message}, waits_until = null, updated_at = now(), finished_at = now()
     where account_id = ${account_id} and id = ${id} and state = 'running'`)
 
-/** A nightly look that found nothing leaves nothing. */
+/** A nightly check that found nothing leaves nothing. */
 export const forgetEmpty = (db: Database, { account_id, id }: RecordKey) =>
   db.execute(sql`
     delete from imports i where i.account_id = ${account_id} and i.id = ${id} and i.nightly and i.state = 'done'

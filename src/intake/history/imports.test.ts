@@ -274,7 +274,7 @@ test('a token that may not read says so before anything is imported', async () =
   })
 })
 
-test('recent builds are news: those that a nightly look finds, and those that their tool reports after an import', async () => {
+test('recent builds are news: those that a nightly check finds, and those that their tool reports after an import', async () => {
   const young: Run = {
     ...runs[19]!,
     id: 5000,

@@ -153,7 +153,7 @@ function partAfter({ history }: Provider, part: HistoryPart): ImportPart | null 
 const ENDED: ReadonlySet<BuildFact['status']> = new Set(['completed', 'failed', 'cancelled', 'passed_pending_approval'])
 const isEnded = (fact: Fact): fact is BuildFact => fact.kind === 'build' && ENDED.has(fact.status)
 
-/** How recent a build must be so that a nightly look treats it as if its tool had reported it. */
+/** How recent a build must be so that a nightly check treats it as if its tool had reported it. */
 const NEWS_MS = 86_400_000
 
 /** Writes the facts of a page. A build that still runs is left to the tool's own reports. */

@@ -122,7 +122,7 @@ const begin = (
   return imports.start(db, { ...asking(integration), project_id, integration_id, part, ...more })
 }
 
-/** How far a nightly look goes back: a weekend without a worker is covered. */
+/** How far a nightly check goes back: a weekend without a worker is covered. */
 const NIGHTLY_DAYS = 3
 
 /** Looks for what tools reported while no delivery came through, of all integrations with a server. */

@@ -48,9 +48,10 @@ export function IntegrationImport({ integration, locked }: Props) {
   const valid = Number.isInteger(count) && count >= 1 && count <= IMPORT_DAYS_MAX
   const isRunning = imports.data?.imports.some(({ state }) => state === 'running' || state === 'undoing') ?? false
   return (
-    <Section title="Import the past">
+    <Section title="Import history">
       <p className="max-w-prose text-sm text-soft">
-        Reads what {tool.label} did before it was connected, so that ranges, trends and search are filled. Nobody is notified.
+        Reads changes and builds from before {tool.label} was connected, so that suspects, trends and search include them. Nobody
+        is notified.
       </p>
       {config.server ? (
         <Form
@@ -133,7 +134,7 @@ function Row({ one, locked }: { one: Import; locked: boolean }) {
       <div className="flex flex-wrap items-center gap-3">
         <Pill kind={kind}>{words}</Pill>
         <span>
-          {nightly ? 'Nightly look' : 'Import'}, <Time at={since} /> to <Time at={until} />
+          {nightly ? 'Nightly check' : 'Import'}, <Time at={since} /> to <Time at={until} />
         </span>
         <span className="text-sm text-soft">Added: {read.join(', ') || 'nothing yet'}</span>
         <span className="ml-auto flex gap-2">
