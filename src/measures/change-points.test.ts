@@ -73,3 +73,13 @@ test('a jump of less than 3 % is not reported, however even the series', () => {
   expect(changePoints(levels(0.02))).toEqual([])
   expect(changePoints(levels(0.05))).toMatchObject([{ index: 30 }])
 })
+
+test('after a withdrawn jump, values are compared with the level before it', () => {
+  const values = Array.from({ length: 60 }, (_, index) =>
+    index >= 30 && index < 33 ? 106 : (index < 45 ? 98 : 118) + (index % 2) * 4,
+  )
+  const [noise, jump] = changePoints(values)
+  expect(noise).toMatchObject({ index: 30, withdrawn: 39 })
+  expect(jump!.index).toBe(45)
+  expect(jump!.before).toBeCloseTo(values.slice(0, 45).reduce((sum, value) => sum + value) / 45)
+})

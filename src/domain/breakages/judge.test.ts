@@ -125,6 +125,11 @@ describe('an occurrence', () => {
     expect(newest(hits(passed(9, 90)), { unfixedAt: 75 }).mended).toMatchObject([{ position: 9 }])
   })
 
+  test('of an infrastructure failure ends with a pass at the same change, so that a failure after it starts another one', () => {
+    const hits = [hit([failed(5, 50), failed(5, 70)], [passed(3), passed(5, 60)])]
+    expect(ranges(hits, { passing: true }).map(([, , isMended]) => isMended)).toEqual([true, false])
+  })
+
   test('of an infrastructure failure is ordered by time when it hits several branches', () => {
     const hits = [hit([failed(5, 50)], [passed(5, 60)]), hit([failed(2, 70)], [], { branch: 'dev' })]
     expect(judged(hits, { passing: true, byTime: true }).map(({ mended }) => mended !== null)).toEqual([true, false])

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HARMLESS_LINES, SECRET_LINES } from '../../../test/support/secret-lines.ts'
 import { workOf } from '../../../test/support/work.ts'
+import { redactArguments } from './command-lines.ts'
 import { CommandWords } from './command-words.ts'
 import { mayHoldPrivate, scrub } from './scrub.ts'
 import { NEAR_ARGUMENTS } from './secret-arguments.ts'
@@ -35,6 +36,18 @@ test('a rule for one command does not apply to the next', () => {
     'sshpass -p [secret] ssh build-07; mkdir -p two && docker run -p 80:80 x | ssh -p 22 y',
   )
   expect(scrub('docker login -p one\nmkdir -p two')).toBe('docker login -p [secret]\nmkdir -p two')
+})
+
+test('a credential inside a piped credential is cut with it', () => {
+  expect(redactArguments('echo "sshpass -p one ssh build-07" | docker login --password-stdin -u ci')).toBe(
+    'echo "[secret]" | docker login --password-stdin -u ci',
+  )
+})
+
+test('commands are read through three levels of quotes', () => {
+  const nested = (depth: number): string =>
+    depth === 0 ? 'sshpass -p one ssh build-07' : `bash -c ${'"\'`'[depth - 1]}${nested(depth - 1)}${'"\'`'[depth - 1]}`
+  for (const depth of [1, 2, 3]) expect(scrub(nested(depth))).not.toContain('one')
 })
 
 describe('splitting', () => {
