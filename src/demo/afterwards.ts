@@ -1,6 +1,9 @@
 import { type Database, sql } from '../db/database.ts'
+import type { ProjectKey, RecordKey } from '../db/project-key.ts'
+import { storeSizes } from '../domain/builds/sizes.ts'
 import { announcementOf } from '../domain/channels/announcements.ts'
 import type { Recipient } from '../domain/inbox/delivery-method.ts'
+import { judgeMeasures } from '../domain/measures/judge.ts'
 import type { Loaded } from '../world/loaded.ts'
 import type { Game } from './game.ts'
 
@@ -20,6 +23,19 @@ export async function addPhases(db: Database, games: readonly Game[], loaded: Lo
         where b.project_id = ${loaded.projects[key]!.id} and b.ci_job_name = ${name} and b.finished_at is not null and b.status <> 'cancelled'
           and p.place <= reached.phases
         order by b.id, p.place`)
+}
+
+/** Alerts of measures over their budget, with the assets that grew. */
+export async function judgeBudgets(db: Database, games: readonly Game[], loaded: Loaded) {
+  const listed = await db.rows<RecordKey & { log: string }>(sql`
+    select account_id, id, output_log as log from build_runs where output_log like '%LogPakFile%' order by id`)
+  for (const { log, ...build } of listed) await storeSizes(db, build, log)
+  const projects = await db.rows<ProjectKey>(sql`
+    select account_id, id as project_id from projects where id = any (${games.map(({ key }) => loaded.projects[key]!.id)}::integer[]) order by id`)
+  for (const project of projects) await judgeMeasures(db, project)
+  await db.execute(sql`
+    update measure_alerts a set opened_at = b.finished_at, updated_at = b.finished_at
+    from build_runs b where b.account_id = a.account_id and b.id = a.build_run_id`)
 }
 
 /** The last delivery of each tool, for its integration page. */

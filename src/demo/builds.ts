@@ -8,7 +8,7 @@ import type { Random } from './random.ts'
 import { fill } from './table.ts'
 
 /** Machines of a studio. */
-const AGENTS = 4
+export const AGENTS = 4
 
 interface Run {
   job: Job
@@ -86,7 +86,14 @@ function buildOf(game: Game, run: Run, index: number, number: string, waiting: R
   const status = statusAt(now, queued, started, finished) ?? final
   const over = status === final
   const passed = over && (final === 'completed' || final === 'passed_pending_approval')
-  const values = { number, change: change.identifier, minutes: String(Math.round(minutes)), job: job.name, branch: job.branch }
+  const values = {
+    number,
+    change: change.identifier,
+    minutes: String(Math.round(minutes)),
+    job: job.name,
+    branch: job.branch,
+    soundtrack: String(soundtrackOf(job, now - finished)),
+  }
   return {
     key: `${game.key}-build-${index + 1}`,
     project: game.key,
@@ -126,11 +133,14 @@ function phaseOf({ phases }: Job, status: BuildStatus, progress: number, broken:
 
 const logOf = (text: string, values: Record<string, string>) => `${fill(text.trim(), values)}\n`
 
-/** A package whose audio grew by half when the soundtrack came. */
+/** The bytes of audio in the package of a job: half as many again since the soundtrack is complete. */
+const soundtrackOf = ({ artifacts }: Job, age: number) =>
+  Math.round((artifacts[0]?.[1] ?? 0) * 1_048_576 * 0.18 * (age < SOUNDTRACK_AGE ? 1.5 : 1))
+
 function measuresOf(job: Job, index: number, age: number) {
   const [, megabytes] = job.artifacts[0] ?? ['', 0]
   if (megabytes < PACKAGE_MIN) return []
-  const audio = Math.round(megabytes * 1_048_576 * 0.18 * (age < SOUNDTRACK_AGE ? 1.5 : 1))
+  const audio = soundtrackOf(job, age)
   const content = Math.round(megabytes * 1_048_576 * 0.82 * (1 + 0.004 * Math.sin(index)))
   const parts = { package: audio + content, 'package/Audio': audio, 'package/Content': content }
   return Object.entries(parts).map(([name, value]) => ({ name, value, unit: 'bytes' }))

@@ -70,6 +70,23 @@ export interface Flicker {
   log: string
 }
 
+/** A machine that fails the builds of a job now and then; the next change passes on another machine. */
+export interface BadAgent {
+  agent: string
+  job: string
+  /** Days before now. */
+  days: readonly number[]
+  log: string
+}
+
+/** The largest value that a measure should have. */
+interface Budget {
+  measure: string
+  job: string
+  branch: string
+  max_value: number
+}
+
 export interface Release {
   platform: Platform
   /** A branch of the store; the next release of the same version there promotes the same build. */
@@ -129,6 +146,8 @@ export interface Game {
   incidents: readonly Incident[]
   preflights: readonly Preflight[]
   flickers: readonly Flicker[]
+  badAgents: readonly BadAgent[]
+  budgets: readonly Budget[]
   releases: readonly Release[]
   tasks: readonly TaskIdea[]
   references: readonly ReferenceIdea[]

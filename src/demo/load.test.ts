@@ -65,11 +65,48 @@ test('the demo has a reopened breakage, a flaky test and a preflight', async () 
   const { json } = await ask(`/api/v1/projects/${access.projectId}/breakages?limit=100`)
   const breakages: { reopened_count: number; flaky: boolean; jobs: string[]; evidence: { text: string }[] }[] = json.breakages
   expect(breakages.filter(({ reopened_count, flaky }) => reopened_count > 0 && !flaky).length).toBeGreaterThan(0)
-  expect(breakages.filter(({ flaky }) => flaky).map(({ jobs }) => jobs)).toEqual([['cinder-server-linux-debug']])
+  expect(breakages.filter(({ flaky }) => flaky).map(({ jobs }) => jobs)).toEqual([
+    ['cinder-functional-tests'],
+    ['cinder-server-linux-debug'],
+  ])
   const builds = (await ask(`/api/v1/projects/${access.projectId}/build_runs?limit=100`)).json.build_runs as {
     kind: string | null
   }[]
   expect(builds.filter(({ kind }) => kind === 'preflight')).toHaveLength(2)
+})
+
+test('one agent is suspicious, and its failures are nobody’s fault', async () => {
+  const { agents } = (await ask(`/api/v1/projects/${access.projectId}/agents`)).json
+  expect(agents.filter(({ suspicious }: { suspicious: boolean }) => suspicious)).toMatchObject([
+    { name: 'BUILD-07', muted: null },
+  ])
+  const failed = (await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed&limit=100`)).json.build_runs
+  const [newest] = failed.filter(({ agent }: { agent: string }) => agent === 'BUILD-07')
+  const { investigation } = (await ask(`/api/v1/projects/${access.projectId}/build_runs/${newest.id}`)).json
+  expect(investigation).toMatchObject({ attributed_user_id: null, suspects: [] })
+})
+
+test('a package is over its budget, and the asset that grew is named', async () => {
+  const { alerts } = (await ask(`/api/v1/projects/${access.projectId}/measures/budgets`)).json
+  expect(alerts).toMatchObject([
+    {
+      kind: 'exceeded',
+      name: 'package',
+      job: 'cinder-nightly-shipping',
+      grown: [{ path: 'CinderCoast/Content/Audio/Music/MX_TideSuite' }],
+    },
+  ])
+})
+
+test('tests are flaky, in quarantine and fixed', async () => {
+  const { flaky, failing, quarantined } = (await ask(`/api/v1/projects/${access.projectId}/tests`)).json
+  const names = (tests: { name: string }[]) => tests.map(({ name }) => name)
+  expect(names(flaky).toSorted()).toEqual(['Host migration', 'Second player joins'])
+  expect(names(quarantined)).toEqual(['Second player joins'])
+  const fixed = failing.find(({ name }: { name: string }) => name === 'Boss enters phase two')
+  const { runs, branches } = (await ask(`/api/v1/projects/${access.projectId}/tests/${fixed.id}`)).json
+  expect(runs.map(({ outcome }: { outcome: string }) => outcome)).toContain('failed')
+  expect(branches).toMatchObject([{ branch: 'main', failing: false, flaky: false }])
 })
 
 test('a finished build has phases, every integration had deliveries, and the owner’s inbox has notifications', async () => {

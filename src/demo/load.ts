@@ -4,7 +4,7 @@ import { setOperator } from '../domain/accounts/users.ts'
 import { newToken, type Vault } from '../domain/privacy/secrets.ts'
 import { analyze, insertWorld } from '../world/world.ts'
 import { TOKEN } from './accounts.ts'
-import { addDeliveries, addPhases, fillInboxes } from './afterwards.ts'
+import { addDeliveries, addPhases, fillInboxes, judgeBudgets } from './afterwards.ts'
 import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
@@ -39,6 +39,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
       await keepReferences(db, GAMES, loaded)
       await addPhases(db, GAMES, loaded)
       await addTestResults(db, loaded)
+      await judgeBudgets(db, GAMES, loaded)
       await addDeliveries(db, now)
       await investigateFailures(db, now)
       await fillInboxes(db)

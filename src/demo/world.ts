@@ -4,7 +4,7 @@ import { buildsOf } from './builds.ts'
 import { changesOf } from './changes.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
 import { deploymentsOf } from './deployments.ts'
-import { flickersOf, preflightsOf } from './extra-builds.ts'
+import { badAgentBuildsOf, flickersOf, preflightsOf } from './extra-builds.ts'
 import type { Game } from './game.ts'
 import { historyOf } from './history.ts'
 import { marblePost } from './marble-post/game.ts'
@@ -45,7 +45,7 @@ function storyOf(game: Game, now: number) {
   const builds = buildsOf(game, moments, changes, unreleased(assets), now, random)
   const deployments = deploymentsOf(game, builds, now, random)
   const tasks = tasksOf(game, { moments, changes, builds, deployments }, now, random)
-  const extras = [...preflightsOf(game, now), ...flickersOf(game, changes, now)]
+  const extras = [...preflightsOf(game, now), ...flickersOf(game, changes, now), ...badAgentBuildsOf(game, changes, now)]
   return { changes, assets, builds, extras, deployments, tasks }
 }
 

@@ -2,7 +2,7 @@ import type { Game, Release } from '../game.ts'
 import { incidents } from './incidents.ts'
 import { jobs } from './jobs.ts'
 import { missingHeader } from './logs-compile.ts'
-import { flickering } from './logs-other.ts'
+import { deviceRemoved, flickering } from './logs-other.ts'
 import { tasks } from './tasks.ts'
 import { areas } from './work.ts'
 
@@ -48,6 +48,15 @@ export const cinderCoast: Game = {
     { job: 'cinder-editor-win64', shelf: '48997', age: 47 },
   ],
   flickers: [{ job: 'cinder-server-linux-debug', days: [9.3, 6.2, 2.4], log: flickering }],
+  badAgents: [
+    {
+      agent: 'BUILD-07',
+      job: 'cinder-functional-tests',
+      days: [26.3, 22.4, 18.6, 15.2, 12.5, 9.7, 6.8, 3.6, 1.4],
+      log: deviceRemoved,
+    },
+  ],
+  budgets: [{ ...NIGHTLY, measure: 'package', max_value: 8e9 }],
   releases,
   tasks,
   references: [

@@ -9,6 +9,14 @@ P4 Task: syncing files at change: {change}
 ... totalFileCount 214
 P4 Task: syncing complete.`
 
+/** What `UnrealPak -List` prints. */
+const SIZES = `
+LogPakFile: Display: Mount point ../../../
+LogPakFile: Display: "CinderCoast/Content/Maps/NorthPier/L_NorthPier.umap" offset: 0, size: 1486119640 bytes, sha1: 7B1C0A5E44F1D2B90F6A3E7C8D5512AA90E3F4C6.
+LogPakFile: Display: "CinderCoast/Content/Audio/Music/MX_TideSuite.uasset" offset: 1486119640, size: {soundtrack} bytes, sha1: 0D9E2B7F61C84A35E2F1907BC6D4A8135E7F2C9B.
+LogPakFile: Display: "CinderCoast/Content/Environment/Props/BellBuoy/SM_BellBuoy.uasset" offset: 3301884104, size: 214958080 bytes, sha1: E4C15A7790B3D286F1A0C9473D5B8E620F7A19C4.
+LogPakFile: Display: "CinderCoast/Content/Characters/Ferryman/SK_Ferryman.uasset" offset: 3516842184, size: 98566144 bytes, sha1: 51F08C3BA6D94E27B05A7CF3196E82D4A0C37B5F.`
+
 const DONE = `
 Archiving artifacts
 Finished: SUCCESS`
@@ -104,7 +112,7 @@ LogInit: Display: Success - 0 error(s), 14 warning(s)
 ********** ARCHIVE COMMAND COMPLETED **********
 BUILD SUCCESSFUL
 AutomationTool executed for {minutes} minutes
-AutomationTool exiting with ExitCode=0 (Success)${DONE}`,
+AutomationTool exiting with ExitCode=0 (Success)${SIZES}${DONE}`,
     artifacts: [
       ['CinderCoast-Win64-Shipping-{number}.zip', 7_310],
       ['CinderCoast-Win64-Shipping-symbols-{number}.zip', 1_180],

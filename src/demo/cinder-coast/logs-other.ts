@@ -1,4 +1,4 @@
-/** Failing tests, a workspace that does not sync, an agent that disconnects. */
+/** Failing tests, a workspace that does not sync, an agent that disconnects, a broken graphics card. */
 
 export const failedTest = String.raw`
 Started by an SCM change
@@ -72,4 +72,22 @@ Expected equality of these values:
 [  FAILED  ] TideClock.SurvivesRejoin (1204 ms)
 1 FAILED TEST
 ERROR: script returned exit code 1
+Finished: FAILURE`
+
+export const deviceRemoved = String.raw`
+Started by an SCM change
+Running on build-win-07 in D:\j\ws\{job}
+P4 Task: syncing files at change: {change}
+P4 Task: syncing complete.
+[Pipeline] stage (Test)
+LogAutomationCommandLine: Display: Found 148 automation tests based on 'CinderCoast'
+LogAutomationController: Display: Test Started. Name={Fog matches the reference} Path={CinderCoast.Rendering.Fog}
+LogD3D12RHI: Error: GPU crash detected:
+- Device 0 Removed: DXGI_ERROR_DEVICE_HUNG
+LogD3D12RHI: Error: Removed device: NodeMask 0x1, reason 0x887A0006
+LogWindows: Error: === Critical error: ===
+LogWindows: Error: Fatal error: [File:D:\j\ws\{job}\Engine\Source\Runtime\D3D12RHI\Private\D3D12Util.cpp] [Line: 1062]
+LogWindows: Error: GPU Crash dump Triggered
+LogExit: Executing StaticShutdownAfterError
+ERROR: script returned exit code 3
 Finished: FAILURE`

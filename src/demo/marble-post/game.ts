@@ -37,6 +37,8 @@ export const marblePost: Game = {
   incidents,
   preflights: [],
   flickers: [],
+  badAgents: [],
+  budgets: [],
   releases,
   tasks,
   references: [{ provider: 'monday', key: '6128840417', title: 'Playable review, second round', state: 'Working on it' }],

@@ -46,6 +46,8 @@ export const orchardParade: Game = {
   incidents,
   preflights: [{ job: 'orchard-android', pull_request: '212', age: 77 }],
   flickers: [],
+  badAgents: [],
+  budgets: [],
   releases,
   tasks,
   references: [
