@@ -318,7 +318,8 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       }
       jenkins.answers[`/repos/owl/star/statuses/${commit}`] = kept(statuses, { id: 4 })
       jenkins.answers[`/repos/owl/star/commits/${commit}/statuses`] = kept(statuses, {})
-      jenkins.answers[`/repos/owl/star/issues/${pull}/comments`] = kept(comments, { id: 5 })
+      jenkins.answers[`/repos/owl/star/issues/${pull}/comments`] = kept(comments, { id: 5, user: { id: 77 } })
+      jenkins.answers['/user'] = json(() => ({ id: 77 }))
       jenkins.answers['/repos/owl/star/issues/comments/5'] = (_, reply) => reply.writeHead(200).end('{"id":5}')
       await studio.db.execute(sql`update integrations set write_back = true where id = ${id}`)
       const [row] = await rows(sql`

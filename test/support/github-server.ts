@@ -5,6 +5,7 @@ interface Comment {
   id: number
   pull: string
   body: string
+  user: object
 }
 
 /** A GitHub with one repository, `owl/star`, as its REST API is documented: who may do what, paths, limits and error replies. */
@@ -37,6 +38,7 @@ export async function openGitHub() {
 
   const answer = (method: string, path: string, query: URLSearchParams, body: Record<string, string>): [number, unknown] => {
     const rest = /^\/repos\/owl\/star(\/.*)?$/.exec(path)?.[1] ?? (path === '/repos/owl/star' ? '' : undefined)
+    if (path === '/user') return [200, sender]
     if (rest === undefined || !github.isVisible) return [404, { message: 'Not Found' }]
     if (rest === '') return [200, repository]
     const forbidden: [number, unknown] = [403, { message: 'Resource not accessible by personal access token' }]
@@ -69,7 +71,7 @@ export async function openGitHub() {
       if (!github.permits.pulls) return forbidden
       if (!github.pulls.has(pull)) return [404, { message: 'Not Found' }]
       if (!body.body) return [422, { message: 'Validation Failed' }]
-      const comment = { id: nextId++, pull, body: body.body }
+      const comment = { id: nextId++, pull, body: body.body, user: sender }
       github.comments.push(comment)
       told('created', comment)
       return [201, comment]

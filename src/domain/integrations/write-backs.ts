@@ -50,12 +50,26 @@ export const writeBackSubject = (db: Database, { account_id, integration_id, bui
   db.one<WriteBackSubject>(sql`
     select ${CONTEXT}, b.commit_hash, b.ci_job_name, b.pull_request,
       array_remove(array[(
-        select c.url from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash
+        -- The page of a fork's commit is in the fork, and the pull request is not.
+        select c.url from changes c where b.head_repository = '' and c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash
           and c.source_type = 'GitCommit' and c.integration_id = i.id),
         case when b.integration_id = i.id then b.url end], null) as pages
     from build_runs b join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and i.id = ${integration_id} and ${WRITES}
     join projects p on p.account_id = b.account_id and p.id = b.project_id and p.status = 'active'
     where b.account_id = ${account_id} and b.id = ${build_run_id}`)
+
+/** Pages of what a tool reported lately. */
+export const knownPages = async (db: Database, { account_id, project_id, integration_id }: IntegrationContext) =>
+  (
+    await db.rows<{ url: string }>(sql`
+      select distinct url from (
+        (select c.integration_id, c.url from changes c where c.account_id = ${account_id} and c.project_id = ${project_id}
+          order by c.timestamp desc, c.id desc limit 200)
+        union all
+        (select b.integration_id, b.url from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
+          order by b.created_at desc, b.id desc limit 200)) newest
+      where integration_id = ${integration_id} and url <> ''`)
+  ).map(({ url }) => url)
 
 export interface WriteBackKey {
   account_id: number

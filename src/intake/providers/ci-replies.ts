@@ -47,6 +47,7 @@ const isLimited = ({ headers }: FetchedReply) => headers['retry-after'] !== unde
 const LONGEST_S = 86_400
 
 function waitAfter({ headers }: FetchedReply): number {
-  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) - Date.now() / 1000 : 0
+  const prefix = ['x-ratelimit', 'ratelimit'].find((name) => headers[`${name}-remaining`] === '0')
+  const reset = prefix === undefined ? 0 : Number(headers[`${prefix}-reset`]) - Date.now() / 1000
   return Math.min(LONGEST_S, Math.max(0, Math.ceil(retryAfterSeconds(headers['retry-after']) || reset || 0)))
 }

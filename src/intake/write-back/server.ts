@@ -16,19 +16,19 @@ export interface WritableRepository {
   setStatus(commit: string, status: Status): Promise<unknown>
   /** Whether the newest status of this name says the same. */
   hasStatus(commit: string, status: Status): Promise<boolean>
-  /** The id of the first comment that begins with the mark. */
+  /** The id of our first comment that begins with the mark: anybody can write such a comment. */
   findComment(pull: string, mark: string): Promise<string | undefined>
   createComment(pull: string, body: string): Promise<string>
-  editComment(id: string, body: string): Promise<unknown>
+  editComment(pull: string, id: string, body: string): Promise<unknown>
 }
 
 /** How results are written to the server of a tool. */
 export interface WriteBack {
   /** The repository of a commit's or a build's page, if the settings are for it. */
   repositoryOf(config: Readonly<Json>, page: string): string | undefined
-  open(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal): WritableRepository
-  /** Throws `Refused`, which names the missing permission. */
-  check(config: Readonly<Json>, allowed: AllowedHosts): Promise<unknown>
+  open(config: Readonly<Json>, repository: string, allowed: AllowedHosts, signal?: AbortSignal): WritableRepository
+  /** For the repositories that reported so far. Throws `Refused`, which names the missing permission. */
+  check(config: Readonly<Json>, allowed: AllowedHosts, repositories: readonly string[]): Promise<unknown>
 }
 
 /** What our own statuses are called: they are ignored when the tool reports them. */

@@ -145,8 +145,12 @@ test('a pull request has one comment, edited in place, that says what is not by 
   await push('main', ['c3'], { before: 'c2' })
   await report({ number: 1, branch: 'main', commit: 'c3', broken: 'c3' })
   await work()
+  // Somebody else writes a comment with our mark.
+  const forged = { id: 5, pull: '16', body: `<!-- goldmaster:project:${made.project} -->\nAll good`, user: { id: 4 } }
+  github.comments.push(forged)
   await pull(2)
   await work()
+  expect(github.comments.shift()).toEqual({ ...forged, body: expect.stringContaining('All good') })
   expect(github.comments).toHaveLength(1)
   const [comment] = github.comments
   expect(comment!.body).toContain('passed')

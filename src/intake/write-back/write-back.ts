@@ -30,7 +30,7 @@ export async function writeBack(
   const config = openConfig(vault, build)
   const repository = build.pages.map((page) => tool.repositoryOf(config, page)).find((found) => found !== undefined)
   if (repository === undefined) return
-  const at = tool.open(config, allowed, signal)
+  const at = tool.open(config, repository, allowed, signal)
   const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
   const { account_id, integration_id } = key
   const subject = (name: string) => ({ account_id, integration_id, subject: `${repository} ${name}` })
@@ -91,7 +91,7 @@ async function writeComment(
     try {
       const known = remote_id ?? (await at.findComment(pull, mark))
       await store.noteUnsure(db, subject)
-      if (known !== undefined) await at.editComment(known, body)
+      if (known !== undefined) await at.editComment(pull, known, body)
       await store.noteSent(db, subject, verdict, known ?? (await at.createComment(pull, body)))
     } catch (error) {
       // Somebody deleted the comment, or the number is of no pull request of this repository.
@@ -122,13 +122,15 @@ async function claimed(
 }
 
 /** Why results can't be written to the server of an integration; undefined if they can. */
-async function problemOf({ vault, allowed }: Outside, integration: IntegrationContext | undefined) {
+async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
   const tool = integration && WRITE_BACKS[integration.provider]
   if (!integration) return 'The integration is disabled.'
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
   try {
-    await tool.check(openConfig(vault, integration), allowed)
+    const config = openConfig(vault, integration)
+    const pages = await store.knownPages(db, integration)
+    await tool.check(config, allowed, [...new Set(pages.flatMap((page) => tool.repositoryOf(config, page) ?? []))])
   } catch (error) {
     if (error instanceof Unreachable) return error.message
     throw error

@@ -1,6 +1,6 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
 import { type FetchedReply, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
-import { type Json, text } from '../../reading.ts'
+import { at, type Json, text, word } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
 const NEEDS =
@@ -17,9 +17,9 @@ interface Sent {
 export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal, needs = NEEDS) {
   const base = (text(config.server) ?? '').replace(/\/$/, '')
   const permitted: AllowedHosts = (host, ip, port) => allowed(host, ip, port, 'github')
-  const send = async (path: string, more: Sent = {}) => {
+  const send = async (path: string, more: Sent = {}, from = base) => {
     const { body, raw, ...options } = more
-    const reply = await safeFetch(`${base}${path}`, permitted, {
+    const reply = await safeFetch(`${from}${path}`, permitted, {
       method: body ? 'POST' : 'GET',
       ...options,
       headers: {
@@ -38,6 +38,8 @@ export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, sign
     text: async (path: string) => (await send(path, { raw: true })).body.toString(),
     post: (path: string, body: object) => send(path, { body }),
     send,
+    /** The id of the person or bot that the token belongs to. */
+    user: async () => word(at(jsonOf(await send('/user', {}, base.replace(/\/repos\/[^/]+\/[^/]+$/, ''))), 'id')),
     /** A file that is stored elsewhere, which doesn't get the token. */
     async download(path: string, limit: number): Promise<string> {
       const { status, headers, body } = await send(path, { manualRedirect: true })

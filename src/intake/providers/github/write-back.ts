@@ -31,8 +31,8 @@ export const writeBack: WriteBack = {
     const path = URL.canParse(page) ? new URL(page).pathname.toLowerCase() : ''
     return name !== undefined && path.startsWith(`/${name}/`) ? name : undefined
   },
-  open(config, allowed, signal) {
-    const { json, send, post } = repositoryAt(config, allowed, signal, NEEDS)
+  open(config, _repository, allowed, signal) {
+    const { json, send, post, user } = repositoryAt(config, allowed, signal, NEEDS)
     return {
       setStatus: async (commit, status) => idOf(await post(`/statuses/${commit}`, bodyOf(status))),
       async hasStatus(commit, status) {
@@ -43,16 +43,17 @@ export const writeBack: WriteBack = {
         return Object.entries(asked).every(([key, value]) => newest?.[key] === value)
       },
       async findComment(pull, mark) {
+        const own = await user()
         for (let page = 1; page <= PAGES_MAX; page++) {
           const listed = objects(await json(`/issues/${pull}/comments?per_page=100&page=${page}`))
-          const own = listed.find(({ body }) => text(body)?.startsWith(mark))
-          if (own) return word(own.id)
+          const found = listed.find(({ body, user }) => text(body)?.startsWith(mark) && word(at(user, 'id')) === own)
+          if (found) return word(found.id)
           if (listed.length < 100) break
         }
         return undefined
       },
       createComment: async (pull, body) => idOf(await post(`/issues/${pull}/comments`, { body })),
-      editComment: async (id, body) => idOf(await send(`/issues/comments/${id}`, { method: 'PATCH', body: { body } })),
+      editComment: async (_pull, id, body) => idOf(await send(`/issues/comments/${id}`, { method: 'PATCH', body: { body } })),
     }
   },
   async check(config, allowed) {

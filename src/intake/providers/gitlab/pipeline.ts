@@ -101,12 +101,16 @@ function jobName(path: string, body: Json): string {
   return ofThisRun.some((part) => text(part) !== undefined && name.includes(text(part)!)) ? path : `${path} / ${name}`
 }
 
-const origin = (body: Json) =>
-  originOf({
+function origin(body: Json) {
+  const [source, target] = ['source_project_id', 'target_project_id'].map((key) => word(at(body, 'merge_request', key)))
+  // The pipeline of a fork runs in the fork. The merge request has its number in the other project.
+  const isElsewhere = source !== target && word(at(body, 'project', 'id')) === source
+  return originOf({
     preflight: at(body, 'object_attributes', 'source') === 'merge_request_event',
-    pull_request: word(at(body, 'merge_request', 'iid')),
+    pull_request: isElsewhere ? undefined : word(at(body, 'merge_request', 'iid')),
     target_branch: at(body, 'merge_request', 'target_branch'),
   })
+}
 
 /** Variables that a pipeline was started with may name what it builds; all others are left unread. */
 function variables(told: unknown) {

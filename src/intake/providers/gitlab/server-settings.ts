@@ -2,6 +2,8 @@ import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your GitLab server and a token, logs of failed pipelines are fetched, and people can repeat, stop and start pipelines.',
+  writeBackNeeds:
+    'the scope api and the role Developer in the project. For commits of a protected branch: the right to push or merge to it',
   fields: [
     { key: 'server', label: 'GitLab server', hint: 'https://gitlab.com. The operator must allow private addresses.' },
     {

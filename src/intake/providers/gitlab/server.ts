@@ -9,9 +9,9 @@ const NEEDS =
 const NEEDS_TO_WRITE =
   'Check the server in the integration settings. The access token needs the role Developer in the project and the scope api.'
 
-/** A project at the configured server, through GitLab's REST API. Any reply but a success is thrown. */
-export function projectAt(config: Readonly<Json>, project: string, allowed: AllowedHosts, signal?: AbortSignal) {
-  const base = `${(text(config.server) ?? '').replace(/\/$/, '')}/api/v4/projects/${encodeURIComponent(project)}`
+/** The configured server, through GitLab's REST API. Any reply but a success is thrown. */
+export function serverAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
+  const base = `${(text(config.server) ?? '').replace(/\/$/, '')}/api/v4`
   const send = async (path: string, options: FetchOptions, needs: string): Promise<FetchedReply> => {
     const reply = await safeFetch(`${base}${path}`, (host, ip, port) => allowed(host, ip, port, 'gitlab'), {
       ...options,
@@ -22,11 +22,26 @@ export function projectAt(config: Readonly<Json>, project: string, allowed: Allo
     return reply
   }
   const get = (path: string, options: FetchOptions = {}) => send(path, options, NEEDS)
-  const post = (path: string, body: object = {}) => send(path, { method: 'POST', body: JSON.stringify(body) }, NEEDS_TO_WRITE)
-  return { post, json: async (path: string) => jsonOf(await get(path)), get }
+  const write =
+    (method: 'POST' | 'PUT') =>
+    (path: string, body: object = {}) =>
+      send(path, { method, body: JSON.stringify(body) }, NEEDS_TO_WRITE)
+  return { get, json: async (path: string) => jsonOf(await get(path)), post: write('POST'), put: write('PUT') }
 }
 
-function jsonOf({ body }: FetchedReply): unknown {
+/** A project at the configured server, by its id or path. */
+export function projectAt(config: Readonly<Json>, project: string, allowed: AllowedHosts, signal?: AbortSignal) {
+  const { get, json, post, put } = serverAt(config, allowed, signal)
+  const base = `/projects/${encodeURIComponent(project)}`
+  return {
+    get: (path: string, options?: FetchOptions) => get(`${base}${path}`, options),
+    json: (path: string) => json(`${base}${path}`),
+    post: (path: string, body?: object) => post(`${base}${path}`, body),
+    put: (path: string, body: object) => put(`${base}${path}`, body),
+  }
+}
+
+export function jsonOf({ body }: FetchedReply): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {

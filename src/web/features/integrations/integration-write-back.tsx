@@ -16,8 +16,8 @@ export function IntegrationWriteBack({ integration, locked }: { integration: App
   return (
     <Section title="Write results back">
       <p className="max-w-prose text-sm text-soft">
-        Sets the status of commits with the cause of a failure, and keeps one comment on each pull request with the verdict of
-        every job. The access token needs: {tool.write_back_needs}. Everyone who can read the repository sees them.
+        Sets the status of commits with the cause of a failure, and keeps one comment on each pull or merge request with the
+        verdict of every job. The access token needs: {tool.write_back_needs}. Everyone who can read the repository sees them.
       </p>
       {write_back && write_back_problem && <Notice kind="warn">Nothing is written: {write_back_problem}</Notice>}
       {!config.server ? (
