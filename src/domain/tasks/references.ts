@@ -3,7 +3,7 @@ import { notFound } from '../../contract/errors.ts'
 import { type Database, join, raw, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
-import type { IntegrationContext } from '../integrations/context.ts'
+import { type IntegrationContext, isHistory } from '../integrations/context.ts'
 import { looksLikeAddress } from '../privacy/addresses.ts'
 import { keysNamed, type Words } from './tracker-keys.ts'
 
@@ -35,6 +35,7 @@ export async function upsert(
   // A clock that is ahead must not override later reports.
   const now = new Date().toISOString()
   const at = reported.at !== undefined && reported.at > now ? now : (reported.at ?? null)
+  const isNews = isHistory(context) ? isLater : isNotEarlier
   const told_at = Object.fromEntries(PARTS.flatMap((part) => (reported[part] === undefined ? [] : [[part, at]])))
   const kept = await db.one<{ id: number }>(sql`
     insert into external_references as r
@@ -61,9 +62,15 @@ export async function upsert(
 }
 
 /** ISO times compare as text; `coalesce` accepts a report if either has no time. */
-const isNews = (part: (typeof PARTS)[number]) => {
+const isNotEarlier = (part: (typeof PARTS)[number]) => {
   const name = raw(`'${part}'`)
   return sql`(excluded.told_at ? ${name} and coalesce(excluded.told_at ->> ${name} >= r.told_at ->> ${name}, true))`
+}
+
+/** Of an import: what is known already stays, so that a second one changes nothing. */
+const isLater = (part: (typeof PARTS)[number]) => {
+  const name = raw(`'${part}'`)
+  return sql`(excluded.told_at ? ${name} and (not r.told_at ? ${name} or coalesce(excluded.told_at ->> ${name} > r.told_at ->> ${name}, false)))`
 }
 
 /** The part, if the stored report about it is later. */

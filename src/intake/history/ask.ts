@@ -1,10 +1,13 @@
-import { retryAfterSeconds } from '../../contract/back-off.ts'
+import type { Database } from '../../db/database.ts'
+import type { IntegrationContext } from '../../domain/integrations/context.ts'
+import { jobsOf } from '../../domain/integrations/imports.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import { type FetchedReply, safeFetch, Unreachable } from '../../net/safe-fetch.ts'
 import type { Provider } from '../provider.ts'
 import { failureOf, Refused } from '../providers/ci-replies.ts'
+import { isLimited, secondsToWait } from '../providers/rate-limits.ts'
 import { type Json, text } from '../reading.ts'
-import type { HistoryReply, HistoryRequest } from './history.ts'
+import type { Asked, HistoryPart, HistoryReply, HistoryRequest } from './history.ts'
 
 /** A page of 100 records with everything that a tool says about them. */
 const PAGE_BYTES = 32 * 1024 * 1024
@@ -13,7 +16,6 @@ const TIMEOUT_MS = 60_000
 const LIMITED_S = 60
 /** The share of a tool's limit that is left to others. */
 const RESERVE = 0.2
-const LONGEST_S = 86_400
 
 /** The tool asks to wait. */
 export class Limited extends Error {
@@ -49,42 +51,51 @@ export async function ask(
     limit: PAGE_BYTES,
     timeout: TIMEOUT_MS,
   })
-  const wait = waitAfter(reply)
+  const wait = secondsToWait(reply, RESERVE)
   if (isLimited(reply)) throw new Limited(wait || LIMITED_S)
   if (reply.status >= 400) {
     const needs = 'Check the server and the token under Server access.'
     const failure = failureOf(reply, { ci: label, request: path.split('?', 1)[0]!, needs })
-    throw reply.status === 404 ? new Missing(failure.message) : failure
+    throw reply.status === 404 ? new Missing(failure.message, 404) : failure
   }
-  return { headers: reply.headers, body: jsonOf(reply, label), wait }
+  return { headers: reply.headers, body: jsonOf(reply, label), details: new Map(), wait }
 }
 
-const isLimited = ({ status, headers, body }: FetchedReply) =>
-  status === 429 ||
-  (status === 403 &&
-    (headers['retry-after'] !== undefined ||
-      headers['x-ratelimit-remaining'] === '0' ||
-      body.subarray(0, 2000).includes('rate limit'))) ||
-  (status === 400 && body.subarray(0, 2000).includes('"ratelimited"'))
+/** Asks for a page, or for a detail. */
+export type Send = (request: HistoryRequest) => Promise<Answered>
 
-/** Servers name their limits in two ways; Buildkite has a second one for the user of the token. */
-const LIMITS = ['x-ratelimit-', 'ratelimit-', 'ratelimit-user-', 'x-ratelimit-requests-']
-
-/** As long as the server asks for; also as soon as only the reserve is left. */
-function waitAfter({ headers }: FetchedReply): number {
-  const waits = LIMITS.map((prefix) => {
-    const [limit, remaining] = [Number(headers[`${prefix}limit`]), Number(headers[`${prefix}remaining`])]
-    return remaining <= RESERVE * limit ? untilReset(String(headers[`${prefix}reset`] ?? '')) : 0
-  })
-  return Math.min(LONGEST_S, Math.ceil(Math.max(0, retryAfterSeconds(headers['retry-after']) ?? 0, ...waits)))
+/** What a provider's pages leave out. */
+export async function readAbout(
+  { history }: Provider,
+  { config, jobs }: Pick<Asked, 'config' | 'jobs'>,
+  send: Send,
+): Promise<Json> {
+  const { about } = history!
+  if (!about) return {}
+  const path = typeof about.path === 'string' ? about.path : about.path(config)
+  return about.read((await send({ path })).body, jobs)
 }
 
-/** The reset is a time in seconds or milliseconds, the seconds left, or an ISO time. */
-function untilReset(reset: string): number {
-  const value = Number(reset)
-  const now = Date.now() / 1000
-  if (Number.isNaN(value) || reset === '') return Math.max(0, Date.parse(reset) / 1000 - now || 0)
-  return Math.max(0, value > 1e11 ? value / 1000 - now : value > 1e9 ? value - now : value)
+/** The jobs that an integration reported, for a provider that needs them. */
+export const jobsFor = (db: Database, { history }: Provider, integration: IntegrationContext): Promise<string[]> =>
+  history!.parts.some(({ ofJobs }) => ofJobs) ? jobsOf(db, integration) : Promise.resolve([])
+
+/** A page with the details that it leaves out; those that the tool doesn't have, or the token can't see, are undefined. */
+export async function withDetails(part: HistoryPart, asked: Asked, page: Answered, send: Send): Promise<Answered> {
+  const details = new Map<string, unknown>()
+  let { wait } = page
+  for (;;) {
+    const missing = part.details?.({ ...page, details }, asked).filter(({ path }) => !details.has(path)) ?? []
+    if (missing.length === 0) return { ...page, details, wait }
+    for (const request of missing) {
+      const answered = await send(request).catch((error: unknown) => {
+        if (error instanceof Refused && (error.status === 403 || error.status === 404)) return undefined
+        throw error
+      })
+      details.set(request.path, answered?.body)
+      wait = Math.max(wait, answered?.wait ?? 0)
+    }
+  }
 }
 
 function jsonOf({ body }: FetchedReply, label: string): unknown {

@@ -1,7 +1,7 @@
 import type { ImportPart } from '../../contract/sets.ts'
 import type { FetchedReply } from '../../net/safe-fetch.ts'
-import type { Fact } from '../facts.ts'
-import { type Json, text } from '../reading.ts'
+import type { ChangedFile, ChangeFact, Fact } from '../facts.ts'
+import { type Json, number, text } from '../reading.ts'
 
 /** One request for a page. */
 export interface HistoryRequest {
@@ -29,6 +29,8 @@ export interface Asked {
 export interface HistoryReply {
   headers: FetchedReply['headers']
   body: unknown
+  /** The answers to what `details` asked for, by path; undefined if the tool has no such thing, or the token can't see it. */
+  details: ReadonlyMap<string, unknown>
 }
 
 export interface HistoryPage {
@@ -46,6 +48,8 @@ export interface HistoryPart {
   /** A cheap request that tells how many there are; undefined if the tool doesn't tell. */
   count?: { request(asked: Asked): HistoryRequest; read(reply: HistoryReply): number | undefined }
   page(asked: Asked): HistoryRequest
+  /** What the page leaves out of its records. Called again with the answers, until nothing is missing. */
+  details?(reply: HistoryReply, asked: Asked): HistoryRequest[]
   read(reply: HistoryReply, asked: Asked): HistoryPage
   /** The server also has jobs of other projects: only those that the tool reported are asked for. */
   ofJobs?: true
@@ -56,8 +60,10 @@ export interface HistoryPart {
 /** How the past of a tool is read. */
 export interface History {
   headers(config: Readonly<Json>): Record<string, string>
+  /** Settings that it needs besides the server, by key. */
+  settings?: readonly string[]
   /** Read first: what the pages leave out, such as the id of the repository. */
-  about?: { path: string; read(body: unknown): Json }
+  about?: { path: string | ((config: Readonly<Json>) => string); read(body: unknown, jobs: readonly string[]): Json }
   parts: readonly HistoryPart[]
 }
 
@@ -68,6 +74,25 @@ export function linkedPage(headers: FetchedReply['headers'], rel: 'next' | 'last
   const page = /[?&]page=(\d+)/.exec(found ?? '')?.[1]
   return page === undefined ? undefined : Number(page)
 }
+
+/** The cursor of the page that `X-Next-Page` names; undefined after the last one. */
+export const pageAfter = (headers: FetchedReply['headers']): { page: number } | undefined => {
+  const page = number(headers['x-next-page'])
+  return page === undefined ? undefined : { page }
+}
+
+/** A change of which only the files are told, in the order of a push. */
+export const filesOnly = (identifier: string, files: readonly ChangedFile[]): ChangeFact => ({
+  kind: 'change',
+  source_type: 'GitCommit',
+  identifier,
+  author: '',
+  author_uids: [],
+  description: '',
+  timestamp: null,
+  branch: '',
+  files: ['add', 'edit', 'delete'].flatMap((action) => files.filter((file) => file.action === action)),
+})
 
 /** The job whose builds are read; the first one at the start. */
 export const jobOf = ({ cursor, jobs }: Pick<Asked, 'cursor' | 'jobs'>): string => text(cursor.job) ?? jobs[0] ?? ''

@@ -1,21 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openHistoryStudio, openRoom } from '../../../test/support/history/room.ts'
 import { type FakeJenkins, openJenkins } from '../../../test/support/jenkins.ts'
-import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { workOffAll } from '../../../test/support/work-off.ts'
-import { SCOPES } from '../../contract/sets.ts'
+import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 
 let studio: Studio
 let server: FakeJenkins
 beforeAll(async () => {
-  studio = await openStudio(
-    {
-      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
-      tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
-    },
-    { service: { allowedHosts: (host) => host === '127.0.0.1' } },
-  )
+  studio = await openHistoryStudio()
   server = await openJenkins()
 })
 beforeEach(() => {
@@ -32,35 +24,25 @@ const HOUR_MS = 3_600_000
 const START = Math.floor(Date.now() / 1000) * 1000 - 240 * HOUR_MS
 const at = (hours: number) => new Date(START + hours * HOUR_MS).toISOString()
 
-/** A project with one CI, whose builds of the job `Cook` and of a job that was deleted since are known. */
+/** A project with one CI. */
 async function room(provider: 'jenkins' | 'buildkite', config: object) {
-  const { projects } = await studio.load({ projects: [{ key: 'p', account: account(), name: `Room ${Math.random()}` }] })
-  const project = projects!.p!.id as number
-  const { integrations } = await studio.load({
-    integrations: [{ key: 'ci', project, provider, ...(provider === 'buildkite' && { signing_secret: 's3cret' }) }],
-  })
-  const { id } = integrations!.ci! as { id: number }
-  await studio.db.execute(sql`
-    update integrations set config = ${JSON.stringify({ server: server.url, ...config })}::jsonb where id = ${id}`)
-  const app = (path: string, asking: { method?: string; body?: object } = {}) =>
-    studio.ask(`/api/v1/projects/${project}/integrations/${id}${path}`, {
-      token: studio.world.tokens.kim!.token as string,
-      ...asking,
-    })
-  const told = (job: string, number: string) =>
-    studio.db.execute(sql`
-      insert into build_runs (account_id, project_id, integration_id, status, ci_job_name, build_number)
-      values (${account()}, ${project}, ${id}, 'completed', ${job}, ${number})`)
-  return {
+  const {
+    id,
+    project,
+    rows,
+    import: start,
     app,
-    told,
-    start: async () => {
-      expect(await app('/imports', { method: 'POST', body: { days: 90 } })).toMatchObject({ status: 201 })
-      await workOffAll(studio, account())
-      return (await app('/imports')).json.imports[0]
-    },
+  } = await openRoom(studio, { provider, config: { server: server.url, ...config }, signing_secret: 's3cret' })
+  return {
+    start,
+    preview: async () => (await app(`/integrations/${id}/import_preview`)).json,
+    /** A build that the tool reported. */
+    told: (job: string, number: string) =>
+      rows(sql`
+        insert into build_runs (account_id, project_id, integration_id, status, ci_job_name, build_number)
+        values (${account()}, ${project}, ${id}, 'completed', ${job}, ${number})`),
     builds: () =>
-      studio.db.rows<Record<string, unknown>>(sql`
+      rows(sql`
         select b.build_number, b.status, b.branch, b.commit_hash, b.changelist, b.url, b.agent, b.started_at, b.finished_at, b.duration_seconds,
           b.import_id is not null as imported, b.output_log,
           (select json_agg(s.name || ' ' || s.status order by s.id) from build_steps s where s.build_run_id = b.id) as steps
@@ -69,8 +51,8 @@ async function room(provider: 'jenkins' | 'buildkite', config: object) {
 }
 
 test('Jenkins lists the builds of the jobs that reported, page by page', async () => {
-  const { app, told, start, builds } = await room('jenkins', { user: 'gold', api_token: 'secret' })
-  expect((await app('/import_preview')).json).toMatchObject({ problem: expect.stringContaining('No build was reported yet') })
+  const { preview, told, start, builds } = await room('jenkins', { user: 'gold', api_token: 'secret' })
+  expect(await preview()).toMatchObject({ problem: expect.stringContaining('No build was reported yet') })
   await told('Cook', '130')
   await told('Aged', '1')
   await studio.db.execute(sql`delete from outbox`)
@@ -115,7 +97,7 @@ test('Jenkins lists the builds of the jobs that reported, page by page', async (
 })
 
 test('Buildkite lists the builds of a pipeline with their jobs, as fast as its limits allow', async () => {
-  const { app, told, start, builds } = await room('buildkite', { api_token: 'secret' })
+  const { preview, told, start, builds } = await room('buildkite', { api_token: 'secret' })
   await told('Cook', '3')
   let remaining = 50
   server.answers['/pipelines/Cook/builds'] = (request, reply) => {
@@ -160,7 +142,7 @@ test('Buildkite lists the builds of a pipeline with their jobs, as fast as its l
     const link = page === 1 ? { link: '<https://api.buildkite.com/v2/x?page=2&per_page=100>; rel="next"' } : {}
     reply.writeHead(200, { ...limits, ...link }).end(JSON.stringify(page === 1 ? [build(3), build(2)] : [build(1)]))
   }
-  expect((await app('/import_preview')).json).toMatchObject({
+  expect(await preview()).toMatchObject({
     problem: null,
     parts: [{ name: 'builds', needs: 'read_builds', problem: null }],
   })

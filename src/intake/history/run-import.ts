@@ -14,8 +14,8 @@ import type { Provider } from '../provider.ts'
 import { Refused } from '../providers/ci-replies.ts'
 import { providers } from '../providers/index.ts'
 import { type Json, number, object } from '../reading.ts'
-import { ask, Limited, Missing } from './ask.ts'
-import { type Asked, type HistoryPart, jobAfter, jobOf } from './history.ts'
+import { ask, jobsFor, Limited, Missing, readAbout, type Send, withDetails } from './ask.ts'
+import { type Asked, type HistoryPart, type HistoryRequest, jobAfter, jobOf } from './history.ts'
 
 /** A page that was read, and what comes after it. */
 interface Read {
@@ -61,20 +61,19 @@ interface Reading {
 async function readPage({ db, vault, allowed }: JobContext, reading: Reading, signal?: AbortSignal): Promise<Read> {
   const { running, integration, provider, part } = reading
   const config = openConfig(vault, integration)
-  const outside = { config, allowed, signal }
-  const { about: opening } = provider.history!
-  const about = object(running.cursor.about) ?? (opening ? opening.read((await ask(provider, opening, outside)).body) : {})
+  const send = (request: HistoryRequest) => ask(provider, request, { config, allowed, signal })
+  const jobs = await jobsFor(db, provider, integration)
+  const about = object(running.cursor.about) ?? (await readAbout(provider, { config, jobs }, send))
   const cursor = object(running.cursor.place) ?? {}
-  const jobs = part.ofJobs ? await imports.jobsOf(db, integration) : []
   const asked: Asked = { cursor, since: running.since, until: running.until, config, about, jobs }
-  if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, (request) => ask(provider, request, outside))) }
-  const answered = await ask(provider, part.page(asked), outside).catch((error: unknown) => {
+  if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, send)) }
+  const answered = await send(part.page(asked)).catch((error: unknown) => {
     // One of several jobs was renamed or deleted.
     if (part.ofJobs && error instanceof Missing) return undefined
     throw error
   })
   if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }
-  const { wait, ...reply } = answered
+  const { wait, ...reply } = await withDetails(part, asked, answered, send)
   const { facts, next } = part.read(reply, asked)
   return { facts, about, next, wait }
 }
@@ -83,12 +82,7 @@ async function readPage({ db, vault, allowed }: JobContext, reading: Reading, si
 const CHANGES_AT_ONCE = 20
 
 /** The files of the changes that the import added without. */
-async function readFiles(
-  db: Database,
-  { running, part }: Reading,
-  asked: Asked,
-  send: (request: ReturnType<HistoryPart['page']>) => ReturnType<typeof ask>,
-): Promise<Omit<Read, 'about'>> {
+async function readFiles(db: Database, { running, part }: Reading, asked: Asked, send: Send): Promise<Omit<Read, 'about'>> {
   const before = number(asked.cursor.before) ?? null
   const bare = await db.rows<{ id: number; identifier: string }>(sql`
     select id, identifier from changes

@@ -9,10 +9,8 @@ import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { withServer } from '../../domain/integrations/polled.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
-import type { Provider } from '../provider.ts'
 import { providers } from '../providers/index.ts'
-import type { Json } from '../reading.ts'
-import { ask, Limited, Missing } from './ask.ts'
+import { ask, jobsFor, Limited, Missing, readAbout, type Send } from './ask.ts'
 import type { Asked, HistoryPart } from './history.ts'
 
 export const DAY_MS = 86_400_000
@@ -26,9 +24,12 @@ type Outside = Omit<JobContext, 'log'>
 /** Why there is nothing to import. */
 const refusalOf = (integration: IntegrationContext | undefined): string | undefined => {
   if (!integration) return 'The integration is disabled.'
-  const { history, label } = providers[integration.provider]
+  const { history, label, server } = providers[integration.provider]
   if (!history) return `${label} can't be asked for its history.`
-  return integration.config.server ? undefined : 'Enter the server and an access token under Server access first.'
+  if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
+  const missing = history.settings?.find((key) => !integration.config[key])
+  const field = server?.fields.find(({ key }) => key === missing)
+  return field && `Enter "${field.label}" under Server access first.`
 }
 
 const NO_JOBS = 'No build was reported yet. The first one shows which jobs belong to this project.'
@@ -40,15 +41,14 @@ export async function previewImport({ db, vault, allowed }: Outside, key: Record
   if (problem !== undefined) return { days, parts: [], minutes: null, problem }
   const provider = providers[integration!.provider]
   const config = openConfig(vault, integration!)
-  const outside = { config, allowed }
-  const { about: opening, parts } = provider.history!
+  const send: Send = (request) => ask(provider, request, { config, allowed })
+  const { parts } = provider.history!
   try {
-    const about = opening ? opening.read((await ask(provider, opening, outside)).body) : {}
-    const jobs = await imports.jobsOf(db, integration!)
-    if (jobs.length === 0 && parts.some(({ ofJobs }) => ofJobs)) return { days, parts: [], minutes: null, problem: NO_JOBS }
+    if (!(await hasJobs(db, integration!))) return { days, parts: [], minutes: null, problem: NO_JOBS }
+    const jobs = await jobsFor(db, provider, integration!)
+    const about = await readAbout(provider, { config, jobs }, send)
     const counted: Preview['parts'] = []
-    for (const part of parts)
-      counted.push(await counting(provider, part, { ...sinceDays(days), cursor: {}, config, about, jobs }, outside))
+    for (const part of parts) counted.push(await counting(part, { ...sinceDays(days), cursor: {}, config, about, jobs }, send))
     return { days, parts: counted, minutes: minutesOf(counted), problem: null }
   } catch (error) {
     return { days, parts: [], minutes: null, problem: wordsOf(error) }
@@ -61,14 +61,13 @@ const sinceDays = (days: number) => ({
 })
 
 async function counting(
-  provider: Provider,
   { name, needs, count, page, ofChanges, ofJobs }: HistoryPart,
   asked: Asked,
-  outside: { config: Json; allowed: JobContext['allowed'] },
+  send: Send,
 ): Promise<Preview['parts'][number]> {
   if (ofChanges) return { name, needs, count: null, problem: null }
   try {
-    const reply = await ask(provider, count ? count.request(asked) : page(asked), outside)
+    const reply = await send(count ? count.request(asked) : page(asked))
     return { name, needs, count: count?.read(reply) ?? null, problem: null }
   } catch (error) {
     // A job that was renamed or deleted is skipped.
@@ -130,7 +129,7 @@ export async function startNightlyLooks(db: Database) {
   for (const { name, history } of Object.values(providers)) {
     if (!history) continue
     for (const integration of await withServer(db, name)) {
-      if (!(await hasJobs(db, integration))) continue
+      if (refusalOf(integration) !== undefined || !(await hasJobs(db, integration))) continue
       const since = new Date(Date.now() - NIGHTLY_DAYS * DAY_MS)
       await begin(db, integration, { since, nightly: true }).catch((error: unknown) => {
         // One that is running reads the same days.

@@ -1,5 +1,5 @@
-import { retryAfterSeconds } from '../../contract/back-off.ts'
 import { type FetchedReply, Unreachable } from '../../net/safe-fetch.ts'
+import { isLimited, secondsToWait } from './rate-limits.ts'
 
 /** The CI refuses a request: another attempt would get the same answer. */
 export class Refused extends Unreachable {
@@ -36,18 +36,6 @@ export function failureOf(reply: FetchedReply, { ci, request, needs }: Asked): U
   const { status } = reply
   const refusal = isLimited(reply) ? undefined : REFUSALS.get(status)
   return refusal === undefined
-    ? new Unreachable(`${ci} answers ${status} to ${request}.`, { retryAfter: waitAfter(reply) })
+    ? new Unreachable(`${ci} answers ${status} to ${request}.`, { retryAfter: secondsToWait(reply) })
     : new Refused(`${ci} ${refusal} (HTTP ${status} to ${request}). ${needs}`, status)
-}
-
-/** Some servers answer 403 to too many requests. */
-const isLimited = ({ headers }: FetchedReply) => headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0'
-
-/** A waiting time of more than a day is a mistake. */
-const LONGEST_S = 86_400
-
-function waitAfter({ headers }: FetchedReply): number {
-  const prefix = ['x-ratelimit', 'ratelimit'].find((name) => headers[`${name}-remaining`] === '0')
-  const reset = prefix === undefined ? 0 : Number(headers[`${prefix}-reset`]) - Date.now() / 1000
-  return Math.min(LONGEST_S, Math.max(0, Math.ceil(retryAfterSeconds(headers['retry-after']) || reset || 0)))
 }

@@ -1,5 +1,5 @@
 import type { ChangedFile, ChangeFact, Repository } from '../../facts.ts'
-import { type History, linkedPage } from '../../history/history.ts'
+import { filesOnly, type History, linkedPage } from '../../history/history.ts'
 import { at, byline, type Json, link, number, object, objects, text, time, uids, word } from '../../reading.ts'
 import { workflowRun } from './builds.ts'
 import { placesOf, repositoryOf } from './push.ts'
@@ -75,24 +75,13 @@ export const history: History = {
         const page = linkedPage(headers, 'next')
         const identifier = text(cursor.identifier)!
         return {
-          facts: [{ ...NOTHING_ELSE, identifier, files: inOrder(objects(at(body, 'files')).flatMap(filesIn)) }],
+          facts: [filesOnly(identifier, objects(at(body, 'files')).flatMap(filesIn))],
           ...(page && { next: { identifier, page } }),
         }
       },
     },
   ],
 }
-
-/** A change of which only the files are told. */
-const NOTHING_ELSE = {
-  kind: 'change',
-  source_type: 'GitCommit',
-  author: '',
-  author_uids: [],
-  description: '',
-  timestamp: null,
-  branch: '',
-} satisfies Partial<ChangeFact>
 
 /** A push tells a renamed file as added and its old name as removed. */
 function filesIn(file: Json): ChangedFile[] {
@@ -107,10 +96,6 @@ function filesIn(file: Json): ChangedFile[] {
     ]
   return [{ path, action: status === 'added' || status === 'copied' ? 'add' : status === 'removed' ? 'delete' : 'edit' }]
 }
-
-/** As a push lists them. */
-const inOrder = (files: ChangedFile[]) =>
-  ['add', 'edit', 'delete'].flatMap((action) => files.filter((file) => file.action === action))
 
 function commitFact(commit: Json, about: Json): ChangeFact[] {
   const identifier = text(commit.sha)

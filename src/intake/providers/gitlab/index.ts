@@ -3,6 +3,7 @@ import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, text } from '../../reading.ts'
 import { deployment, release } from './deployments.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { job } from './job.ts'
 import { pipeline } from './pipeline.ts'
 import { push } from './push.ts'
@@ -47,6 +48,7 @@ export const gitlab: Provider = {
   },
   server,
   followUp,
+  history,
   setup,
   sample,
 }

@@ -28,7 +28,8 @@ export function push(body: Json): Fact[] {
   return [...created, ...changes.values()]
 }
 
-function change(identifier: string, commit: Json, body: Json): Omit<ChangeFact, 'branch' | 'repository'> {
+/** Of a push, or of a list of commits. */
+export function change(identifier: string, commit: Json, body: Json): Omit<ChangeFact, 'branch' | 'repository'> {
   const [name, mail] = [at(commit, 'author', 'name'), mailOf(at(commit, 'author', 'email'))]
   const page = link(at(body, 'project', 'web_url'))
   return {

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter your GitLab server and a token, logs of failed pipelines are fetched, and people can repeat, stop and start pipelines.',
+  why: 'If you enter your GitLab server and a token, logs of failed pipelines are fetched, and people can repeat, stop and start pipelines. With the path of the project, its history can be imported.',
   writeBackNeeds:
     'the scope api and the role Developer in the project. For commits of a protected branch: the right to push or merge to it',
   fields: [
@@ -9,7 +9,8 @@ export const server: ServerSettings = {
     {
       key: 'api_token',
       label: 'Access token',
-      hint: 'Of the project or group, with the role Developer and the scope api; read_api is enough for logs',
+      hint: 'Of the project or group, with the role Developer and the scope api; read_api is enough for logs and imports',
     },
+    { key: 'gitlab_project', label: 'Path of the project', hint: 'studio/games/starfall, to import its history' },
   ],
 }

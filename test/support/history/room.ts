@@ -1,0 +1,105 @@
+import { expect } from 'vitest'
+import { SCOPES } from '../../../src/contract/sets.ts'
+import { type Sql, sql } from '../../../src/db/database.ts'
+import { openStudio, type Studio } from '../studio.ts'
+import { workOffAll } from '../work-off.ts'
+import type { Build, Commit, Delivery, Tool, World } from './world.ts'
+
+/** A studio whose tools run on this machine. */
+export const openHistoryStudio = () =>
+  openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
+      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+      tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+    },
+    { service: { allowedHosts: (host) => host === '127.0.0.1' } },
+  )
+
+export type HistoryRoom = Awaited<ReturnType<typeof openRoom>>
+type Connected = Pick<Tool, 'provider' | 'config'> & Partial<Tool> & { signing_secret?: string }
+
+/** A project with one tool, which can be told by webhooks and asked by imports. */
+export async function openRoom(studio: Studio, tool: Connected) {
+  const { provider, config, signing_secret } = tool
+  const account_id = studio.world.accounts.owl!.id as number
+  const { projects } = await studio.load({ projects: [{ key: 'p', account: account_id, name: `Room ${Math.random()}` }] })
+  const project = projects!.p!.id as number
+  const { integrations } = await studio.load({
+    integrations: [{ key: 'tool', project, provider, ...(signing_secret && { signing_secret }) }],
+  })
+  const { id, webhook_token } = integrations!.tool! as { id: number; webhook_token: string }
+  await studio.db.execute(sql`update integrations set config = ${JSON.stringify(config)}::jsonb where id = ${id}`)
+  const token = studio.world.tokens.kim!.token as string
+  const app = (path: string, asking: { method?: string; body?: object } = {}) =>
+    studio.ask(`/api/v1/projects/${project}${path}`, { token, ...asking })
+  const rows = (query: Sql) => studio.db.rows<Record<string, unknown>>(query)
+  const tell = async (...deliveries: Delivery[]) => {
+    for (const { body, headers = {} } of deliveries) {
+      const told = await studio.ask(`/webhooks/${provider}?token=${webhook_token}`, { method: 'POST', body, headers })
+      expect(told).toMatchObject({ status: 200, json: { status: expect.stringMatching(/^(processed|stale)$/) } })
+    }
+  }
+  return {
+    id,
+    project,
+    account_id,
+    rows,
+    app,
+    tell,
+    work: () => workOffAll(studio, account_id),
+    /** Pushes of five commits each. */
+    push: async (commits: readonly Commit[]) => {
+      for (let first = 0; first < commits.length; first += 5) await tell(tool.pushed!(commits.slice(first, first + 5)))
+    },
+    build: (...builds: readonly Build[]) => tell(...builds.map((build) => tool.built!(build))),
+    import: async (days = 90) => {
+      const started = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days } })
+      expect(started).toMatchObject({ status: 201, json: { state: 'running' } })
+      await workOffAll(studio, account_id)
+      const { json } = await app(`/integrations/${id}/imports`)
+      return json.imports[0]
+    },
+    /** Everything that is told of the project, in its own order and without our own ids and times of receipt. */
+    world: async () => ({
+      changes: await rows(sql`
+        select c.identifier, c.author, c.description, c.branch, c.timestamp, c.files, c.url, c.file_url, c.asset_count, c.orphaned_at,
+          array(select p.branch || ' after ' || p.previous from change_branches p where p.change_id = c.id) as branches
+        from changes c where c.project_id = ${project} order by c.identifier`),
+      line: (
+        await rows(sql`
+          select c.identifier from change_branches p join changes c on c.id = p.change_id where p.project_id = ${project} order by p.position`)
+      ).map(({ identifier }) => identifier),
+      builds: await rows(sql`
+        select b.external_id, b.status, b.kind, b.pull_request, b.target_branch, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch,
+          b.repository, b.url, b.agent, b.started_at, b.finished_at, b.duration_seconds, b.inferred_branch, b.output_log, b.artifacts, (
+            select json_agg(json_build_object('name', s.name, 'status', s.status, 'detail', s.detail, 'from', s.started_at, 'to', s.finished_at) order by s.id)
+            from build_steps s where s.build_run_id = b.id) as steps
+        from build_runs b where b.project_id = ${project} order by b.external_id`),
+      references: await rows(sql`
+        select key, title, state, url, assignee_uid, deleted_at from external_references where project_id = ${project} order by key`),
+      assets: await rows(sql`
+        select a.path, a.version, c.identifier as last from assets a left join changes c on c.id = a.last_change_id
+        where a.project_id = ${project} order by a.path`),
+      branches: await rows(sql`select name, told, repository from branches where project_id = ${project} order by name`),
+    }),
+    /** What people or other tools would have noticed. */
+    noise: async () => ({
+      outbox: await rows(sql`select event_type from outbox where project_id = ${project}`),
+      approvals: await rows(sql`select id from approvals where project_id = ${project}`),
+      breakages: await rows(sql`select id from breakages where project_id = ${project}`),
+      investigations: await rows(
+        sql`select i.id from investigations i join build_runs b on b.id = i.build_run_id where b.project_id = ${project}`,
+      ),
+      notifications: await rows(sql`select id from notifications where project_id = ${project}`),
+    }),
+  }
+}
+
+/** All events of a tool, as webhooks. */
+export async function tellAll(room: HistoryRoom, tool: Tool, { commits, builds, issues }: World) {
+  await room.tell(...(tool.filed ? issues.map(tool.filed) : []), ...(tool.more ?? []))
+  if (tool.pushed) await room.push(commits)
+  await room.build(...builds)
+  await room.work()
+}
