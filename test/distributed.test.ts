@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../src/contract/sets.ts'
 import { openDatabase, type Pool, raw, sql } from '../src/db/database.ts'
@@ -15,6 +16,7 @@ import { listen, titlesOf } from './support/listening.ts'
 import { nightOwl } from './support/night-owl.ts'
 import { expectTruth, fixtures, openSamples, sendAll } from './support/samples.ts'
 import { openStudio, type Studio } from './support/studio.ts'
+import { commit, push } from './support/tools.ts'
 import { until } from './support/until.ts'
 
 const KEYS = ['owl', 'fox', 'elk', 'bat']
@@ -24,6 +26,9 @@ const WORLD = {
   projects: KEYS.map((key) => ({ key, account: key, name: key })),
   tasks: KEYS.map((key) => ({ key, project: key, title: `${key} draws` })),
   tokens: KEYS.map((key) => ({ key, user: key, name: key, scopes: SCOPES })),
+  integrations: KEYS.flatMap((key) =>
+    ['github', 'jenkins'].map((provider) => ({ key: `${provider}-${key}`, project: key, provider })),
+  ),
 }
 
 const suite = CITUS_PREFIX ? describe : describe.skip
@@ -91,6 +96,14 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
   const tasksOf = (key: string) => `/api/v1/projects/${ids('projects', key)}/tasks`
   const createTask = async (key: string, title: string) =>
     (await studio.ask(tasksOf(key), { method: 'POST', token: token(key), body: { task: { title } } })).status
+  const report = async (key: string, [provider, path]: ['github', 'github'] | ['jenkins', 'ci'], body: object) => {
+    const { webhook_token } = world.integrations![`${provider}-${key}`]!
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': randomUUID() }
+    return (await studio.ask(`/webhooks/${path}?token=${webhook_token}`, { method: 'POST', headers, body })).status
+  }
+  const pushTo = (key: string) => report(key, ['github', 'github'], push([commit(randomBytes(20).toString('hex'))]))
+  const reportBuild = (key: string) =>
+    report(key, ['jenkins', 'ci'], { job_name: randomUUID(), build_number: 1, status: 'FAILURE' })
   const titlesIn = async (key: string): Promise<string[]> => {
     const { status, json } = await studio.ask(tasksOf(key), { token: token(key) })
     return status === 200 ? json.tasks.map(({ title }: { title: string }) => title) : [`status ${status}`]
@@ -198,12 +211,16 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     const killed = places.get('owl')!
     const [down, up] = [KEYS.filter((key) => places.get(key) === killed), KEYS.filter((key) => places.get(key) !== killed)]
     for (const key of KEYS) expect(await createTask(key, 'before')).toBe(201)
+    const listeners = await Promise.all(up.map((key) => listen({ site: studio.site, token: token(key) })))
     await cluster.kill(killed)
     try {
       for (const key of up) {
         expect([key, await createTask(key, 'meanwhile')]).toEqual([key, 201])
         expect(await titlesIn(key)).toEqual(expect.arrayContaining(['before', 'meanwhile']))
+        expect([key, await pushTo(key), await reportBuild(key)]).toEqual([key, 200, 200])
       }
+      await Promise.all(listeners.map((one) => until(() => titlesOf(one.events).includes('meanwhile'))))
+      for (const one of listeners) one.stop()
       for (const key of down) expect(await createTask(key, 'refused')).toBeGreaterThanOrEqual(500)
     } finally {
       await cluster.start(killed)

@@ -2,6 +2,7 @@ import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { type Distributed, readDistribution } from './distributed-statement.ts'
 import { addressOf } from './hosts.ts'
+import { types } from './types.ts'
 import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 
 export { default as sql, empty, join, raw, Sql } from 'sql-template-tag'
@@ -11,6 +12,8 @@ export interface How {
   unprepared?: boolean
   /** The only account that the statement is about, for several servers; see `ofAccount`. */
   account?: number
+  /** It reads rows of all accounts: while one of several servers is down, those of the others. */
+  across?: boolean
 }
 
 /** Rows, one row, one value, a transaction: the database interface of the rest of the code. */
@@ -54,34 +57,6 @@ export interface Pool extends Database {
   close(): Promise<void>
 }
 
-// The same representation from the table to the API: times are strings, counts are numbers.
-const TIMESTAMPTZ = 1184
-const INT8 = 20
-const INT8_ARRAY = 1016
-const TEXT_ARRAY = 1009
-const int8Array = pg.types.getTypeParser(INT8_ARRAY as number, 'text') as (text: string) => string[]
-const textArray = pg.types.getTypeParser(TEXT_ARRAY as number, 'text') as (text: string) => string[]
-/** Most contain plain words, such as scopes and labels: nothing quoted, nothing null. */
-const wordsOf = (text: string) =>
-  text === '{}' || /["\\{]|NULL/.test(text.slice(1)) ? textArray(text) : text.slice(1, -1).split(',')
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
-    if (oid === TIMESTAMPTZ) return isoOf
-    if (oid === INT8) return Number
-    if (oid === TEXT_ARRAY) return wordsOf
-    if (oid === INT8_ARRAY) return (text: string) => int8Array(text).map(Number)
-    return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text')
-  },
-} as pg.CustomTypesConfig
-
-/** `2026-01-02 03:04:05.6+00` → `2026-01-02T03:04:05.600Z`. Sessions run in UTC; another zone is parsed too. */
-const isoOf = (text: string) => {
-  if (!text.endsWith('+00')) return new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')).toISOString()
-  const [date, rest = ''] = text.split(' ')
-  const [clock, fraction = ''] = rest.replace('+00', '').split('.')
-  return `${date}T${clock}.${fraction.padEnd(3, '0')}Z`
-}
-
 // A statement is prepared once per connection under a name derived from its text. Filters, event types and page sizes make a million forms
 // of the feed alone, and PostgreSQL uses up to half a megabyte for each: both sides drop them when there are too many.
 const NAMES_MAX = 1_000
@@ -106,10 +81,31 @@ interface State {
   distributed: Distributed | undefined
 }
 
-const run = async (client: pg.Pool | pg.PoolClient, query: Sql, state: State, timeOf: TimeOf, how: How = {}) => {
+/** A transaction with its connection. */
+type Transact = <T>(work: (db: Database, client: pg.PoolClient) => Promise<T>, limits?: Limits) => Promise<T>
+
+const run = async (
+  client: pg.Pool | pg.PoolClient,
+  transaction: Transact,
+  query: Sql,
+  state: State,
+  timeOf: TimeOf,
+  how: How = {},
+): Promise<pg.QueryResult> => {
   const { text, values } = query
   if (!state.isKnown && client instanceof pg.Pool) (await client.connect()).release()
-  if (state.distributed) return client.query({ text: await state.distributed.formOf(text, values, how.account, timeOf), types })
+  const { distributed } = state
+  if (distributed) {
+    const statement = await distributed.formOf(text, values, how.account, timeOf)
+    const ask = async (on: pg.Pool | pg.PoolClient) => on.query({ text: await distributed.textOf(statement, on), types })
+    if (!(client instanceof pg.Pool)) return ask(client)
+    if (statement.steps) return transaction((_, one) => ask(one))
+    if (!how.across) return ask(client)
+    return ask(client).catch(async (error) => {
+      if (!isConnectionError(error)) throw error
+      return client.query({ text: await distributed.reachableOf(text, values, client), types })
+    })
+  }
   return client.query(how.unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
 }
 
@@ -128,14 +124,15 @@ const timeOn = (client: pg.Pool | pg.PoolClient): TimeOf => {
 
 const over = (
   client: pg.Pool | pg.PoolClient,
-  transaction: Database['transaction'],
+  transaction: Transact,
   objects: ObjectStore | undefined,
   state: State,
   timeOf = timeOn(client),
 ): Database => ({
-  rows: async <Row>(query: Sql, how?: How) => (await run(client, query, state, timeOf, how)).rows as Row[],
-  one: async <Row>(query: Sql, how?: How) => (await run(client, query, state, timeOf, how)).rows[0] as Row | undefined,
-  execute: async (query, how) => (await run(client, query, state, timeOf, how)).rowCount ?? 0,
+  rows: async <Row>(query: Sql, how?: How) => (await run(client, transaction, query, state, timeOf, how)).rows as Row[],
+  one: async <Row>(query: Sql, how?: How) =>
+    (await run(client, transaction, query, state, timeOf, how)).rows[0] as Row | undefined,
+  execute: async (query, how) => (await run(client, transaction, query, state, timeOf, how)).rowCount ?? 0,
   transaction,
   objects,
   isDistributed: () => state.distributed !== undefined,
@@ -205,7 +202,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   }
   /** A nested transaction joins the outer one. */
   const nested = (client: pg.PoolClient, timeOf = timeOn(client)): Database =>
-    over(client, (work) => work(nested(client, timeOf)), objects, state, timeOf)
+    over(client, (work) => work(nested(client, timeOf), client), objects, state, timeOf)
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
@@ -216,13 +213,13 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   pool.on('release', (_, client) => {
     if (isFull(client) || spent.has(client)) void client.end()
   })
-  const transaction = async <T>(work: (db: Database) => Promise<T>, limits: Limits = {}): Promise<T> => {
+  const transaction: Transact = async (work, limits = {}) => {
     const client = await pool.connect()
     let broken: Error | undefined
     try {
       if (limits.statementTimeout !== undefined) setDeadline(client, deadlineOf(limits.statementTimeout))
       await client.query(beginning(limits))
-      const result = await work(nested(client))
+      const result = await work(nested(client), client)
       await client.query('commit')
       return result
     } catch (error) {
@@ -283,7 +280,8 @@ const AWAY = new Set([
 /** Whether an error means that PostgreSQL is unreachable rather than that the statement was wrong. */
 export function isConnectionError(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
-  if (code !== undefined) return AWAY.has(code) || code.startsWith('08')
+  // Citus has no code for a server that it lost in the middle of a transaction.
+  if (code !== undefined) return AWAY.has(code) || code.startsWith('08') || /^failure on connection marked as/.test(message ?? '')
   return /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     message ?? '',
   )

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { distributedForm, distributedOver } from './distributed-statement.ts'
 
@@ -60,8 +61,9 @@ describe('a statement about one account', () => {
   })
 })
 
-const written = (text: string, values: unknown[], account?: number) =>
-  distributedOver(TABLES).formOf(text, values, account, async (time) => `${time}!`)
+const distributed = distributedOver(TABLES)
+const written = async (text: string, values: unknown[], account?: number) =>
+  distributed.textOf(await distributed.formOf(text, values, account, async (time) => `${time}!`), new pg.Client())
 
 describe('a value', () => {
   test.each([
@@ -90,6 +92,58 @@ describe('a value', () => {
   })
 })
 
+describe('a statement whose insert reads a common table', () => {
+  const TYPES = new Map([
+    [20, 'bigint'],
+    [25, 'text'],
+  ])
+  const field = (name: string, dataTypeID: number) => ({ name, dataTypeID }) as pg.FieldDef
+
+  const stepped = async (text: string, answers: [pg.FieldDef[], unknown[][]][]) => {
+    const asked: string[] = []
+    const client = {
+      async query({ text }: { text: string }) {
+        asked.push(text.replace(/\s+/g, ' ').trim())
+        const [fields, rows] = answers.shift()!
+        return { fields, rows }
+      },
+    } as unknown as pg.Client
+    const several = distributedOver(TABLES, TYPES)
+    const last = await several.textOf(await several.formOf(text, [7], 7, async () => ''), client)
+    return [...asked, last.replace(/\s+/g, ' ').trim()]
+  }
+  const made = (at: string) =>
+    `made as not materialized (select r.c0::bigint as "id", r.c1::text as "name" from jsonb_to_recordset(${at}::jsonb) as r (c0 text, c1 text))`
+
+  test('is run in steps, each with the rows of those before it', async () => {
+    const rows = ` '[{"c0":"5","c1":"it''s (a"}]'`.trim()
+    expect(
+      await stepped(
+        `with given as (select $1 as id), made as (insert into builds (id, name) select id, ')' from given returning id, name), -- (
+        noted as (insert into changes as c (id) select id from made where name <> 'x (select' on conflict do nothing)
+        select (select count(*) from made) as n, (select max(id) from made) as id`,
+        [
+          [[field('id', 20), field('name', 25)], [['5', "it's (a"]]],
+          [[], []],
+        ],
+      ),
+    ).toEqual([
+      `insert into builds (id, name) with given as not materialized (select '7' as id) select id, ')' from given returning id, name`,
+      `insert into changes as c (id) with ${made(rows)} select id from made where name <> 'x (select' on conflict do nothing`,
+      `with ${made(rows)} select (select count(*) from made) as n, (select max(id) from made) as id`,
+    ])
+  })
+
+  test.each([
+    'with a as (select 1 as id) update builds b set id = a.id from a where b.account_id = $1',
+    'with a as (insert into builds (account_id) values ($1) returning id) select id from a',
+    'with recursive a as (select 1 as id) insert into builds select id from a where $1 = 1',
+    'insert into builds select id from changes where account_id = $1',
+  ])('is not: %s', async (text) => {
+    expect(await stepped(text, [])).toHaveLength(1)
+  })
+})
+
 describe('the time in a writing statement', () => {
   test('is a value where it depends on a condition', async () => {
     const text =
@@ -97,6 +151,11 @@ describe('the time in a writing statement', () => {
     expect(await written(text, [3])).toBe(
       "update users set at = coalesce(at, 'now() - interval ''1 day''!'::timestamptz), seen = 'goldmaster_now()!'::timestamptz, made = 'now()!'::timestamptz where id = '3'",
     )
+  })
+
+  test('is a value where it is returned', () => {
+    const text = 'insert into users (at) values (least(now(), $1)) returning id, goldmaster_now() as at'
+    expect(distributedForm(text, 1, TABLES).times).toEqual(['now()', 'goldmaster_now()'])
   })
 
   test.each(['update users set at = now()', 'select coalesce(at, now()) from users'])('stays elsewhere: %s', (text) => {

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { runSteps, type Steps, stepsOf } from './distributed-steps.ts'
 
 /**
  * The form in which Citus can send a statement to the one server that stores its account. The rest of the code is written for one
@@ -10,6 +11,7 @@ import pg from 'pg'
  * 2. Citus refuses `now()` in some places of a writing statement. There it becomes a value, which the database was asked for.
  * 3. Citus cannot pass on rows without columns: `exists (select from …)` gets one.
  * 4. Citus passes parameters to its servers without their types, which these then cannot always find: values are written into the text.
+ * 5. A statement that would need all servers for a step in between is run in steps (distributed-steps.ts).
  */
 interface Form {
   text: string
@@ -47,17 +49,28 @@ const limited = (text: string, tables: ReadonlySet<string>, account: string) =>
 const withColumns = (text: string) => text.replace(/\bselect\s+(?=from\b|where\b)/gi, 'select 1 ')
 
 const WRITES = /\b(insert\s+into|update|delete\s+from)\b/i
-const CONDITIONAL = /\b(do\s+update|case|coalesce)\b/i
+const REFUSED_WITH_TIME = /\b(do\s+update|case|coalesce)\b|\breturning\b.*now\(\)/is
 const TIME = /\b(goldmaster_)?now\(\)( [-+] interval '[^']*')?/g
 const timesIn = (text: string): string[] =>
-  WRITES.test(text) && CONDITIONAL.test(text) ? [...new Set([...text.matchAll(TIME)].map(([time]) => time))] : []
+  WRITES.test(text) && REFUSED_WITH_TIME.test(text) ? [...new Set([...text.matchAll(TIME)].map(([time]) => time))] : []
 
-/** `count`: the number of parameters. The account and the times follow them. */
-export function distributedForm(text: string, count: number, tables: ReadonlySet<string>): Form {
+const ONE = (parameter: string) => `${parameter}::integer`
+const SEVERAL = (parameter: string) => `any (${parameter}::integer[])`
+
+/** `count`: the number of parameters. The times and the account, or the `accounts`, follow them. */
+export function distributedForm(text: string, count: number, tables: ReadonlySet<string>, accountIs = ONE): Form {
   const accounts = [...new Set([...text.matchAll(ACCOUNT)].map(([, number]) => Number(number) - 1))]
   const times = timesIn(text)
   const timed = times.length === 0 ? text : text.replace(TIME, (time) => `$${count + times.indexOf(time) + 1}::timestamptz`)
-  return { text: limited(withColumns(timed), tables, `$${count + times.length + 1}::integer`), accounts, times }
+  return { text: limited(withColumns(timed), tables, accountIs(`$${count + times.length + 1}`)), accounts, times }
+}
+
+/** A statement with its values. */
+interface Statement {
+  text: string
+  values: readonly unknown[]
+  /** In a transaction, unless it is undefined. */
+  steps: Steps | undefined
 }
 
 /** How statements are written on a database whose tables are distributed. */
@@ -68,7 +81,11 @@ export interface Distributed {
     values: readonly unknown[],
     account: number | undefined,
     timeOf: (time: string) => Promise<string>,
-  ): Promise<string>
+  ): Promise<Statement>
+  /** The statement without parameters, after the steps before it. */
+  textOf(statement: Statement, client: pg.Pool | pg.ClientBase): Promise<string>
+  /** A reading statement about all accounts, for those whose server answers. */
+  reachableOf(text: string, values: readonly unknown[], client: pg.Pool): Promise<string>
 }
 
 const FORMS_MAX = 1_000
@@ -78,14 +95,22 @@ export async function readDistribution(client: pg.ClientBase): Promise<Distribut
   const { rows } = await client.query<{ name: string }>(
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h'`,
   )
-  return rows.length === 0 ? undefined : distributedOver(new Set(rows.map(({ name }) => name)))
+  if (rows.length === 0) return undefined
+  const { rows: types } = await client.query<{ id: number; name: string }>(
+    `select oid as id, format_type(oid, null) as name from pg_type where typtype <> 'c'`,
+  )
+  return distributedOver(new Set(rows.map(({ name }) => name)), new Map(types.map(({ id, name }) => [id, name])))
 }
 
-export function distributedOver(tables: ReadonlySet<string>): Distributed {
-  const forms = new Map<string, Form & { timed: string }>()
+/** As PostgreSQL writes them. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
+
+export function distributedOver(tables: ReadonlySet<string>, types: ReadonlyMap<number, string> = new Map()): Distributed {
+  const forms = new Map<string, Form & { timed: string; steps: Steps | undefined }>()
   const read = (text: string, count: number) => {
     if (forms.size >= FORMS_MAX) forms.clear()
-    const form = { ...distributedForm(text, count, tables), timed: distributedForm(text, count, new Set()).text }
+    const limited = distributedForm(text, count, tables)
+    const form = { ...limited, timed: distributedForm(text, count, new Set()).text, steps: stepsOf(limited.text) }
     forms.set(text, form)
     return form
   }
@@ -96,10 +121,35 @@ export function distributedOver(tables: ReadonlySet<string>): Distributed {
       const of = account ?? named[0]
       const given: unknown[] = [...values]
       for (const time of form.times) given.push(await timeOf(time))
-      const isLimited = form.text !== form.timed && of != null && named.every((value) => value === of)
-      return isLimited ? withValues(form.text, [...given, of]) : withValues(form.timed, given)
+      const isOfOne = of != null && named.every((value) => value === of)
+      if (!isOfOne) return { text: form.timed, values: given, steps: undefined }
+      return { text: form.text, values: [...given, of], steps: form.steps }
+    },
+    async textOf({ text, values, steps }, client) {
+      if (!steps) return withValues(text, values)
+      const ask = (text: string, values: readonly unknown[]) =>
+        client.query<(string | null)[]>({ text: withValues(text, values), rowMode: 'array', types: AS_TEXT })
+      const last = await runSteps(steps, values, ask, (id) => types.get(id)!)
+      return withValues(last.text, last.values)
+    },
+    async reachableOf(text, values, client) {
+      const form = distributedForm(text, values.length, tables, SEVERAL)
+      return withValues(form.text, [...values, await reachableAccounts(client)])
     },
   }
+}
+
+/** The accounts that are stored on a server that answers now. */
+async function reachableAccounts(client: pg.Pool): Promise<number[]> {
+  const { rows: all } = await client.query<{ id: number }>('select id from accounts')
+  const { rows } = await client.query<{ id: number }>(
+    `with answering as materialized (
+      select groupid from pg_dist_node where shouldhaveshards and noderole = 'primary' and citus_check_connection_to_node(nodename, nodeport))
+    select a.id from unnest($1::integer[]) a (id)
+    where get_shard_id_for_distribution_column('outbox', a.id) in (select p.shardid from pg_dist_placement p join answering using (groupid))`,
+    [all.map(({ id }) => id)],
+  )
+  return rows.map(({ id }) => id)
 }
 
 const withValues = (text: string, values: readonly unknown[]) =>

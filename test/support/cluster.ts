@@ -22,7 +22,7 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 shared_preload_libraries = 'citus'
 citus.node_conninfo = 'sslmode=disable'
-citus.shard_count = 8
+citus.shard_count = 4
 citus.max_cached_conns_per_worker = 4
 max_connections = 300
 max_prepared_transactions = 300

@@ -141,9 +141,12 @@ export interface Progress extends Span {
 
 /** Those of the readers that have something to read, or read something that was lost. */
 export const progressOf = (db: Database, cursors: readonly Cursor[]): Promise<Progress[]> =>
-  db.rows<Progress>(sql`
+  db.rows<Progress>(
+    sql`
     select c.account_id, c.position, h.position as up_to, h.position < c.position or h.lost @> c.position as is_lost,
       ${IS_DISTRIBUTED} as is_distributed
     from unnest(${cursors.map(({ account_id }) => account_id)}::integer[], ${cursors.map(({ position }) => position)}::bigint[])
       c (account_id, position)
-    join outbox_heads h on h.account_id = c.account_id where h.position <> c.position`)
+    join outbox_heads h on h.account_id = c.account_id where h.position <> c.position`,
+    { across: true },
+  )

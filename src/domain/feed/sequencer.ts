@@ -30,10 +30,13 @@ export async function sequence(
   seen: ReadonlyMap<number, number> = new Map(),
   accountId?: number,
 ): Promise<boolean> {
-  const waiting = await db.rows<Waiting>(sql`
+  const waiting = await db.rows<Waiting>(
+    sql`
     select w.account_id, h.account_id is not null as has_head, w.identity, ${IS_DISTRIBUTED} as is_distributed
     from (select o.account_id, ${IDENTITY} as identity from outbox o where o.position is null and ${ofAccount(accountId)} group by o.account_id) w
-    left join outbox_heads h on h.account_id = w.account_id order by w.account_id`)
+    left join outbox_heads h on h.account_id = w.account_id order by w.account_id`,
+    { across: true },
+  )
   let more = false
   for (const accounts of portionsOf(waiting)) if (await number(db, accounts, seen)) more = true
   return more

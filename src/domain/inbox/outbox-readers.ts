@@ -38,9 +38,12 @@ interface Unread extends Record<Reader['name'], boolean> {
 
 /** Lets every reader read on. Returns true if one of them has more to read. A reader that fails holds up only those that follow it. */
 export async function readOutbox(db: Database, context: ReaderContext): Promise<boolean> {
-  const unread = await db.rows<Unread>(sql`
+  const unread = await db.rows<Unread>(
+    sql`
     select account_id, position > fixes as fixes, position > channels as channels, position > inbox as inbox, ${IS_DISTRIBUTED} as is_distributed
-    from outbox_heads where position > least(fixes, channels, inbox) order by account_id limit ${ACCOUNTS}`)
+    from outbox_heads where position > least(fixes, channels, inbox) order by account_id limit ${ACCOUNTS}`,
+    { across: true },
+  )
   const results: PromiseSettledResult<boolean>[] = []
   for (const accounts of portionsOf(unread))
     for (const reader of READERS) {

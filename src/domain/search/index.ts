@@ -17,14 +17,17 @@ const SEGMENT_DOCUMENTS = 4_096
 
 /** The next account after the given one with something to index, wrapping around; undefined if there is none. */
 export async function nextAccount(db: Database, after: number): Promise<number | undefined> {
-  const [next] = await db.rows<{ account_id: number }>(sql`
+  const [next] = await db.rows<{ account_id: number }>(
+    sql`
     (select account_id from search_queue where account_id > ${after} order by account_id limit 1)
     union all
     (select account_id from search_queue order by account_id limit 1)
     union all
     (select account_id from search_documents where ${STALE} and account_id > ${after} order by account_id limit 1)
     union all
-    (select account_id from search_documents where ${STALE} order by account_id limit 1)`)
+    (select account_id from search_documents where ${STALE} order by account_id limit 1)`,
+    { across: true },
+  )
   return next?.account_id
 }
 

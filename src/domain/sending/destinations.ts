@@ -31,7 +31,8 @@ interface Lanes {
  */
 export const due = async (db: Database, { busy, resting, free }: Lanes): Promise<number[]> =>
   (
-    await db.rows<{ id: number }>(sql`
+    await db.rows<{ id: number }>(
+      sql`
       with busy as (
         select d.account_id, count(*) as lanes, count(d.failing_since) as failing
         from unnest(${busy}::bigint[]) lane join destinations d on d.id = abs(lane) group by 1),
@@ -43,7 +44,9 @@ export const due = async (db: Database, { busy, resting, free }: Lanes): Promise
       select d.id from due d left join busy b on b.account_id = d.account_id
       where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
         and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})
-      order by d.place + coalesce(b.lanes, 0), d.since limit ${free}`)
+      order by d.place + coalesce(b.lanes, 0), d.since limit ${free}`,
+      { across: true },
+    )
   ).map(({ id }) => id)
 
 /** Lanes that do not rest and have something to send, with the time since when it waits. */

@@ -15,11 +15,14 @@ interface Level extends outbox.Span {
 
 /** Queues events for the webhooks that match. Returns true if there are more than one round handles. */
 export async function enqueueMessages(db: Database): Promise<boolean> {
-  const levels = await db.rows<Level>(sql`
+  const levels = await db.rows<Level>(
+    sql`
     select d.account_id, d.position, max(h.position) as up_to, array_agg(d.id) as ids from destinations d
     join outbox_heads h on h.account_id = d.account_id and h.position > d.position
     where d.kind = 'webhook' and ${LIVE}
-    group by d.account_id, d.position`)
+    group by d.account_id, d.position`,
+    { across: true },
+  )
   let more = false
   for (const level of levels) if (await enqueueLevel(db, level)) more = true
   return more

@@ -198,11 +198,13 @@ async function unfinished(
 
 /** Imports whose job was given up, because their server was silent for long, are read on. */
 export async function resumeImports(db: Database) {
-  const broken = await db.rows<RecordKey & { integration_id: number }>(sql`
-    select i.account_id, i.id, i.integration_id from imports i
-    where i.state = 'running' and i.updated_at < now() - interval '5 minutes' and not exists (
-      select from jobs j where j.account_id = i.account_id and j.name = 'import ' || i.id and j.state in ('scheduled', 'waiting', 'running'))`)
-  for (const { account_id, id, integration_id } of broken) {
+  const silent = await db.rows<RecordKey & { integration_id: number }>(sql`
+    select account_id, id, integration_id from imports where state = 'running' and updated_at < now() - interval '5 minutes'`)
+  for (const { account_id, id, integration_id } of silent) {
+    // By itself: on several servers the jobs are elsewhere.
+    const job = await db.one(sql`
+      select from jobs where account_id = ${account_id} and name = ${imports.jobName(id)} and state in ('scheduled', 'waiting', 'running')`)
+    if (job) continue
     const integration = await subjects.integration(db, { account_id, id: integration_id })
     if (!integration) await imports.fail(db, { account_id, id }, 'The integration is disabled or deleted.')
     else await enqueue(db, 'read_import', { account_id, import_id: id }, { ...asking(integration), name: imports.jobName(id) })
