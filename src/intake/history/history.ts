@@ -38,6 +38,8 @@ export interface HistoryPage {
   facts: Fact[]
   /** The cursor of the next page; absent: this was the last one. */
   next?: Json
+  /** How many seconds to wait before the next page, if the body says so. */
+  wait?: number
 }
 
 /** One kind of record of a tool, read page by page. Every function is pure. */

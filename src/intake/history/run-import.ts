@@ -74,8 +74,8 @@ async function readPage({ db, vault, allowed }: JobContext, reading: Reading, si
   })
   if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }
   const { wait, ...reply } = await withDetails(part, asked, answered, send)
-  const { facts, next } = part.read(reply, asked)
-  return { facts, about, next, wait }
+  const { facts, next, wait: more = 0 } = part.read(reply, asked)
+  return { facts, about, next, wait: Math.max(wait, more) }
 }
 
 /** How many changes are asked about before their files are stored. */

@@ -61,13 +61,15 @@ const sinceDays = (days: number) => ({
 })
 
 async function counting(
-  { name, needs, count, page, ofChanges, ofJobs }: HistoryPart,
+  { name, needs, count, page, read, ofChanges, ofJobs }: HistoryPart,
   asked: Asked,
   send: Send,
 ): Promise<Preview['parts'][number]> {
   if (ofChanges) return { name, needs, count: null, problem: null }
   try {
     const reply = await send(count ? count.request(asked) : page(asked))
+    // Without a count the first page is read: some servers put a refusal into it.
+    if (!count) read(reply, asked)
     return { name, needs, count: count?.read(reply) ?? null, problem: null }
   } catch (error) {
     // A job that was renamed or deleted is skipped.

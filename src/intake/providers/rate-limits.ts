@@ -5,7 +5,7 @@ import type { FetchedReply } from '../../net/safe-fetch.ts'
 const LONGEST_S = 86_400
 
 /** Servers name their limits in two ways; Buildkite has a second one for the user of the token. */
-const LIMITS = ['x-ratelimit-', 'ratelimit-', 'ratelimit-user-', 'x-ratelimit-requests-']
+const LIMITS = ['x-ratelimit-', 'ratelimit-', 'ratelimit-user-', 'x-ratelimit-requests-', 'x-ratelimit-complexity-']
 
 /** Whether the server refuses because of too many requests. Some answer 403 or 400 to that. */
 export const isLimited = ({ status, headers, body }: FetchedReply): boolean =>
@@ -14,7 +14,7 @@ export const isLimited = ({ status, headers, body }: FetchedReply): boolean =>
     (headers['retry-after'] !== undefined ||
       LIMITS.some((prefix) => headers[`${prefix}remaining`] === '0') ||
       body.subarray(0, 2000).includes('rate limit'))) ||
-  (status === 400 && body.subarray(0, 2000).includes('"ratelimited"'))
+  (status === 400 && /"ratelimited"/i.test(body.subarray(0, 2000).toString()))
 
 /** The seconds that the server asks to wait; also if at most `reserve` of its limit is left, as a share. */
 export function secondsToWait({ headers }: FetchedReply, reserve = 0): number {
