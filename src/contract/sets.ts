@@ -235,7 +235,7 @@ export const ROLES = ['owner', 'member'] as const
 
 /** In an account; the highest comes first. A guest only sees projects that list them. */
 /** How a person's name in another tool became known. */
-export const NAME_SOURCES = ['entered', 'address', 'login', 'name'] as const
+export const NAME_SOURCES = ['entered', 'address', 'sso', 'login', 'name'] as const
 export type NameSource = (typeof NAME_SOURCES)[number]
 
 export const NAME_STATES = ['waiting', 'confirmed', 'rejected'] as const

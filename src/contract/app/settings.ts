@@ -15,6 +15,9 @@ const nameIds = Type.Array(shortId, { minItems: 1, maxItems: BULK_MAX })
 
 const ofTokens = { scope: 'admin:tokens' } as const
 
+/** Members by user id, without their names. */
+const names = { role: 'admin', scope: 'admin:integrations' } as const
+
 export const settingsRoutes = {
   listTokens: {
     ...plainGet,
@@ -188,14 +191,14 @@ export const settingsRoutes = {
     ...plainGet,
     path: '/v1/accounts/:account_id/connected_accounts',
     summary: 'List the user names of members in tools, how each was found and who confirmed it',
-    role: 'admin',
+    ...names,
     reply: list('connected_accounts', app.MemberName),
   },
   confirmMemberNames: {
     ...post,
     path: '/v1/accounts/:account_id/connected_accounts/confirm',
     summary: 'Confirm user names of members in tools, to match authors of changes',
-    role: 'admin',
+    ...names,
     body: object({ ids: nameIds }),
     reply: app.Done,
     writes: true,
@@ -204,7 +207,7 @@ export const settingsRoutes = {
     ...post,
     path: '/v1/accounts/:account_id/connected_accounts/reject',
     summary: 'Reject user names of members in tools, or take back their confirmation',
-    role: 'admin',
+    ...names,
     body: object({ ids: nameIds }),
     reply: app.Done,
     writes: true,
@@ -212,11 +215,13 @@ export const settingsRoutes = {
   matchMemberNames: {
     ...post,
     path: '/v1/accounts/:account_id/connected_accounts/match',
-    summary: 'Match a tool’s list of its users with the members of an account',
-    role: 'admin',
-    body: object({ provider: toolName, list: Type.String({ minLength: 1, maxLength: PEOPLE_LIST_MAX }) }),
+    summary: 'Match a tool’s list of its users with the members of an account; without a list the tool’s servers are asked',
+    ...names,
+    body: object({ provider: toolName, list: Type.Optional(Type.String({ minLength: 1, maxLength: PEOPLE_LIST_MAX })) }),
+    /** `unknown_names` is empty for tokens. */
     reply: object({ connected: integer, proposed: integer, known: integer, unknown: integer, unknown_names: Type.Array(text) }),
     writes: true,
+    detached: true,
   },
   listInvitations: {
     ...plainGet,

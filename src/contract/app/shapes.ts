@@ -100,12 +100,12 @@ export const ConnectedAccount = object({
 export const MemberName = object({
   id: integer,
   user_id: integer,
-  name: text,
   provider: text,
   uid: text,
   found_by: oneOf(sets.NAME_SOURCES),
   state: oneOf(sets.NAME_STATES),
-  decided_by: nullable(text),
+  /** Null if the service decided, or if nobody has. */
+  decided_by_user_id: nullable(integer),
   created_at: instant,
 })
 

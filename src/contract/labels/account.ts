@@ -39,6 +39,7 @@ export const ACCOUNT_TERMS = {
   name_source: labels<NameSource>({
     entered: 'Entered by the member',
     address: 'Same email address',
+    sso: 'Same single sign-on login',
     login: 'Same login',
     name: 'Same name',
   }),
@@ -72,7 +73,8 @@ export const ACCOUNT_TERMS = {
     'write:deployments': 'Set the status and the build of deployments',
     'write:ci': 'Start builds at the CI',
     'admin:projects': 'Create projects and change settings of projects you own',
-    'admin:integrations': 'Connect tools to projects you own, and see their webhook tokens and deliveries',
+    'admin:integrations':
+      'Connect tools to projects you own, see their webhook tokens and deliveries, and match their users with members',
     'admin:webhooks': 'Create and change outbound webhooks of accounts you own',
     'admin:tokens': 'Create tokens with at most these scopes, list and revoke your tokens',
   }),

@@ -29,6 +29,8 @@ create table logins (
   access_token_expires_at timestamptz(3),
   refresh_token_expires_at timestamptz(3),
   scope                  text,
+  -- What the provider calls the person (preferred_username), to recognize them in other tools; at the last sign-in.
+  user_name              text,
   created_at             timestamptz(3) not null default now(),
   updated_at             timestamptz(3) not null default now(),
   -- A password set by an operator works although the provider is required, until its owner signs in through the provider again.

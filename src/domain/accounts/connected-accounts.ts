@@ -59,24 +59,22 @@ export async function remove(db: Database, userId: number, id: number) {
 interface MemberName {
   id: number
   user_id: number
-  name: string
   provider: string
   uid: string
   found_by: NameSource
   state: NameState
-  /** Who decided; null if the service did, or if nobody has. */
-  decided_by: string | null
+  decided_by_user_id: number | null
   created_at: string
 }
 
 /** The names of an account's members in other tools, undecided ones first. */
 export const ofMembers = (db: Database, accountId: number): Promise<MemberName[]> =>
   db.rows(sql`
-    select a.id, a.user_id, u.name, a.provider, a.uid, a.found_by, a.created_at,
-      case when ${COUNTS} then 'confirmed' when ${DECISION} is null then 'waiting' else 'rejected' end as state, d.name as decided_by
+    select a.id, a.user_id, a.provider, a.uid, a.found_by, a.created_at,
+      case when ${COUNTS} then 'confirmed' when ${DECISION} is null then 'waiting' else 'rejected' end as state,
+      k.confirmed_by as decided_by_user_id
     from account_members m join connected_accounts a on a.user_id = m.user_id and ${KNOWN_THERE} join users u on u.id = m.user_id
     left join connected_account_confirmations k on k.account_id = m.account_id and k.connected_account_id = a.id
-    left join users d on d.id = k.confirmed_by
     where m.account_id = ${accountId}
     order by ${COUNTS} or ${DECISION} is not null, u.name, a.provider, a.id limit ${ALL_NAMES_MAX}`)
 

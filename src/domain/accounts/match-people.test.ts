@@ -54,7 +54,7 @@ describe('a list of users', () => {
   test('connects a name by the verified address of a member, in this account alone', async () => {
     expect(await match(p4('kdoe', 'Kim@Owl.example'))).toMatchObject({ connected: 1, proposed: 0, unknown: 0 })
     expect(await names()).toMatchObject([
-      { user_id: idOf('kim'), uid: 'kdoe', found_by: 'address', state: 'confirmed', decided_by: null },
+      { user_id: idOf('kim'), uid: 'kdoe', found_by: 'address', state: 'confirmed', decided_by_user_id: null },
     ])
     expect(await names('fox')).toEqual([])
     const [{ id }] = (await names()) as [MemberName]
@@ -115,13 +115,13 @@ describe('a list of users', () => {
   test('of sixty people connects all whose addresses agree', async () => {
     const people = Array.from({ length: 60 }, (_, index) => member(`p${index}`, `Person ${index}`))
     const owl = studio.world.accounts.owl!.id as number
-    await studio.load({
+    const { users } = await studio.load({
       users: people.map(({ password, ...rest }) => ({ ...rest, accounts: { [owl]: 'member' } })),
     })
     const list = people.map(({ email }, index) => p4(`u${(index * 7) % 60}`, email)).join('')
     expect(await match(list)).toMatchObject({ connected: 60, proposed: 0, unknown: 0 })
-    const expected = Object.fromEntries(people.map(({ name }, index) => [`u${(index * 7) % 60}`, name]))
-    expect(Object.fromEntries((await names()).map(({ uid, name }) => [uid, name]))).toEqual(expected)
+    const expected = Object.fromEntries(people.map(({ key }, index) => [`u${(index * 7) % 60}`, users![key]!.id]))
+    expect(Object.fromEntries((await names()).map(({ uid, user_id }) => [uid, user_id]))).toEqual(expected)
   })
 })
 
@@ -165,8 +165,8 @@ test('several names are confirmed at once, or none if one is taken', async () =>
   expect((await names()).map(({ state }) => state)).toEqual(['waiting', 'waiting'])
   expect((await post('owl', 'confirm', { ids })).status).toBe(200)
   expect(await names()).toMatchObject([
-    { state: 'confirmed', decided_by: 'Lead' },
-    { state: 'confirmed', decided_by: 'Lead' },
+    { state: 'confirmed', decided_by_user_id: idOf('lead') },
+    { state: 'confirmed', decided_by_user_id: idOf('lead') },
   ])
 })
 

@@ -4,6 +4,7 @@ import type { NameSource } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { COUNTS, KNOWN_THERE, lockNames } from './connected-accounts.ts'
 import type { ListedPerson } from './people-list.ts'
+import { ssoProviderId } from './users.ts'
 
 export interface Matched {
   /** Names that count from now on: the tool lists the verified address of a member for them. */
@@ -22,6 +23,8 @@ interface Member {
   name: string
   email: string
   email_verified: boolean
+  /** The user name that the single sign-on of this account told, or empty. */
+  sso_login: string
 }
 
 interface KnownName {
@@ -46,7 +49,9 @@ export function matchPeople(
   return db.transaction(async (db) => {
     await lockNames(db, accountId)
     const members = await db.rows<Member>(sql`
-      select u.id as user_id, u.name, u.email, u.email_verified from account_members m join users u on u.id = m.user_id
+      select u.id as user_id, u.name, u.email, u.email_verified, coalesce(l.user_name, '') as sso_login
+      from account_members m join users u on u.id = m.user_id
+      left join logins l on l.user_id = m.user_id and l.provider_id = ${ssoProviderId(accountId)}
       where m.account_id = ${accountId}`)
     const names = await db.rows<KnownName>(sql`
       select a.user_id, a.id, lower(a.uid) as uid, ${COUNTS} as counts, exists (
@@ -105,11 +110,12 @@ function matchesOf(
   const byName = grouped(listed, ({ name }) => plain(name))
   const membersBy = {
     address: grouped(members, ({ email, email_verified }) => (email_verified ? plain(email) : '')),
+    sso: grouped(members, ({ sso_login }) => loginIn(plain(sso_login))),
     login: grouped(members, ({ email }) => plain(email).split('@')[0]!),
     name: grouped(members, ({ name }) => plain(name)),
   }
   const isAlone = (group: readonly unknown[] | undefined) => group?.length === 1
-  const one = (found_by: 'address' | 'login' | 'name', key: string, is_sure = false): Match | undefined => {
+  const one = (found_by: keyof typeof membersBy, key: string, is_sure = false): Match | undefined => {
     const found = membersBy[found_by].get(plain(key))
     return isAlone(found) ? { user_id: found![0].user_id, found_by, is_sure } : undefined
   }
@@ -117,10 +123,13 @@ function matchesOf(
     const { uid, name, email } = group[0]
     if (!isAlone(group) || isBot(uid) || uid.length > NAME_MAX) return { uid, match: undefined }
     // A build account often has the address of the person who set it up: two names with one address are both only proposed.
-    const match = one('address', email, isTrusted && isAlone(byAddress.get(plain(email)))) ?? one('login', uid)
+    const match = one('address', email, isTrusted && isAlone(byAddress.get(plain(email)))) ?? one('sso', uid) ?? one('login', uid)
     return { uid, match: match ?? (isAlone(byName.get(plain(name))) ? one('name', name) : undefined) }
   })
 }
+
+/** Of `kim`, `kim@studio.example` or `STUDIO\\kim`. */
+const loginIn = (userName: string) => userName.split('\\').at(-1)!.split('@')[0]!
 
 const plain = (text: string) => text.trim().replace(/\s+/g, ' ').toLowerCase()
 

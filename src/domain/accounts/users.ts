@@ -4,6 +4,9 @@ import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
 import { hashPassword } from './passwords.ts'
 
+/** The `provider_id` of logins through the single sign-on of an account. */
+export const ssoProviderId = (accountId: number) => `sso:${accountId}`
+
 export interface User {
   id: number
   email: string

@@ -15,6 +15,7 @@ export interface Claims {
   email: string | undefined
   email_verified: boolean | undefined
   name: string | undefined
+  user_name: string | undefined
   groups: string[]
 }
 
@@ -64,6 +65,9 @@ export function admit(db: Database, connection: Connection, claims: Claims, ip: 
     if (!before) await endOtherSessions(db, account_id, user_id)
     await db.execute(sql`
       update users set default_account_id = ${account_id} where id = ${user_id} and default_account_id is null`)
+    await db.execute(sql`
+      update logins set user_name = ${claims.user_name?.trim().slice(0, NAME_MAX).toWellFormed() ?? null}
+      where user_id = ${user_id} and provider_id = ${providerId(account_id)}`)
     await db.execute(sql`update logins set set_by_operator = false where user_id = ${user_id} and set_by_operator`)
     return found
   })

@@ -2,6 +2,7 @@ import type { AppBody } from '../../contract/app/routes.ts'
 import { invalidSingleSignOn, notFound } from '../../contract/errors.ts'
 import type { AccountRole } from '../../contract/sets.ts'
 import { type Database, isUniqueViolation, type Sql, sql } from '../../db/database.ts'
+import { ssoProviderId } from '../accounts/users.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 
 /** How the people of an account sign in through its own OpenID provider. */
@@ -43,8 +44,7 @@ export async function clientSecret(db: Database, vault: Vault, accountId: number
 }
 
 /** The prefix of this provider's id in `logins`. */
-const PROVIDER_PREFIX = 'sso:'
-export const providerId = (accountId: number) => `${PROVIDER_PREFIX}${accountId}`
+export const providerId = ssoProviderId
 
 type Given = AppBody<'setSingleSignOn'>
 

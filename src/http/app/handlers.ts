@@ -28,6 +28,7 @@ import * as profile from '../../domain/sign-in/profile.ts'
 import * as sessions from '../../domain/sign-in/sessions.ts'
 import * as madeTokens from '../../domain/ugs/made-tokens.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
+import { askForPeople } from '../../intake/providers/people.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
 import { searches } from '../limits/search-gate.ts'
@@ -182,8 +183,11 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     await connectedAccounts.reject(db, account_id, body.ids, caller.user_id)
     return done
   },
-  matchMemberNames: ({ db, account_id, body }) =>
-    matchPeople(db, account_id, body.provider, readPeopleList(body.list), { isTrusted: true }),
+  async matchMemberNames({ db, vault, allowedHosts: allowed, account_id, body: { provider, list }, caller }) {
+    const listed = list === undefined ? await askForPeople({ db, vault, allowed }, account_id, provider) : readPeopleList(list)
+    const matched = await matchPeople(db, account_id, provider, listed, { isTrusted: true })
+    return caller.token_id === null ? matched : { ...matched, unknown_names: [] }
+  },
   listInvitations: async ({ db, account_id }) => ({ invitations: await invitations.list(db, account_id) }),
   invite: async ({ db, account_id, caller, body, site, mailing, quotas: service }) => {
     accountSettings.refuseAboveOwn(caller.account_role!, body.role)

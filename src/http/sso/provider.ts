@@ -129,6 +129,7 @@ function claimsOf(said: Record<string, unknown>, groupsClaim: string): Claims {
     // Some providers send it as a string: "false" is false.
     email_verified:
       typeof said.email_verified === 'boolean' ? said.email_verified : said.email_verified === 'false' ? false : undefined,
+    user_name: text(said.preferred_username),
     name: text(said.name) ?? text(said.preferred_username),
     groups: [groups].flat().filter((group) => typeof group === 'string'),
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Asking, openStudio, type Studio } from '../../../test/support/studio.ts'
 import { signIn } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
+import { matchPeople } from '../../domain/accounts/match-people.ts'
 import { admit } from '../../domain/sign-in/admit.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
 import * as invitations from '../../domain/sign-in/invitations.ts'
@@ -90,7 +91,14 @@ test('a deactivated person is signed out at once and stays out, until reactivate
   // Neither by a pending invitation nor by one for somebody else.
   expect(await studio.db.rows(sql`select from invitations where email = 'moth@owl.example'`)).toEqual([])
   await expect(invitations.accept(studio.db, other, Number(idOf('moth')))).rejects.toMatchObject({ code: 'sso_inactive' })
-  const claims = { sub: 'moth', email: 'moth@owl.example', email_verified: true, name: 'Moth', groups: [] }
+  const claims = {
+    sub: 'moth',
+    email: 'moth@owl.example',
+    email_verified: true,
+    name: 'Moth',
+    user_name: 'STUDIO\\moth',
+    groups: [],
+  }
   const connection = (await connections.find(studio.db, account))!
   expect(await admit(studio.db, connection, claims, '127.0.0.1')).toMatchObject({ refused: 'sso_inactive' })
   // It does not make people of other accounts members; they have to sign in through it.
@@ -101,6 +109,15 @@ test('a deactivated person is signed out at once and stays out, until reactivate
   expect(await membership()).toEqual([])
   expect(await admit(studio.db, connection, claims, '127.0.0.1')).toEqual({ user_id: Number(idOf('moth')) })
   expect(await membership()).toHaveLength(1)
+  // The user name of the sign-in proposes who is who in other tools, and confirms nothing.
+  const listed = [{ uid: 'Moth', name: '', email: '' }]
+  expect(await matchPeople(studio.db, account, 'perforce', listed, { isTrusted: true })).toMatchObject({
+    connected: 0,
+    proposed: 1,
+  })
+  expect(await studio.db.rows(sql`select user_id, found_by from connected_accounts where found_in = ${account}`)).toEqual([
+    { user_id: Number(idOf('moth')), found_by: 'sso' },
+  ])
   const told = await studio.db.rows(sql`
     select user_id, subject, after, ip_address from audit_log where account_id = ${account} and action = 'scim' order by id`)
   expect(told).toEqual(

@@ -7,6 +7,7 @@ import type { Provider } from '../provider.ts'
 import { failureOf, Refused } from '../providers/ci-replies.ts'
 import { isLimited, secondsToWait } from '../providers/rate-limits.ts'
 import { type Json, text } from '../reading.ts'
+import { stripNul } from '../strip-nul.ts'
 import type { Asked, HistoryPart, HistoryReply, HistoryRequest } from './history.ts'
 
 /** A page of 100 records with everything that a tool says about them. */
@@ -38,7 +39,7 @@ export interface Answered extends HistoryReply {
 
 /** Asks a tool's server for a page. Throws `Limited` if it asks to wait, `Refused` if it will never answer, and `Unreachable` otherwise. */
 export async function ask(
-  { history, label, name }: Provider,
+  { history, label, name }: Pick<Provider, 'history' | 'label' | 'name'>,
   { path, body }: HistoryRequest,
   { config, allowed, signal }: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<Answered> {
@@ -100,7 +101,7 @@ export async function withDetails(part: HistoryPart, asked: Asked, page: Answere
 
 function jsonOf({ body }: FetchedReply, label: string): unknown {
   try {
-    return JSON.parse(body.toString())
+    return stripNul(JSON.parse(body.toString()))
   } catch {
     throw new Unreachable(`${label} answers with no JSON.`)
   }

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { ListedPerson } from '../../../domain/accounts/people-list.ts'
 import type { Stream } from '../../../domain/branches/streams.ts'
 import type { AllowedHosts } from '../../../net/addresses.ts'
 import { NoAnswer, resolveHost, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
 import { parseImports, parseStreams } from './streams.ts'
+import { parseUsers } from './users.ts'
 
 const run = promisify(execFile)
 
@@ -30,6 +32,10 @@ export const describe = (config: Readonly<Json>, changelist: string, perforce: P
 /** The server's review site. */
 export const reviewSite = (config: Readonly<Json>, perforce: Perforce): Promise<string> =>
   session(config, perforce, (ask) => ask(['property', '-l', '-n', 'P4.Swarm.URL']))
+
+/** The users of the server. */
+export const users = (config: Readonly<Json>, perforce: Perforce): Promise<ListedPerson[]> =>
+  session(config, perforce, async (ask) => parseUsers(await ask(['users'])))
 
 /** The maximum number of streams whose imports are read; with more, imports are unknown. */
 const IMPORTING_MAX = 100

@@ -2,7 +2,7 @@ import type { Stream } from '../../facts.ts'
 import { at, type Json, text } from '../../reading.ts'
 
 /** One object per line; server messages have `data` instead. */
-const records = (output: string): Json[] =>
+export const records = (output: string): Json[] =>
   output.split('\n').flatMap((line) => {
     try {
       const record = JSON.parse(line) as unknown

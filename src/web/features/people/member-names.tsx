@@ -6,6 +6,7 @@ import { labelOf } from '../../../contract/labels.ts'
 import { BULK_MAX, PEOPLE_LIST_MAX } from '../../../contract/limits.ts'
 import { useProviderLabel, useProviders } from '../../providers.ts'
 import { useApi, useWrite } from '../../queries.ts'
+import { useNames } from '../../session.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Dialog } from '../../ui/form/dialog.tsx'
 import { Select, TextArea } from '../../ui/form/field.tsx'
@@ -47,14 +48,15 @@ function Names({ account, names }: { account: AccountSummary; names: MemberName[
   const reject = useWrite('rejectMemberNames', [...REFRESHED])
   const report = useReport()
   const providerLabel = useProviderLabel()
+  const nameOf = useNames()
   if (names.length === 0) return null
   const locked = account.read_only !== null
   const busy = confirm.isPending || reject.isPending
   const waiting = names.filter(({ state }) => state === 'waiting').slice(0, BULK_MAX)
   const confirmAll = (chosen: readonly MemberName[], done: string) =>
     report(confirm.mutateAsync({ account_id: account.id, body: { ids: chosen.map(({ id }) => id) } }), done)
-  const rejectOne = ({ id, uid, name }: MemberName) =>
-    report(reject.mutateAsync({ account_id: account.id, body: { ids: [id] } }), `${uid} is not ${name}`)
+  const rejectOne = ({ id, uid, user_id }: MemberName) =>
+    report(reject.mutateAsync({ account_id: account.id, body: { ids: [id] } }), `${uid} is not ${nameOf(user_id)}`)
   return (
     <>
       {waiting.length > 1 && (
@@ -73,13 +75,14 @@ function Names({ account, names }: { account: AccountSummary; names: MemberName[
         rows={names}
         keyOf={({ id }) => id}
         columns={[
-          { head: 'Member', cell: ({ name }) => <span className="font-medium">{name}</span> },
+          { head: 'Member', cell: ({ user_id }) => <span className="font-medium">{nameOf(user_id)}</span> },
           { head: 'Tool', cell: ({ provider }) => providerLabel(provider) },
           { head: 'Name in the tool', cell: ({ uid }) => <code className="break-all font-mono text-xs">{uid}</code> },
           { head: 'Found by', wide: true, cell: ({ found_by }) => labelOf('name_source', found_by) },
           {
             head: 'Status',
-            cell: ({ state, decided_by }) => `${labelOf('name_state', state)}${decided_by ? ` by ${decided_by}` : ''}`,
+            cell: ({ state, decided_by_user_id: by }) =>
+              `${labelOf('name_state', state)}${by === null ? '' : ` by ${nameOf(by)}`}`,
           },
           {
             head: 'Actions',
@@ -87,7 +90,10 @@ function Names({ account, names }: { account: AccountSummary; names: MemberName[
             cell: (row) => (
               <div className="flex justify-end gap-2">
                 {row.state !== 'confirmed' && (
-                  <Button disabled={locked || busy} onClick={() => void confirmAll([row], `${row.uid} confirmed as ${row.name}`)}>
+                  <Button
+                    disabled={locked || busy}
+                    onClick={() => void confirmAll([row], `${row.uid} confirmed as ${nameOf(row.user_id)}`)}
+                  >
                     Confirm <span className="sr-only">{row.uid}</span>
                   </Button>
                 )}
@@ -115,7 +121,7 @@ function MatchList({ account, open, onClose }: { account: AccountSummary; open: 
   const match = useWrite('matchMemberNames', [...REFRESHED])
   const submit = async () => {
     setMatched(undefined)
-    setMatched(await match.mutateAsync({ account_id: account.id, body: { provider, list } }))
+    setMatched(await match.mutateAsync({ account_id: account.id, body: { provider, ...(list.trim() !== '' && { list }) } }))
   }
   const close = () => {
     setMatched(undefined)
@@ -124,11 +130,11 @@ function MatchList({ account, open, onClose }: { account: AccountSummary; open: 
   }
   return (
     <Dialog title="Match a list of users" open={open} onClose={close}>
-      <Form action="Match" submit={submit} disabled={list.trim() === ''}>
+      <Form action="Match" submit={submit}>
         <Select label="Tool" options={options} value={provider} onChange={choose} />
         <TextArea
           label="Users of the tool"
-          hint="The output of p4 users, or a table with commas whose first line is: login,name,email. Addresses are compared and not stored."
+          hint="The output of p4 users, or a table with commas whose first line is: login,name,email. Leave it empty to ask the server of the tool. Addresses are compared and not stored."
           rows={8}
           maxLength={PEOPLE_LIST_MAX}
           spellCheck={false}

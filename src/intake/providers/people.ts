@@ -1,0 +1,60 @@
+import { cannotImport } from '../../contract/errors.ts'
+import type { ProviderName } from '../../contract/sets.ts'
+import type { ListedPerson } from '../../domain/accounts/people-list.ts'
+import { openConfig } from '../../domain/integrations/config.ts'
+import { withServer } from '../../domain/integrations/polled.ts'
+import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
+import { Limited } from '../history/ask.ts'
+import type { JobContext } from '../job-context.ts'
+import { users as asana } from './asana/users.ts'
+import { users as github } from './github/users.ts'
+import { users as gitlab } from './gitlab/users.ts'
+import { providers } from './index.ts'
+import { users as jira } from './jira/users.ts'
+import { users as linear } from './linear/users.ts'
+import { users as monday } from './monday/users.ts'
+import { users as perforce } from './perforce/server.ts'
+import { type AskedServer, listUsers, type UserList } from './user-list.ts'
+
+const over = (name: ProviderName, list: UserList) => (server: AskedServer) => listUsers(providers[name], list, server)
+
+/** Tools whose server lists its users with addresses that it has verified. */
+const SOURCES: Partial<Record<string, (server: AskedServer) => Promise<ListedPerson[]>>> = {
+  perforce: ({ config, ...server }: AskedServer) => perforce(config, server),
+  github: over('github', github),
+  gitlab: over('gitlab', gitlab),
+  jira: over('jira', jira),
+  linear: over('linear', linear),
+  monday: over('monday', monday),
+  asana: over('asana', asana),
+} satisfies Partial<Record<ProviderName, unknown>>
+
+/** People wait for the reply. */
+const TIMEOUT_MS = 60_000
+
+/** The users of all servers of a tool that the account has connected. */
+export async function askForPeople(
+  { db, vault, allowed }: Pick<JobContext, 'db' | 'vault' | 'allowed'>,
+  accountId: number,
+  provider: string,
+): Promise<ListedPerson[]> {
+  const source = SOURCES[provider]
+  if (!source) throw cannotImport('This tool can’t be asked for its users. Paste a list of them.')
+  const { label } = providers[provider as ProviderName]
+  const connected = await withServer(db, provider as ProviderName, accountId)
+  if (connected.length === 0)
+    throw cannotImport(`No ${label} integration has server access. Enter it there, or paste a list of users.`)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const listed = new Map<string, ListedPerson>()
+  try {
+    for (const integration of connected)
+      for (const person of await source({ config: openConfig(vault, integration), allowed, signal }))
+        listed.set(JSON.stringify(person), person)
+  } catch (error) {
+    if (signal.aborted || error instanceof NoAnswer)
+      throw cannotImport(`${label} took too long. Try again, or paste a list of users.`)
+    if (error instanceof Unreachable || error instanceof Limited) throw cannotImport(error.message)
+    throw error
+  }
+  return [...listed.values()]
+}

@@ -1,0 +1,10 @@
+import { text } from '../../reading.ts'
+import type { ListedPerson } from '../user-list.ts'
+import { records } from './streams.ts'
+
+/** Parses `p4 -Mj -ztag users`. */
+export const parseUsers = (output: string): ListedPerson[] =>
+  records(output).flatMap(({ User, Email, FullName }) => {
+    const uid = text(User)
+    return uid === undefined ? [] : [{ uid, name: text(FullName) ?? '', email: text(Email) ?? '' }]
+  })
