@@ -26,6 +26,9 @@ interface Read {
   wait: number
 }
 
+/** Far more than a year of a large studio. A server whose pages never end is given up. */
+const PAGES_MAX = 50_000
+
 /** Reads one page of an import and stores it with its cursor, in one transaction; a second reading of the same page has no effect. */
 export async function readImport(context: JobContext, { account_id, import_id }: Jobs['read_import'], signal?: AbortSignal) {
   const { db } = context
@@ -36,6 +39,7 @@ export async function readImport(context: JobContext, { account_id, import_id }:
   const provider = integration && providers[integration.provider]
   const part = provider?.history?.parts.find(({ name }) => name === running.part)
   if (!integration?.config.server || !part) return imports.fail(db, key, 'The integration is disabled or its server was removed.')
+  if (running.pages >= PAGES_MAX) return imports.fail(db, key, `${provider!.label} lists more than ${PAGES_MAX} pages.`)
   const again = { ...asking(integration), name: imports.jobName(import_id) }
   try {
     const read = await readPage(context, { running, integration, provider: provider!, part }, signal)

@@ -2,8 +2,11 @@ import type { Fact, ReferenceFact } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, objects, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { history } from './history.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
+import { isTask, taskFact } from './task.ts'
 
 export const asana: Provider = {
   name: 'asana',
@@ -34,6 +37,8 @@ export const asana: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return tasks(objects(at(body, 'events')))
   },
+  server,
+  history,
   setup,
   sample,
 }
@@ -43,12 +48,10 @@ function tasks(events: Json[]): Fact[] {
   const known = new Map<string, ReferenceFact>()
   for (const event of events) {
     const key = text(at(event, 'resource', 'gid'))
-    if (at(event, 'resource', 'resource_type') !== 'task' || key === undefined || !/^\d{1,40}$/.test(key)) continue
+    if (at(event, 'resource', 'resource_type') !== 'task' || !isTask(key)) continue
     const before = known.get(key)
     known.set(key, {
-      kind: 'reference',
-      key,
-      url: `https://app.asana.com/0/0/${key}`,
+      ...taskFact(key),
       ...before,
       ...assignee(at(event, 'change')),
       ...existence(at(event, 'action')),

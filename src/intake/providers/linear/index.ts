@@ -1,8 +1,11 @@
 import type { Fact } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
-import { at, link, number, object, text, time, word } from '../../reading.ts'
+import { at, link, number, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { history } from './history.ts'
+import { happened, issue, keyIn, keyOf } from './issue.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 const REPLAY_WINDOW_MS = 60_000
@@ -31,28 +34,10 @@ export const linear: Provider = {
     if (at(body, 'type') === 'Issue') return issue(body, action === 'remove')
     return at(body, 'type') === 'Comment' ? commented(body) : []
   },
+  server,
+  history,
   setup,
   sample,
-}
-
-function issue(body: unknown, removed: boolean): Fact[] {
-  const data = at(body, 'data')
-  const url = link(at(data, 'url')) ?? link(at(body, 'url'))
-  const key = keyOf(data) ?? keyIn(url)
-  if (key === undefined) return []
-  return [
-    {
-      kind: 'reference',
-      key,
-      title: text(at(data, 'title')),
-      state: text(at(data, 'state', 'name')),
-      url,
-      // An issue is sent complete, without its empty fields: no assignee means nobody.
-      assignee_uid: text(at(data, 'assignee', 'id')) ?? text(at(data, 'assigneeId')) ?? null,
-      deleted: removed,
-      at: happened(body),
-    },
-  ]
 }
 
 function commented(body: unknown): Fact[] {
@@ -61,14 +46,3 @@ function commented(body: unknown): Fact[] {
   const key = keyOf(issue) ?? keyIn(url)
   return key === undefined ? [] : [{ kind: 'reference', key, title: text(at(issue, 'title')), url, at: happened(body) }]
 }
-
-/** Not `webhookTimestamp`: it may be that of a retry. */
-const happened = (body: unknown) => time(at(body, 'createdAt'))
-
-/** Older payloads have no `identifier`. */
-function keyOf(issue: unknown): string | undefined {
-  const [team, number] = [text(at(issue, 'team', 'key')), word(at(issue, 'number'))]
-  return text(at(issue, 'identifier')) ?? (team && number && `${team}-${number}`)
-}
-
-const keyIn = (url: string | undefined) => /\/issue\/([A-Z][A-Z0-9]{0,49}-\d{1,18})(?![A-Z0-9-])/i.exec(url ?? '')?.[1]

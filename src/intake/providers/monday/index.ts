@@ -1,7 +1,10 @@
 import type { Fact } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
-import { at, object, objects, text, time, word } from '../../reading.ts'
+import { at, object, text, time, word } from '../../reading.ts'
+import { history } from './history.ts'
+import { isItem, isStatus, personIn } from './item.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 import { isSignedToken } from './token.ts'
 
@@ -26,6 +29,8 @@ export const monday: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return item(at(body, 'event'))
   },
+  server,
+  history,
   setup,
   sample,
 }
@@ -33,7 +38,7 @@ export const monday: Provider = {
 /** Every event about an item (monday's older word is pulse) has valid fields of it. */
 function item(event: unknown): Fact[] {
   const key = word(at(event, 'pulseId')) ?? word(at(event, 'itemId'))
-  if (key === undefined || !/^\d{1,20}$/.test(key)) return []
+  if (!isItem(key)) return []
   const type = at(event, 'type')
   return [
     {
@@ -49,14 +54,10 @@ function item(event: unknown): Fact[] {
   ]
 }
 
-/** A priority is a column of the same type, so the column's name decides. */
-function status(event: unknown): string | undefined {
-  const isStatus = at(event, 'columnId') === 'status' || /status/i.test(text(at(event, 'columnTitle')) ?? '')
-  return isStatus ? text(at(event, 'value', 'label', 'text')) : undefined
-}
+const status = (event: unknown) =>
+  isStatus(at(event, 'columnId'), at(event, 'columnTitle')) ? text(at(event, 'value', 'label', 'text')) : undefined
 
 function person(event: unknown): string | null | undefined {
   if (at(event, 'columnType') !== 'multiple-person') return undefined
-  const people = objects(at(event, 'value', 'personsAndTeams')).filter((one) => at(one, 'kind') === 'person')
-  return word(at(people[0], 'id')) ?? null
+  return personIn(at(event, 'value'))
 }

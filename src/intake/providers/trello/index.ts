@@ -2,7 +2,10 @@ import type { Fact } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
 import { at, object, text, time } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { cardFact } from './card.ts'
+import { history } from './history.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 export const trello: Provider = {
@@ -25,6 +28,8 @@ export const trello: Provider = {
     if (object(body) === undefined) throw new Unreadable('The body must be a JSON object.')
     return card(at(body, 'action'))
   },
+  server,
+  history,
   setup,
   sample,
 }
@@ -32,24 +37,16 @@ export const trello: Provider = {
 /** Every action about a card has valid fields of it; the rest is about boards and lists. */
 function card(action: unknown): Fact[] {
   const data = at(action, 'data')
-  const key = text(at(data, 'card', 'shortLink'))
-  if (key === undefined || !/^[A-Z0-9]{1,32}$/i.test(key)) return []
-  return [
-    {
-      kind: 'reference',
-      key,
-      title: text(at(data, 'card', 'name')),
-      state: at(data, 'card', 'closed') === true ? 'Archived' : list(data),
-      url: `https://trello.com/c/${key}`,
-      assignee_uid: member(action),
-      ...(at(action, 'type') === 'deleteCard' && { deleted: true }),
-      at: time(at(action, 'date')),
-    },
-  ]
+  return cardFact({
+    key: at(data, 'card', 'shortLink'),
+    title: at(data, 'card', 'name'),
+    closed: at(data, 'card', 'closed'),
+    list: text(at(data, 'listAfter', 'name')) ?? at(data, 'list', 'name'),
+    assignee_uid: member(action),
+    ...(at(action, 'type') === 'deleteCard' && { deleted: true }),
+    at: time(at(action, 'date')),
+  })
 }
-
-/** Trello has no status: a card's list is its state. */
-const list = (data: unknown) => text(at(data, 'listAfter', 'name')) ?? text(at(data, 'list', 'name'))
 
 /** A card may have several members and reports them one at a time: the last one added counts, a removal leaves it unassigned. */
 function member(action: unknown): string | null | undefined {

@@ -1,0 +1,15 @@
+import type { ServerSettings } from '../../provider.ts'
+
+export const server: ServerSettings = {
+  why: 'If you enter your Jira site and a token, issues of the last months can be imported, and its users can be matched with members.',
+  fields: [
+    { key: 'server', label: 'Jira site', hint: 'https://your-site.atlassian.net. The operator must allow private addresses.' },
+    {
+      key: 'user',
+      label: 'User',
+      hint: 'Cloud: the email address of the token’s owner. Data Center: empty for a personal access token.',
+    },
+    { key: 'api_token', label: 'API token', hint: 'Of a user who may browse the projects' },
+    { key: 'projects', label: 'Project keys', hint: 'GAME, OPS. Issues of these projects are imported.' },
+  ],
+}
