@@ -75,14 +75,18 @@ create table idempotency_keys (
 create index idempotency_keys_age on idempotency_keys (created_at);
 
 -- An authenticator app counts for sessions that entered one of its codes. Another account's identity provider never asks for one.
-create function could_show_second_factor(_user_id integer, _account_id integer) returns boolean language sql stable parallel safe
+create function could_show_second_factor(_user_id integer, _account_id integer) returns boolean language plpgsql stable parallel safe as $$
+begin
   return exists (select from two_factors f where f.user_id = _user_id and f.confirmed_at is not null)
     or exists (select from passkeys k where k.user_id = _user_id)
     or exists (select from logins l where l.user_id = _user_id and l.provider_id = 'sso:' || _account_id);
+end $$;
 
 create function has_second_factor(_user_id integer, _session_id integer, _token_id integer, _account_id integer) returns boolean
-  language sql stable parallel safe
+  language plpgsql stable parallel safe as $$
+begin
   return case when _token_id is not null then could_show_second_factor(_user_id, _account_id)
     else exists (select from sessions v where v.id = _session_id and (v.method = 'passkey' or v.method = 'second_factor'
         and exists (select from two_factors f where f.user_id = v.user_id and f.confirmed_at is not null)))
       or exists (select from sso_sessions o where o.session_id = _session_id and o.account_id = _account_id) end;
+end $$;

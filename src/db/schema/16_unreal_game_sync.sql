@@ -81,15 +81,19 @@ create function ugs_change_number(changelist text) returns integer language sql 
   return case when changelist ~ '^[1-9]\d{0,9}$' and changelist::bigint <= 2147483647 then changelist::integer end;
 
 -- Microseconds since 1970, or one more than the last: numbers keep rising after a restored backup, and stay below 2^53.
-create function ugs_touch(of_account integer, of_project integer, of_path text, of_change integer) returns bigint language sql as $$
-  with counter as (
-    update ugs_sequences set sequence = greatest(sequence + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
-    where account_id = of_account and project_id = of_project returning sequence)
-  insert into ugs_changes (account_id, project_id, path, change, sequence)
-  select of_account, of_project, of_path, of_change, sequence from counter
-  on conflict (account_id, project_id, path, change) do update set sequence = excluded.sequence
-  returning sequence
-$$;
+create function ugs_touch(of_account integer, of_project integer, of_path text, of_change integer) returns bigint language plpgsql as $$
+declare
+  microseconds bigint := extract(epoch from clock_timestamp()) * 1000000;
+  touched bigint;
+begin
+  update ugs_sequences s set sequence = greatest(s.sequence + 1, microseconds)
+    where s.account_id = of_account and s.project_id = of_project returning s.sequence into touched;
+  if touched is not null then
+    insert into ugs_changes (account_id, project_id, path, change, sequence) values (of_account, of_project, of_path, of_change, touched)
+      on conflict (account_id, project_id, path, change) do update set sequence = excluded.sequence;
+  end if;
+  return touched;
+end $$;
 
 -- Only builds of the branch have badges: the badge of a job at a change is that of the build with the highest number there.
 create function ugs_badge_build(of_account integer, build bigint) returns void language plpgsql as $$

@@ -140,7 +140,7 @@ async function noLonger(db: Database, tokenId: number | null, expires_at: string
     left join accounts a on a.id = m.account_id and a.token_days_max is not null and not a.id = any (t.barred_account_ids)
       and (t.account_id is null or t.account_id = a.id)
     cross join lateral (select t.created_at <= now() - make_interval(days => a.token_days_max) as too_old) age
-    where t.id = ${tokenId} group by t.id`)
+    where t.id = ${tokenId} group by t.id, t.expires_at, t.barred_account_ids`)
   const ends = [expires_at, asking?.expires_at ?? null, asking?.ages_at ?? null].filter((at) => at !== null)
   return { expires_at: ends.sort()[0] ?? null, barred_account_ids: asking?.barred_account_ids ?? [] }
 }

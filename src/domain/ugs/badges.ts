@@ -18,7 +18,7 @@ export interface Badge {
 /** Sets a badge on a change; replaces one of the same name. Badges of our own builds are written by the database, see `ugs_badge_build`. */
 export const post = (db: Database, { account_id, project_id, path, change }: UgsChange, { name, state, url }: Badge) =>
   db.execute(sql`
-    with touched as (select ugs_touch(${account_id}::integer, ${project_id}::integer, ${path}, ${change}::integer) as sequence)
+    with touched as materialized (select ugs_touch(${account_id}::integer, ${project_id}::integer, ${path}, ${change}::integer) as sequence)
     insert into ugs_badges (account_id, project_id, path, change, name, state, url, sequence)
     select ${account_id}, ${project_id}, ${path}, ${change}, ${name}, ${state}, ${url}, sequence from touched
     on conflict (account_id, project_id, path, change, name)

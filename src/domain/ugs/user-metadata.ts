@@ -15,7 +15,7 @@ export interface UserMetadata {
 
 export const update = (db: Database, { account_id, project_id, path, change }: UgsChange, metadata: UserMetadata) =>
   db.execute(sql`
-    with touched as (select ugs_touch(${account_id}::integer, ${project_id}::integer, ${path}, ${change}::integer) as sequence)
+    with touched as materialized (select ugs_touch(${account_id}::integer, ${project_id}::integer, ${path}, ${change}::integer) as sequence)
     insert into ugs_user_metadata as m (account_id, project_id, path, change, user_key, user_name, synced_at, vote, starred, investigating,
       comment, sequence)
     select ${account_id}, ${project_id}, ${path}, ${change}, ${metadata.user.toLowerCase()}, ${metadata.user},
