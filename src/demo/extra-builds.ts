@@ -29,7 +29,8 @@ const jobOf = (game: Game, job: string) => game.jobs.find(({ name }) => name ===
 const changeOf = ({ sourceType }: Game, { identifier }: Change) =>
   sourceType === 'Changelist' ? { changelist: identifier } : { commit_hash: identifier }
 
-const logOf = (text: string, values: Record<string, string>) => `${fill(text.trim(), values)}\n`
+const logOf = (game: Game, text: string, values: Record<string, string>) =>
+  `${fill(text.trim(), { ...values, branch: jobOf(game, values.job!).branch })}\n`
 
 /** Shelves and pull requests that were built before they were submitted. */
 export const preflightsOf = (game: Game, now: number) =>
@@ -41,7 +42,7 @@ export const preflightsOf = (game: Game, now: number) =>
       kind: 'preflight',
       target_branch: jobOf(game, job).branch,
       status: log === undefined ? 'completed' : 'failed',
-      output_log: logOf(log ?? jobOf(game, job).log, {
+      output_log: logOf(game, log ?? jobOf(game, job).log, {
         number,
         change: from.shelf ?? '',
         job,
@@ -63,7 +64,7 @@ export function flickersOf(game: Game, changes: readonly Change[], now: number) 
           ...base(game, `flicker-${f + 1}-${i + 1}-${turn + 1}`, job, number, at + turn * 40 * MINUTE, 9),
           ...changeOf(game, change),
           status,
-          output_log: logOf(status === 'failed' ? log : jobOf(game, job).log, values),
+          output_log: logOf(game, status === 'failed' ? log : jobOf(game, job).log, values),
         }
       })
     }),
@@ -85,7 +86,7 @@ export const badAgentBuildsOf = (game: Game, changes: readonly Change[], now: nu
           ...changeOf(game, change),
           status,
           agent: turn === 0 ? agent : `BUILD-0${1 + (i % AGENTS)}`,
-          output_log: logOf(status === 'failed' ? log : jobOf(game, job).log, values),
+          output_log: logOf(game, status === 'failed' ? log : jobOf(game, job).log, values),
         }
       })
     })

@@ -70,6 +70,18 @@ export interface Flicker {
   log: string
 }
 
+/** Automated tests of a job: their suites, and how a test failed in a build of which so many are newer. */
+interface Tests {
+  job: string
+  platform: string
+  rhi: string
+  suites: readonly (readonly [suite: string, names: readonly string[]])[]
+  failureOf(test: string, age: number): string | undefined
+  /** A runner that tries these again reports a test that passed then as flaky. */
+  retried: string
+  quarantined: { test: string; reason: string }
+}
+
 /** A machine that fails the builds of a job now and then; the next change passes on another machine. */
 export interface BadAgent {
   agent: string
@@ -147,6 +159,7 @@ export interface Game {
   preflights: readonly Preflight[]
   flickers: readonly Flicker[]
   badAgents: readonly BadAgent[]
+  tests?: Tests
   budgets: readonly Budget[]
   releases: readonly Release[]
   tasks: readonly TaskIdea[]

@@ -8,7 +8,6 @@ import { addDeliveries, addPhases, fillInboxes, judgeBudgets } from './afterward
 import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
-import { addTestResults } from './tests.ts'
 import { demoWorld, GAMES } from './world.ts'
 
 /** The credentials of the demo studio; shown once. */
@@ -38,7 +37,6 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
     async alongside(db, loaded) {
       await keepReferences(db, GAMES, loaded)
       await addPhases(db, GAMES, loaded)
-      await addTestResults(db, loaded)
       await judgeBudgets(db, GAMES, loaded)
       await addDeliveries(db, now)
       await investigateFailures(db, now)

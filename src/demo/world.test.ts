@@ -49,7 +49,9 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
   })
 
   test('covers about six weeks up to a few minutes ago, never the future', () => {
-    const times = [...timesIn(world)]
+    // A quarantine ends in the future.
+    const { test_results: _, ...past } = world
+    const times = [...timesIn(past)]
     expect(Math.max(...times)).toBeLessThanOrEqual(now.getTime())
     expect(Math.min(...times)).toBeGreaterThan(now.getTime() - 50 * 86_400_000)
     const newest = (list: { created_at: string }[]) => Math.max(...list.map(({ created_at }) => Date.parse(created_at)))

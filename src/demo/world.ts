@@ -12,6 +12,7 @@ import { withMerges } from './merges.ts'
 import { orchardParade } from './orchard-parade/game.ts'
 import { Random } from './random.ts'
 import { tasksOf } from './tasks.ts'
+import { testResultsOf } from './tests.ts'
 
 /** The first of them is the one a visitor sees first. */
 export const GAMES: readonly Game[] = [
@@ -28,6 +29,7 @@ export function demoWorld(now: Date) {
     ...accountsOf(GAMES, now.getTime()),
     changes: stories.flatMap((story) => story.changes),
     build_runs: stories.flatMap((story) => [...story.builds, ...story.extras]),
+    test_results: stories.flatMap((story) => story.tests),
     assets: stories.flatMap((story) => story.assets),
     deployments: stories.flatMap((story) => story.deployments),
     tasks: stories.flatMap((story) => story.tasks),
@@ -46,7 +48,8 @@ function storyOf(game: Game, now: number) {
   const deployments = deploymentsOf(game, builds, now, random)
   const tasks = tasksOf(game, { moments, changes, builds, deployments }, now, random)
   const extras = [...preflightsOf(game, now), ...flickersOf(game, changes, now), ...badAgentBuildsOf(game, changes, now)]
-  return { changes, assets, builds, extras, deployments, tasks }
+  const tests = testResultsOf(game, [...builds, ...extras], now)
+  return { changes, assets, builds, extras, tests, deployments, tasks }
 }
 
 /** Changes with a pending or denied asset: their builds wait too. */

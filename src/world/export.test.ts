@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { beginBeyond32Bits, createDatabase, type TestDatabase } from '../../test/support/database.ts'
@@ -11,6 +12,7 @@ import { type Audience, exportedTables } from './columns.ts'
 import { exportWorld } from './export.ts'
 import { loadWorld } from './world.ts'
 
+const described = JSON.parse(readFileSync(new URL('./fixtures/world.json', import.meta.url), 'utf8'))
 const here = new Vault('a key of these tests, and long enough')
 const elsewhere = new Vault('the key of another service, as long')
 const PASSPHRASE = 'a phrase that nobody guesses'
@@ -92,6 +94,20 @@ test('an account with rows in every table survives a move to an empty service an
   expect(elsewhere.open(secret!.sealed, sealedIn('destinations', channel, 'secret_sealed'))).toBe('https://discord.example/x')
   const hashes = sql`select array_agg(hash order by id) as hashes from api_tokens where user_id in (select user_id from account_members where account_id = ${account})`
   expect(await empty.db.one(hashes)).toEqual(await own.db.one(hashes))
+})
+
+test('what a world file describes survives an export: tests, quarantines, muted agents, measures and budgets', async () => {
+  const [from, to] = await Promise.all([createDatabase(), createDatabase()])
+  const world = structuredClone(described)
+  Object.assign(world.projects[0], { measure_budgets: [{ measure: 'package', max_value: 7 }] })
+  Object.assign(world.build_runs[0], { measures: [{ name: 'package', value: 8, unit: 'bytes' }] })
+  const { id } = (await loadWorld(from.db, Readable.from([JSON.stringify(world)]), { vault: here })).accounts.owl!
+  const text = await exported(from.db, here, id)
+  const tables = rowsOf(text).map(([table]) => table)
+  for (const table of ['test_runs', 'test_failures', 'test_quarantines', 'agent_mutes']) expect(tables).toContain(table)
+  await load(text, to)
+  expect(await exported(to.db, elsewhere, id)).toBe(text)
+  await Promise.all([from.drop(), to.drop()])
 })
 
 test('without a passphrase it contains no secret, and with one none that is readable', async () => {

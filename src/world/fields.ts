@@ -38,6 +38,7 @@ import { DIMENSION_MAX, MEASURE_NAME_MAX, MEASURE_UNIT_MAX, MEASURES_MAX } from 
 import { TRACK_MAX } from '../contract/spellings/stores.ts'
 import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
+import { TEST_RESULTS } from './test-results.ts'
 import { json, object, orNull, type Read, type Reading, reference, rolesOf } from './values.ts'
 
 const key = optional(filled(200))
@@ -171,6 +172,17 @@ const FIELDS = {
         ),
       }),
     ),
+    muted_agents: optional(
+      listOf(
+        object({
+          agent: required(shown(filled(DIMENSION_MAX))),
+          reason: optional(text(CAUSE_MAX)),
+          muted_until: moment,
+          user: optional(reference('users')),
+          muted_at: moment,
+        }),
+      ),
+    ),
     measure_budgets: optional(
       listOf(
         object({
@@ -301,6 +313,7 @@ const FIELDS = {
     ),
     ...times,
   },
+  test_results: TEST_RESULTS,
   assets: {
     key,
     project: required(reference('projects')),

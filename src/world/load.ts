@@ -1,16 +1,19 @@
 import { type Database, reserveIds } from '../db/database.ts'
+import type { ProjectKey } from '../db/project-key.ts'
 import { hashPassword } from '../domain/accounts/passwords.ts'
 import { sweep } from '../domain/accounts/trials.ts'
 import { registerAll } from '../domain/branches/lines.ts'
 import { inferBranches } from '../domain/branches/positions.ts'
 import { orderByTime } from '../domain/changes/branches.ts'
 import type { Vault } from '../domain/privacy/secrets.ts'
+import { judgeAll } from '../domain/tests/judge-tests.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
 import type { Loaded } from './loaded.ts'
 import { References } from './references.ts'
-import { PLACES } from './row-writers.ts'
+import { PLACES, type Placed } from './row-writers.ts'
 import type { Element } from './scanner.ts'
 import { Batch, type Insertions } from './tables.ts'
+import { recordTests } from './test-results.ts'
 import { orderedUuids } from './uuids.ts'
 import { Waiting } from './waiting.ts'
 
@@ -53,6 +56,8 @@ export class Load {
   >
   /** The accounts, projects and users of the written rows. */
   readonly touched: Touched = { account_ids: new Set(), project_ids: new Set(), user_ids: new Set() }
+  /** The projects with test results, by id. */
+  readonly #tested = new Map<number, ProjectKey>()
   #list: List = 'accounts'
   #rows: Row[] = []
   #values: unknown[] = []
@@ -114,6 +119,7 @@ export class Load {
       await registerAll(this.#db, account)
       await inferBranches(this.#db, account)
     }
+    for (const project of this.#tested.values()) await judgeAll(this.#db, project)
     await sweep(this.#db, this.#accounts)
     return this.#entries as unknown as Loaded
   }
@@ -127,14 +133,29 @@ export class Load {
   /** Leaves the writing to PostgreSQL: it is awaited when the next batch is ready. */
   async #place<L extends List>(list: L, rows: Row<L>[]) {
     if (rows.length === 0) return
+    if (list === 'test_results') return this.#recordTests(rows as Row<'test_results'>[])
     const table = TABLES_OF[list] ?? list
     const ids = UUID_LISTS.includes(list) ? rows.map(this.#newUuid) : await reserveIds(this.#db, table, rows.length)
     if (list === 'users') await keepHashes(rows as Row<'users'>[])
     const batch = new Batch()
-    for (const [index, row] of rows.entries()) this.#placeRow(list, row, ids[index]!, batch)
+    for (const [index, row] of rows.entries()) this.#placeRow(list as Placed, row as Row<Placed>, ids[index]!, batch)
     this.#writing = batch.write(this.#db, this.#insertions).then(() => this.#written(list, rows.length))
     // The next `await` sees the failure; until then it must not end the process.
     this.#writing.catch(() => {})
+  }
+
+  /** Cases are numbered one report after the other. */
+  async #recordTests(rows: Row<'test_results'>[]) {
+    await this.#writing
+    for (const { where, key, values } of rows)
+      try {
+        const { id, ...tested } = await recordTests(this.#db, values)
+        this.#tested.set(tested.project_id, tested)
+        if (key !== undefined) this.#entries.test_results[key]!.id = id
+      } catch (error) {
+        throw new Error(`${where}: ${(error as Error).message.replace(/\.$/, '')}`)
+      }
+    this.#written('test_results', rows.length)
   }
 
   #touch({ account_id, project_id, user_id }: Record<string, unknown>) {
@@ -144,7 +165,7 @@ export class Load {
     else if (typeof user_id === 'number') this.touched.user_ids.add(user_id)
   }
 
-  #placeRow<L extends List>(list: L, { where, key, values }: Row<L>, id: number | string, batch: Batch) {
+  #placeRow<L extends Placed>(list: L, { where, key, values }: Row<L>, id: number | string, batch: Batch) {
     const entry: Entry = key === undefined ? { id } : this.#entries[list][key]!
     entry.id = id
     if (list === 'accounts') this.#accounts.push(id as number)

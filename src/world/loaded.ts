@@ -13,6 +13,7 @@ export interface Loaded {
   integrations: Record<string, Numbered & { webhook_token: string }>
   changes: Record<string, Numbered>
   build_runs: Record<string, Numbered>
+  test_results: Record<string, Numbered>
   assets: Record<string, Unique>
   approvals: Record<string, Unique>
   deployments: Record<string, Unique>

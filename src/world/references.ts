@@ -6,7 +6,7 @@ import type { Found, Referable, Reference } from './values.ts'
 /** Files name records of any account: each account is looked through by its key. */
 const ofAnyAccount = (table: string, type: string) => (ids: unknown[]) =>
   sql`
-  select x.id, x.project_id from accounts a join ${raw(table)} x on x.account_id = a.id and x.id = any (${ids}::${raw(type)}[])`
+  select x.id, x.account_id, x.project_id from accounts a join ${raw(table)} x on x.account_id = a.id and x.id = any (${ids}::${raw(type)}[])`
 
 const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
   accounts: (ids) => sql`select id from accounts where id = any (${ids}::integer[])`,

@@ -20,7 +20,7 @@ import { hashOf, newToken, type Vault } from '../domain/privacy/secrets.ts'
 import { secretOf } from '../domain/sending/destinations.ts'
 import type { List, ValuesOf } from './fields.ts'
 import type { Table } from './tables.ts'
-import type { Found, Reference } from './values.ts'
+import { type Found, idOf, memberOf, type Reference } from './values.ts'
 
 /** The target of the current row. */
 interface Target {
@@ -38,13 +38,16 @@ interface Target {
 
 type Placing = Omit<Found, 'id'>
 
+/** Lists whose entries are rows; a report of tests is recorded like an upload. */
+export type Placed = Exclude<List, 'test_results'>
+
 /** Roles in files from before project roles existed. */
 const OF_ROLE: Partial<Record<string, ProjectRole>> = { owner: 'lead', member: 'approver' }
 
 /**
  * Converts the file's values to table rows; a password arrives as its stored hash. The result can be read by rows that refer to this one.
  */
-export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing } = {
+export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placing } = {
   accounts({ key, credits = 0, ...values }, to) {
     to.put('accounts', { id: to.id, credits, ...values, ...times(values) })
     return {}
@@ -74,6 +77,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
       measure_budgets: limits,
       path_owners,
       agent_prices,
+      muted_agents = [],
       ...rest
     },
     to,
@@ -95,6 +99,8 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
     })
     for (const { who, role } of members)
       to.put('project_members', { account_id, project_id: to.id, user_id: idOf(who), project_role: OF_ROLE[role] ?? role })
+    for (const { user, reason = '', ...mute } of muted_agents)
+      to.put('agent_mutes', { account_id, project_id: to.id, user_id: user && memberOf({ account_id }, user), reason, ...mute })
     return { account_id, engine }
   },
 
@@ -349,14 +355,7 @@ export const PLACES: { [L in List]: (values: ValuesOf<L>, to: Target) => Placing
   },
 }
 
-const idOf = (reference: Reference) => reference.found!.id as number
-
 const ownerOf = (project: Reference) => ({ account_id: project.found!.account_id!, project_id: idOf(project) })
-
-function memberOf({ account_id }: { account_id: number }, user: Reference): number {
-  if (!user.found!.account_ids!.includes(account_id)) throw invalidParameter('user', 'must be a member of the account')
-  return idOf(user)
-}
 
 /** Without an update time, the creation time counts. */
 const times = ({ created_at, updated_at }: { created_at?: string; updated_at?: string }) => ({

@@ -12,6 +12,7 @@ const COLUMNS = {
   logins: 'user_id provider_id provider_account_id password',
   projects: 'id account_id name engine status approval_rules measure_budgets path_owners agent_prices created_at updated_at',
   project_members: 'account_id project_id user_id project_role',
+  agent_mutes: 'account_id project_id agent reason muted_until user_id muted_at',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations:
     'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',

@@ -74,3 +74,10 @@ export const rolesOf =
       role: readers.oneOf(roles)(`${path}.${name}`, role),
     }))
   }
+
+export const idOf = (reference: Reference) => reference.found!.id as number
+
+export function memberOf({ account_id }: { account_id: number }, user: Reference): number {
+  if (!user.found!.account_ids!.includes(account_id)) throw invalidParameter('user', 'must be a member of the account')
+  return idOf(user)
+}

@@ -44,6 +44,7 @@ describe('a whole world', () => {
       channels: { 'builds-room': { id: 1 } },
       changes: { c1: { id: 1 }, c2: { id: 2 } },
       build_runs: { b1: { id: 1 } },
+      test_results: { r1: { id: 1 } },
       assets: { a1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       approvals: { p1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
       deployments: { d1: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } },
@@ -89,6 +90,25 @@ describe('a whole world', () => {
         target_type: 'development',
         duration_seconds: 630,
         branch: '',
+      },
+    ])
+    expect(await rows('agent_mutes')).toMatchObject([
+      { ...owner, agent: 'BUILD-07', reason: 'disk is being replaced', muted_until: null, user_id: 1 },
+    ])
+    const tested = '2026-01-02T04:10:30.500Z'
+    expect(await rows('test_builds')).toMatchObject([{ ...owner, build_run_id: 1, ci_job_name: 'game', received_at: tested }])
+    expect(await rows('test_reports')).toMatchObject([{ ...owner, ci_job_name: 'game', name: 'PlayMode', platform: 'Win64' }])
+    expect(await rows('test_runs')).toMatchObject([{ passed: 1, failed: 1, duration_ms: 120, received_at: tested }])
+    expect(await rows('test_failures')).toMatchObject([{ outcome: 'failed', message: 'too loud', failed_at: tested }])
+    const [creaks] = await own.db.rows<{ id: number }>(sql`select id from test_cases where name = 'creaks'`)
+    expect(await rows('test_quarantines')).toMatchObject([
+      {
+        ...owner,
+        test_case_id: creaks!.id,
+        reason: 'needs oil',
+        owner_user_id: 1,
+        user_id: 1,
+        until: '2126-01-09T00:00:00.000Z',
       },
     ])
     expect((await rows('build_runs'))[0].artifacts).toEqual([{ name: 'game.zip', size_bytes: 7, url: '' }])

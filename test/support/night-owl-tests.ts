@@ -10,7 +10,7 @@ const KEYS: Record<string, string> = {
   lapsed: 'lapsed-test',
 }
 
-/** World files describe no test results: one test for every project of `night-owl.ts`. */
+/** One test without runs for every project of `night-owl.ts`. */
 export async function addTests(db: Database, world: Loaded): Promise<Record<string, { id: number }>> {
   const added: Record<string, { id: number }> = {}
   for (const [project, { id }] of Object.entries(world.projects)) {

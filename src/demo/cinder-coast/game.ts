@@ -4,6 +4,7 @@ import { jobs } from './jobs.ts'
 import { missingHeader } from './logs-compile.ts'
 import { deviceRemoved, flickering } from './logs-other.ts'
 import { tasks } from './tasks.ts'
+import { tests } from './tests.ts'
 import { areas } from './work.ts'
 
 const NIGHTLY = { branch: 'release/0.9', job: 'cinder-nightly-shipping' } as const
@@ -48,6 +49,7 @@ export const cinderCoast: Game = {
     { job: 'cinder-editor-win64', shelf: '48997', age: 47 },
   ],
   flickers: [{ job: 'cinder-server-linux-debug', days: [9.3, 6.2, 2.4], log: flickering }],
+  tests,
   badAgents: [
     {
       agent: 'BUILD-07',

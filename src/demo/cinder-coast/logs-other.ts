@@ -86,7 +86,6 @@ LogD3D12RHI: Error: GPU crash detected:
 - Device 0 Removed: DXGI_ERROR_DEVICE_HUNG
 LogD3D12RHI: Error: Removed device: NodeMask 0x1, reason 0x887A0006
 LogWindows: Error: === Critical error: ===
-LogWindows: Error: Fatal error: [File:D:\j\ws\{job}\Engine\Source\Runtime\D3D12RHI\Private\D3D12Util.cpp] [Line: 1062]
 LogWindows: Error: GPU Crash dump Triggered
 LogExit: Executing StaticShutdownAfterError
 ERROR: script returned exit code 3

@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
-import type { RecordKey } from '../../db/project-key.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
 import { type ChangedFiles, stemsOfCase, stemsOfChange, touches } from './case-files.ts'
 import { type CaseRun, flakyFailures, RUNS_READ, type Touched } from './flaky.ts'
@@ -35,6 +35,19 @@ export async function judge(db: Database, { account_id, id }: RecordKey): Promis
   const changed: number[] = []
   for (const report of reports) changed.push(...(await judgeReport(db, report)))
   return changed
+}
+
+/** Finds the flaky tests of a project on every branch. */
+export async function judgeAll(db: Database, { account_id, project_id }: ProjectKey) {
+  const newest = await db.rows<RecordKey>(sql`
+    select account_id, id from (
+      select distinct on (r.test_report_id, ${BRANCH}) t.account_id, t.id from test_runs r
+      join test_builds t on t.account_id = r.account_id and t.id = r.test_build_id
+      join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
+      where r.account_id = ${account_id} and t.project_id = ${project_id} and b.kind <> 'preflight'
+      order by r.test_report_id, ${BRANCH}, r.received_at desc) newest
+    group by account_id, id order by id`)
+  for (const build of newest) await judge(db, build)
 }
 
 async function judgeReport(db: Database, report: OnBranch): Promise<number[]> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, sql } from '../../db/database.ts'
-import type { ProjectKey } from '../../db/project-key.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { isFailing, type TestCase, type TestReport } from '../../test-results/test-case.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
 import { causeOf } from './cause.ts'
@@ -44,7 +44,7 @@ export async function record(db: Database, context: IntegrationContext, upload: 
   // In one order, since uploads of other builds lock the same reports.
   const orderOf = ({ report }: TestFile) => `${report.mode}\n${report.platform}\n${report.rhi}`
   for (const { report } of fresh.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)))
-    await recordReport(db, context, build.id, upload, report)
+    await recordReport(db, { ...context, job: upload.job, test_build_id: build.id }, upload.name, upload.platform, report)
   if (fresh.length > 0)
     await db.execute(sql`
       update test_builds set digests = digests || ${fresh.map(({ digest }) => digest)}::bytea[], received_at = now()
@@ -67,13 +67,33 @@ const lockBuild = async (
       do update set build_run_id = coalesce(t.build_run_id, excluded.build_run_id)
     returning id, build_run_id, digests`))!
 
+/** Records a report of a build that is known, as if it had arrived at that time. Returns the ids of its cases. Runs inside a transaction. */
+export async function recordOf(db: Database, build: RecordKey, report: TestReport, receivedAt: string | undefined) {
+  const known = (await db.one<Owner & { received_at: string }>(sql`
+    insert into test_builds as t (account_id, project_id, integration_id, ci_job_name, build_number, build_run_id, received_at)
+    select b.account_id, b.project_id, b.integration_id, b.ci_job_name, b.build_number, b.id,
+      coalesce(${receivedAt ?? null}::timestamptz, b.finished_at, now())
+    from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}
+    on conflict (account_id, build_run_id) do update set received_at = excluded.received_at
+    returning account_id, project_id, id as test_build_id, ci_job_name as job, received_at`))!
+  const case_ids = await recordReport(db, known, '', '', report, known.received_at)
+  return { test_build_id: known.test_build_id, case_ids }
+}
+
+/** The build whose tests they are. */
+interface Owner extends ProjectKey {
+  test_build_id: number
+  job: string
+}
+
 async function recordReport(
   db: Database,
-  { account_id, project_id }: IntegrationContext,
-  testBuildId: number,
-  { job, name, platform }: TestUpload,
+  { account_id, project_id, job, test_build_id: testBuildId }: Owner,
+  name: string,
+  platform: string,
   { cases, ...told }: TestReport,
-) {
+  receivedAt: string | null = null,
+): Promise<number[]> {
   // Locked until the end of the transaction: another build of the job must not give a new case the same number.
   const report = (await db.one<{ id: number; cases: number }>(sql`
     insert into test_reports as r (account_id, project_id, ci_job_name, name, platform, rhi)
@@ -85,17 +105,20 @@ async function recordReport(
   const { packed, became } = await mergeInto(db, owner, testBuildId, cases, numbered)
   const counts = countsOf(packed)
   await db.execute(sql`
-    insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations)
+    insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations,
+      received_at)
     values (${account_id}, ${testBuildId}, ${report.id}, ${counts.passed}, ${counts.failed}, ${counts.errors}, ${counts.skipped},
-      ${counts.flaky}, ${counts.duration_ms}, ${packed.outcomes}, ${packed.durations})
+      ${counts.flaky}, ${counts.duration_ms}, ${packed.outcomes}, ${packed.durations},
+      coalesce(${receivedAt}::timestamptz, now()))
     on conflict (account_id, test_build_id, test_report_id) do update set passed = excluded.passed, failed = excluded.failed,
       errors = excluded.errors, skipped = excluded.skipped, flaky = excluded.flaky, duration_ms = excluded.duration_ms,
       outcomes = excluded.outcomes, durations = excluded.durations`)
-  await recordFailures(db, owner, testBuildId, cases, numbered)
+  await recordFailures(db, owner, testBuildId, cases, numbered, receivedAt)
   if (became.length > 0)
     await db.execute(sql`
       update test_failures set outcome = 'flaky'
       where account_id = ${account_id} and test_build_id = ${testBuildId} and test_case_id = any(${became}::bigint[])`)
+  return numbered.map(({ id }) => id)
 }
 
 interface Numbered {
@@ -177,6 +200,7 @@ async function recordFailures(
   testBuildId: number,
   cases: TestCase[],
   numbered: Numbered[],
+  receivedAt: string | null,
 ) {
   const perCause = new Map<string, number>()
   const rows = cases.flatMap((each, at) => {
@@ -199,8 +223,10 @@ async function recordFailures(
   })
   for (let at = 0; at < rows.length; at += AT_ONCE / 4) {
     await db.execute(sql`
-      insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, message, details, output, file, line)
-      select distinct on (id) ${account_id}, ${project_id}, ${testBuildId}, id, outcome, cause, message, details, output, file, line
+      insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, message, details, output, file, line,
+        failed_at)
+      select distinct on (id) ${account_id}, ${project_id}, ${testBuildId}, id, outcome, cause, message, details, output, file, line,
+        coalesce(${receivedAt}::timestamptz, now())
       from json_to_recordset(${JSON.stringify(rows.slice(at, at + AT_ONCE / 4))}::json)
         as x (id bigint, outcome text, cause text, message text, details text, output text, file text, line integer)
       on conflict (account_id, test_build_id, test_case_id) do update set outcome = excluded.outcome, cause = excluded.cause,
