@@ -83,7 +83,7 @@ test('one agent is suspicious, and its failures are nobody’s fault', async () 
   const failed = (await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed&limit=100`)).json.build_runs
   const [newest] = failed.filter(({ agent }: { agent: string }) => agent === 'BUILD-07')
   const { investigation } = (await ask(`/api/v1/projects/${access.projectId}/build_runs/${newest.id}`)).json
-  expect(investigation).toMatchObject({ attributed_user_id: null, suspects: [] })
+  expect(investigation).toMatchObject({ attributed_user_id: null, suspects: [], who_acts: 'machine', retry_may_help: true })
 })
 
 test('a package is over its budget, and the asset that grew is named', async () => {

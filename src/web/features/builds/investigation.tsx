@@ -58,6 +58,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         </div>
       </Section>
     )
+  const machine = found.steps.find(({ name }) => name === 'agent')
   return (
     <Section
       title="Diagnosis"
@@ -78,6 +79,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         {found.diagnosis}
       </p>
       <CorrectedBy />
+      {machine && <Notice kind="warn">{machine.detail}</Notice>}
       {found.who_acts && (
         <p className="text-sm">
           <span className="font-medium">Who can fix it: </span>
@@ -85,7 +87,7 @@ function Finding({ found, canAskAnew, repository, onLine }: Props) {
         </p>
       )}
       {repository && <FoundFile evidence={found.evidence} repository={repository} />}
-      {found.suggested_fix && (
+      {found.suggested_fix && !machine && (
         <p className="wrap-anywhere text-sm">
           <span className="font-medium">Suggested fix: </span>
           {found.suggested_fix}
