@@ -95,6 +95,9 @@ export const DIGEST_HOUR = 8
 export const NOTIFICATION_WAYS = ['in_app', 'mail', 'chat'] as const
 export type NotificationWay = (typeof NOTIFICATION_WAYS)[number]
 
+/** Kinds that are only in the inbox and email. */
+export const NEVER_IN_CHAT: readonly NotificationKind[] = ['quarantine']
+
 /** The defaults for a person without preferences. */
 export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<NotificationWay, boolean>> = {
   suspected: { in_app: true, mail: true, chat: true },

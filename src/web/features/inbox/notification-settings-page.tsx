@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AppArguments, AppReply } from '../../../contract/app/routes.ts'
-import { CHAT_VENDORS, DIGEST_HOUR, NOTIFICATION_KINDS, NOTIFICATION_WAYS } from '../../../contract/channels.ts'
+import { CHAT_VENDORS, DIGEST_HOUR, NEVER_IN_CHAT, NOTIFICATION_KINDS, NOTIFICATION_WAYS } from '../../../contract/channels.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { ask, wordsOf } from '../../api.ts'
 import { refresh, useApi } from '../../queries.ts'
@@ -102,21 +102,25 @@ function Kinds({ preferences: { kinds }, onChange }: Part) {
                 <th scope="row" className="py-2 pr-3 text-left font-normal">
                   {NOTIFICATION_KINDS[row.kind]}
                 </th>
-                {NOTIFICATION_WAYS.map((way) => (
-                  <td key={way} className="text-center">
-                    <label className="inline-flex p-2">
-                      <span className="sr-only">
-                        {NOTIFICATION_KINDS[row.kind]}: {labelOf('notification_way', way)}
-                      </span>
-                      <input
-                        type="checkbox"
-                        className="size-4 accent-accent"
-                        checked={row[way]}
-                        onChange={({ target }) => onChange({ kinds: [{ ...row, [way]: target.checked }] })}
-                      />
-                    </label>
-                  </td>
-                ))}
+                {NOTIFICATION_WAYS.map((way) =>
+                  way === 'chat' && NEVER_IN_CHAT.includes(row.kind) ? (
+                    <td key={way} />
+                  ) : (
+                    <td key={way} className="text-center">
+                      <label className="inline-flex p-2">
+                        <span className="sr-only">
+                          {NOTIFICATION_KINDS[row.kind]}: {labelOf('notification_way', way)}
+                        </span>
+                        <input
+                          type="checkbox"
+                          className="size-4 accent-accent"
+                          checked={row[way]}
+                          onChange={({ target }) => onChange({ kinds: [{ ...row, [way]: target.checked }] })}
+                        />
+                      </label>
+                    </td>
+                  ),
+                )}
               </tr>
             ))}
           </tbody>
