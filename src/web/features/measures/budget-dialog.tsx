@@ -8,7 +8,7 @@ import { Form } from '../../ui/form/form.tsx'
 type Budget = AppReply<'listMeasureBudgets'>['budgets'][number]
 
 const UNITS = [
-  ['1', 'in its own unit'],
+  ['1', 'unit of the measure'],
   ['1000000', 'MB'],
   ['1000000000', 'GB'],
 ] as const
@@ -58,7 +58,7 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
           <TextField
             label="Highest growth in percent"
             maxLength={10}
-            hint="Over the live build of a track"
+            hint="Compared with the build that is live in a store"
             {...fieldOf('growth')}
           />
           {growth.trim() !== '' && (
@@ -68,7 +68,7 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
             </>
           )}
         </div>
-        <p className="text-sm text-soft">Only for these, if you enter them; * matches any text:</p>
+        <p className="text-sm text-soft">Optional: only for some jobs, branches or platforms. * matches any text.</p>
         <div className="grid gap-3 sm:grid-cols-3">
           <TextField label="Job" maxLength={PATTERN_MAX} {...fieldOf('job')} />
           <TextField label="Branch" maxLength={BRANCH_MAX} {...fieldOf('branch')} />

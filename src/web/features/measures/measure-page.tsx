@@ -76,13 +76,16 @@ function Shown({ projectId, trend }: { projectId: string; trend: Trend }) {
         <MeasureLine values={all} label={summary} className="h-40 w-full" dots={all.length <= 60} />
       </ChartFigure>
       {live.length > 0 && (
-        <ul aria-label="Live builds" className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
-          {live.map((one) => (
-            <li key={one.deployment_id} title={`${liveWords(one)}: ${words(one.value)}`}>
-              <LiveDifference projectId={projectId} value={trend.value} live={one} />
-            </li>
-          ))}
-        </ul>
+        <>
+          <h2 className="font-semibold">Against live</h2>
+          <ul className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
+            {live.map((one) => (
+              <li key={one.deployment_id} title={`${liveWords(one)}: ${words(one.value)}`}>
+                <LiveDifference projectId={projectId} value={trend.value} live={one} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
       <h2 className="font-semibold">Steps</h2>
       {jumps.length === 0 && <p className="text-sm text-soft">No lasting change of 3 % or more.</p>}
