@@ -1,6 +1,6 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
-import { costWords, minutesWords, uncountedWords } from '../../contract/labels/cost-words.ts'
+import { costWords, redWords, uncountedWords } from '../../contract/labels/cost-words.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { usage } from '../../terminal/failures.ts'
 import { fileText } from '../../terminal/given-text.ts'
@@ -110,9 +110,7 @@ const show = showCommand({
 const costOf = ({ cost }: BreakageDetail) =>
   cost.builds === 0
     ? undefined
-    : [`broken for ${minutesWords(cost.red_seconds / 60)}: ${costWords(cost, cost.currency)}`, uncountedWords(cost)]
-        .filter(Boolean)
-        .join('; ')
+    : [`broken for ${redWords(cost)}: ${costWords(cost, cost.currency)}`, uncountedWords(cost)].filter(Boolean).join('; ')
 
 const fixRange = ({ fixed_after_change: after, fixed_up_to_change: upTo }: BreakageDetail) =>
   after && upTo ? `${after.display_identifier} and ${upTo.display_identifier}` : undefined

@@ -33,3 +33,9 @@ export function uncountedWords({ without_duration, without_price }: BuildCost): 
   ].filter(([count]) => count !== 0)
   return parts.map(([count, what], index) => `${count} ${index > 0 ? '' : count === 1 ? 'build ' : 'builds '}${what}`).join(', ')
 }
+
+/** How long a breakage was broken, or is by now. */
+export const redWords = (
+  { red_seconds, red_since }: { red_seconds: number; red_since: string | null },
+  now = Date.now(),
+): string => minutesWords((red_seconds + (red_since === null ? 0 : Math.max(0, now - Date.parse(red_since)) / 1000)) / 60)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { integer, nullable, object, own } from '../fields.ts'
+import { instant, integer, nullable, object, own } from '../fields.ts'
 import { AGENT_PRICES_MAX, PATTERN_MAX } from '../limits.ts'
 
 /** What builds cost: their minutes times the price of their agent. */
@@ -36,5 +36,12 @@ export const buildCost = {
 const BuildCost = object(buildCost)
 export type BuildCost = Static<typeof BuildCost>
 
-/** The newest occurrence of a breakage: how long it lasted or lasts, and its builds. */
-export const BreakageCost = object({ ...buildCost, currency: nullable(own(Type.String())), red_seconds: integer })
+export const redTime = {
+  /** How long it was broken, until it was fixed. */
+  red_seconds: integer,
+  /** Since when it is broken; null if it is fixed. */
+  red_since: nullable(instant),
+}
+
+/** The newest occurrence of a breakage: how long it lasted or since when it lasts, and its builds. */
+export const BreakageCost = object({ ...buildCost, currency: nullable(own(Type.String())), ...redTime })

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
 import { BREAKAGE_STATES, FAILURE_CATEGORIES, MEASURE_ALERT_KINDS, MEASURE_ALERT_STATES } from '../sets.ts'
-import { buildCost } from './build-cost.ts'
+import { buildCost, redTime } from './build-cost.ts'
 import { MeasureBudget } from './measure-budgets.ts'
 import { get, type TokenRoute } from './route.ts'
 
@@ -131,8 +131,7 @@ const Costs = object({
       category: nullable(oneOf(FAILURE_CATEGORIES)),
       state: oneOf(BREAKAGE_STATES),
       branch: nullable(text),
-      /** How long it was broken in this time. */
-      red_seconds: integer,
+      ...redTime,
       ...buildCost,
     }),
   ),

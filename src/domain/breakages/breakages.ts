@@ -105,9 +105,10 @@ async function costOf(db: Database, project: ProjectKey, id: number): Promise<Br
     join breakage_builds m on m.account_id = k.account_id and m.breakage_id = k.id and m.occurrence = k.occurrence
     join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
     where k.account_id = ${project.account_id} and k.id = ${id} and ${IS_FINISHED} group by b.agent`)
-  const { red_seconds } = (await db.one<{ red_seconds: number }>(sql`
-    select greatest(extract(epoch from coalesce(k.fixed_at, goldmaster_now()) - k.opened_at), 0)::integer as red_seconds
+  const red = (await db.one<Pick<BreakageDetail['cost'], 'red_seconds' | 'red_since'>>(sql`
+    select coalesce(greatest(extract(epoch from k.fixed_at - k.opened_at), 0), 0)::integer as red_seconds,
+      case when k.fixed_at is null then iso(k.opened_at) end as red_since
     from breakages k where k.account_id = ${project.account_id} and k.id = ${id}`))!
   const prices = await pricesOf(db, project)
-  return { ...costBy(prices)(rows), currency: prices?.currency ?? null, red_seconds }
+  return { ...costBy(prices)(rows), currency: prices?.currency ?? null, ...red }
 }

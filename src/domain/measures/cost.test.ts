@@ -76,8 +76,18 @@ test('a breakage shows how long its branch was broken and what its builds cost',
     update breakages set opened_at = goldmaster_now() - interval '3 hours' where id = ${breakage_id}`)
   const { cost } = await tools.api(`breakages/${breakage_id}`)
   expect(cost).toMatchObject({ builds: 3, amount: 12, currency: 'EUR', without_duration: 1, without_price: 0 })
-  expect(Math.round(cost.red_seconds / 3_600)).toBe(3)
-  expect(Math.round((await costs('?branch=next')).by_cause[0].red_seconds / 3_600)).toBe(3)
+  const { opened_at } = (await tools.studio.db.one<{ opened_at: string }>(sql`
+    select iso(opened_at) as opened_at from breakages where id = ${breakage_id}`))!
+  const open = await costs('?branch=next')
+  expect([cost.red_seconds, cost.red_since]).toEqual([0, opened_at])
+  expect(open.by_cause).toMatchObject([{ red_seconds: 0, red_since: opened_at }])
+  expect(await costs('?branch=next')).toEqual(open)
+  await tools.studio.db.execute(sql`
+    with shifted as (update breakage_occurrences set fixed_at = opened_at + interval '2 hours' where breakage_id = ${breakage_id})
+    update breakages set state = 'fixed', fixed_at = opened_at + interval '2 hours' where id = ${breakage_id}`)
+  const fixed = { red_seconds: 7_200, red_since: null }
+  expect((await tools.api(`breakages/${breakage_id}`)).cost).toMatchObject(fixed)
+  expect((await costs('?branch=next')).by_cause).toMatchObject([fixed])
   await price(null)
   expect((await tools.api(`breakages/${breakage_id}`)).cost).toMatchObject({ builds: 3, amount: null, currency: null })
 })

@@ -25,7 +25,8 @@ interface Group extends AgentBuilds {
 /** What the finished builds of the last days cost, by job, branch and cause. */
 export async function show(db: Database, project: ProjectKey, query: QueryOf<'showCosts'>): Promise<Costs> {
   const { account_id, project_id } = project
-  const from = sql`goldmaster_now() - make_interval(days => ${query.days ?? 30})`
+  // By the hour: the same builds have the same answer.
+  const from = sql`date_trunc('hour', goldmaster_now()) - make_interval(days => ${query.days ?? 30})`
   const groups = await db.rows<Group>(sql`
     with newest as (
       select b.account_id, b.id, b.ci_job_name, ${BRANCH} as branch, b.agent, b.duration_seconds, b.created_at from build_runs b
@@ -71,11 +72,13 @@ async function causesOf(
   broken: readonly { id: string; cost: BuildCost }[],
 ): Promise<Cause[]> {
   const rows = await db.rows<Omit<Cause, keyof BuildCost>>(sql`
-    select k.id::text as breakage_id, k.cause, k.category, k.state, k.branch, coalesce((
-      select sum(extract(epoch from coalesce(o.fixed_at, goldmaster_now()) - greatest(o.opened_at, ${since}::timestamptz)))
-      from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id
-        and coalesce(o.fixed_at, goldmaster_now()) > greatest(o.opened_at, ${since}::timestamptz)), 0)::integer as red_seconds
-    from breakages k where k.account_id = ${account_id} and k.id = any (${broken.map(({ id }) => id)}::bigint[])`)
+    select k.id::text as breakage_id, k.cause, k.category, k.state, k.branch, coalesce(o.red_seconds, 0)::integer as red_seconds, iso(o.red_since) as red_since
+    from breakages k
+    cross join lateral (
+      select sum(greatest(extract(epoch from o.fixed_at - greatest(o.opened_at, ${since}::timestamptz)), 0)) as red_seconds,
+        max(greatest(o.opened_at, ${since}::timestamptz)) filter (where o.fixed_at is null) as red_since
+      from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id) o
+    where k.account_id = ${account_id} and k.id = any (${broken.map(({ id }) => id)}::bigint[])`)
   const found = new Map(rows.map((row) => [row.breakage_id, row]))
   return broken.flatMap(({ id, cost }) => {
     const row = found.get(id)

@@ -1,5 +1,5 @@
 import { grownWords, rangeWords } from '../../../contract/labels/budget-words.ts'
-import { costWords, minutesWords, moneyWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
+import { costWords, minutesWords, moneyWords, redWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import { differenceWords, measureWords } from '../../../contract/labels/measure-words.ts'
 import { DAYS_MAX } from '../../../contract/params.ts'
 import type { BuildCost } from '../../../contract/routes/build-cost.ts'
@@ -161,7 +161,7 @@ Builds without a known duration or a price are counted, but have no amount.`,
       out.section('By cause', answer.by_cause, [
         { title: 'breakage', cell: ({ breakage_id }) => breakage_id },
         { ...main('cause'), ends: true },
-        { title: 'broken for', cell: ({ red_seconds }) => minutesWords(red_seconds / 60) },
+        { title: 'broken for', cell: (cause) => redWords(cause) },
         ...columns,
       ])
     })

@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { titleOf } from '../../../contract/labels/breakage-title.ts'
-import { costWords, minutesWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
+import { costWords, redWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
 import { useAssignees, useLocked, useNames } from '../../session.ts'
@@ -96,7 +96,7 @@ function State({ projectId, breakage }: Part) {
 /** How long it was or is broken, and what its builds cost. */
 const Cost = ({ cost }: { cost: BreakageDetail['cost'] }) => (
   <>
-    Broken for {minutesWords(cost.red_seconds / 60)}: {costWords(cost, cost.currency)}
+    Broken for {redWords(cost)}: {costWords(cost, cost.currency)}
     {uncountedWords(cost) && <span className="block text-xs text-soft">{uncountedWords(cost)}</span>}
   </>
 )

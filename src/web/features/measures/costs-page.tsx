@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { costWords, minutesWords, moneyWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
+import { costWords, minutesWords, moneyWords, redWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import type { BuildCost } from '../../../contract/routes/build-cost.ts'
 import { useFilters } from '../../filters.ts'
 import { useApi } from '../../queries.ts'
@@ -99,7 +99,7 @@ function Shown({
           {
             head: 'Broken for',
             className: 'whitespace-nowrap tabular-nums',
-            cell: ({ red_seconds }) => minutesWords(red_seconds / 60),
+            cell: (cause) => redWords(cause),
           },
           ...numbers,
         ]}
