@@ -245,3 +245,26 @@ test('a limit is waited for, a lost reply is written once, and a refusal stops w
   await work()
   expect(await page()).toMatchObject({ write_back: true, write_back_problem: expect.stringContaining('role Developer') })
 })
+
+/** How many reports the echoes are tried with. */
+const UPDATES = Number(process.env.WRITE_BACK_UPDATES ?? 40)
+
+test('the same state is sent once, and many reports and their echoes cause nothing more', {
+  timeout: Math.max(240_000, UPDATES * 500),
+}, async () => {
+  const made = await room()
+  for (let number = 1; number <= UPDATES / 2; number++) {
+    const build = { status: number % 3 === 0 ? 'failed' : 'success', job: `Job ${number % 4}` }
+    await made.pull(number, build)
+    if (number % 10 === 0) await made.work()
+    // A report that changes nothing of what is written.
+    await made.pull(number, { ...build, url: `https://ci.example/${number}` })
+    if (number % 10 === 0) expect(await echoes(made)).toBe(0)
+  }
+  await made.work()
+  expect(await echoes(made)).toBe(0)
+  expect(gitlab.notes).toHaveLength(1)
+  expect(gitlab.pipelines).toHaveLength(1)
+  expect(gitlab.statuses.length).toBeGreaterThan(UPDATES / 10)
+  expect(new Set(gitlab.statuses.map((status) => JSON.stringify({ ...status, id: 0 }))).size).toBe(gitlab.statuses.length)
+})
