@@ -39,6 +39,8 @@ export interface Jobs {
   start_build: { account_id: number; build_run_id: number }
   /** Writes the result of a build to the server of its commit. */
   write_back: { account_id: number; integration_id: number; build_run_id: number }
+  /** Tells the issue of a breakage's task that it is fixed. */
+  write_back_issue: { account_id: number; integration_id: number; breakage_id: number; key: string }
   /** Asks a server whether results may be written there. */
   check_write_back: { account_id: number; integration_id: number }
   /** Sends a link that completes a sign-up, or notifies the existing user of the address. */

@@ -53,7 +53,9 @@ export interface ServerSettings {
   why: string
   /** Fields of the integration's settings; `server` is the URL. */
   fields: readonly { key: string; label: string; hint?: string }[]
-  /** If results of builds can be written there: the permissions that this needs, for people. */
+  /** What is written there if somebody switches it on, for people. */
+  writeBackDoes?: string
+  /** If something can be written there: the permissions that this needs, for people. */
   writeBackNeeds?: string
 }
 

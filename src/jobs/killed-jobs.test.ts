@@ -340,6 +340,47 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     { statuses: 1, comments: 1 },
   ],
+  write_back_issue: [
+    async () => {
+      await forgetAll()
+      const { id } = await load('jira', { server: jenkins.url, done_state: 'Done' })
+      const comments: object[] = []
+      const moves: string[] = []
+      const key = `GAME-${1 + Math.floor(Math.random() * 1e9)}`
+      const done = { name: 'Done', statusCategory: { key: 'done' } }
+      const path = `/rest/api/2/issue/${key}`
+      jenkins.answers['/rest/api/2/myself'] = json(() => ({ accountId: 'own' }))
+      jenkins.answers[`${path}/comment`] = (request, reply) => {
+        if (request.method === 'POST')
+          comments.push({ id: '5', author: { accountId: 'own' }, ...JSON.parse(jenkins.bodies.at(-1)!) })
+        reply.writeHead(200).end(JSON.stringify(request.method === 'POST' ? comments[0] : { total: 1, comments }))
+      }
+      jenkins.answers[`${path}/comment/5`] = json(() => ({ id: '5' }))
+      jenkins.answers[path] = json(() => ({ fields: { status: moves.length > 0 ? done : { name: 'To do' } } }))
+      jenkins.answers[`${path}/transitions`] = (request, reply) => {
+        if (request.method === 'POST') moves.push('done')
+        reply.writeHead(200).end(JSON.stringify({ transitions: [{ id: '31', to: done }] }))
+      }
+      await studio.db.execute(sql`update integrations set write_back = true where id = ${id}`)
+      await studio.db.execute(sql`
+        insert into external_references (account_id, project_id, integration_id, provider, key, url)
+        select account_id, project_id, id, provider, ${key}, ${`${jenkins.url}/browse/${key}`} from integrations where id = ${id}`)
+      const [row] = await rows(sql`
+        insert into breakages (account_id, project_id, branch, fingerprint, state, opened_at, last_seen_at)
+        select account_id, project_id, 'main', ${key}, 'fixed', now(), now() from integrations where id = ${id} returning id`)
+      const payload = { account_id: account(), integration_id: id, breakage_id: Number(row!.id), key }
+      const effect = async () => {
+        while ((await waiting('write_back_issue')).length > 0) {
+          await forgetAll()
+          await studio.db.execute(sql`update write_backs set busy_until = null`)
+          await WORK.write_back_issue(context(studio.db), payload)
+        }
+        return { comments: comments.length, moves: moves.length }
+      }
+      return { payload, effect }
+    },
+    { comments: 1, moves: 1 },
+  ],
   check_write_back: [
     async () => {
       const { id } = await load('github', { server: jenkins.url })

@@ -32,6 +32,7 @@ import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
 import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
 import { startPolls } from '../intake/providers/polling.ts'
+import { writeBackIssue } from '../intake/write-back/issue.ts'
 import { checkWriteBack, writeBack } from '../intake/write-back/write-back.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
@@ -86,6 +87,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   undo_import: ({ db }, payload, signal) => undoImport(db, payload, signal),
   start_build: (context, payload) => startBuild(context, payload),
   write_back: (context, payload, signal) => writeBack(context, payload, signal),
+  write_back_issue: (context, payload, signal) => writeBackIssue(context, payload, signal),
   check_write_back: (context, payload) => checkWriteBack(context, payload),
   ...serverJobs,
 }

@@ -49,7 +49,8 @@ export const Provider = object({
   unsigned_paths: Type.Array(ownText),
   /** Its past can be imported once its server is entered. */
   has_history: flag,
-  /** The permissions that it needs to have results of builds written to its server; null if they can't be. */
+  /** What can be written to its server, and the permissions that this needs; null if nothing can be. */
+  write_back_does: nullable(ownText),
   write_back_needs: nullable(ownText),
   /** Null if the tool's server is never called. */
   server: nullable(

@@ -2,6 +2,7 @@ import type { BreakageHistoryKind, WithdrawnReason } from '../../contract/sets.t
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { append, type InternalEventType } from '../feed/outbox.ts'
+import { scheduleIssue } from './fixed-issues.ts'
 
 export const recordEvent = (
   db: Database,
@@ -13,6 +14,9 @@ export const recordEvent = (
 
 /** Kinds without their own event that change the text of messages. */
 const REVISING: readonly BreakageHistoryKind[] = ['joined', 'released', 'unassigned', 'unmuted']
+
+/** Kinds that change whether it is fixed. */
+const DECIDING: readonly BreakageHistoryKind[] = ['fixed', 'resolved', 'reopened', 'withdrawn']
 
 /** What an entry of the history is about. */
 interface HistoryDetail {
@@ -36,5 +40,6 @@ export async function note(
   await db.execute(sql`
     insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
     values (${account_id}, ${id}, ${kind}, ${userId}, ${JSON.stringify(detail)}::jsonb)`)
+  if (DECIDING.includes(kind)) await scheduleIssue(db, { account_id, id })
   if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', { account_id, id })
 }

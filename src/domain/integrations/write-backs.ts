@@ -8,7 +8,7 @@ import { CONTEXT } from './job-subjects.ts'
 /** Results of builds that are written to the server of a tool. */
 
 /** An integration `i` that writes, as far as is known. */
-const WRITES = sql`i.write_back and i.write_back_problem = '' and i.active and i.deleted_at is null`
+export const WRITES = sql`i.write_back and i.write_back_problem = '' and i.active and i.deleted_at is null`
 
 /** In the transaction that ended a build, or that explained its failure. One job covers everything that happens before it runs. */
 export async function scheduleWriteBack(db: Database, build: RecordKey) {
@@ -67,7 +67,10 @@ export const knownPages = async (db: Database, { account_id, project_id, integra
           order by c.timestamp desc, c.id desc limit 200)
         union all
         (select b.integration_id, b.url from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
-          order by b.created_at desc, b.id desc limit 200)) newest
+          order by b.created_at desc, b.id desc limit 200)
+        union all
+        (select r.integration_id, r.url from external_references r where r.account_id = ${account_id} and r.integration_id = ${integration_id}
+          order by r.id desc limit 200)) newest
       where integration_id = ${integration_id} and url <> ''`)
   ).map(({ url }) => url)
 

@@ -35,6 +35,7 @@ const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
     signing,
     unsigned_paths: unsignedPaths(provider),
     has_history: history !== undefined,
+    write_back_does: server?.writeBackDoes ?? null,
     write_back_needs: server?.writeBackNeeds ?? null,
     server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
   }

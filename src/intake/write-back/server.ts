@@ -22,13 +22,38 @@ export interface WritableRepository {
   editComment(pull: string, id: string, body: string): Promise<unknown>
 }
 
-/** How results are written to the server of a tool. */
-export interface WriteBack {
-  /** The repository of a commit's or a build's page, if the settings are for it. */
+/** Where something is written: a tool's server and the settings for it. */
+interface Place {
+  /** The repository or project of a page that the tool reported, if the settings are for it. */
   repositoryOf(config: Readonly<Json>, page: string): string | undefined
-  open(config: Readonly<Json>, repository: string, allowed: AllowedHosts, signal?: AbortSignal): WritableRepository
   /** For the repositories that reported so far. Throws `Refused`, which names the missing permission. */
   check(config: Readonly<Json>, allowed: AllowedHosts, repositories: readonly string[]): Promise<unknown>
+}
+
+/** How results of builds are written to the server of a tool. */
+export interface WriteBack extends Place {
+  open(config: Readonly<Json>, repository: string, allowed: AllowedHosts, signal?: AbortSignal): WritableRepository
+}
+
+/** An issue of a tracker: its key and its page. */
+export interface Issue {
+  key: string
+  page: string
+}
+
+/** A tracker whose server is asked. Everything throws `Refused` if the server refuses, with 404 if it has no such issue or comment. */
+export interface WritableTracker {
+  /** The id of our comment that contains the text. */
+  findComment(issue: Issue, text: string): Promise<string | undefined>
+  createComment(issue: Issue, body: string): Promise<string>
+  editComment(issue: Issue, id: string, body: string): Promise<unknown>
+  /** Moves it to the done state of this name, unless it is done. */
+  finish(issue: Issue, state: string): Promise<unknown>
+}
+
+/** How fixes of breakages are written to the issues of a tracker. */
+export interface TrackerWriteBack extends Place {
+  open(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal): WritableTracker
 }
 
 /** What our own statuses are called: they are ignored when the tool reports them. */

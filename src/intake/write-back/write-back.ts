@@ -8,15 +8,10 @@ import * as subjects from '../../domain/integrations/job-subjects.ts'
 import * as store from '../../domain/integrations/write-backs.ts'
 import { resultAt, verdictText } from '../../domain/investigations/public-texts.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
-import type { JobContext } from '../job-context.ts'
 import { Refused } from '../providers/ci-replies.ts'
-import { WRITE_BACKS } from '../providers/write-backs.ts'
+import { TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
+import { BUSY_S, claimed, type Outside, unlessRefusedWith } from './claimed.ts'
 import { OWN_PREFIX, type WritableRepository } from './server.ts'
-
-type Outside = Pick<JobContext, 'db' | 'vault' | 'allowed'>
-
-/** Seconds until a job looks again at what another job is writing. */
-const BUSY_S = 2
 
 /** Writes the newest result of a build's job at its commit, and the verdict on its pull request. What the server has is not sent again. */
 export async function writeBack(
@@ -101,29 +96,9 @@ async function writeComment(
   })
 }
 
-/** Refusals that are about the record, not about the permissions. */
-const unlessRefusedWith = (statuses: readonly number[]) => (error: unknown) => {
-  if (!(error instanceof Refused && statuses.includes(error.status ?? 0))) throw error
-}
-
-async function claimed(
-  db: Database,
-  subject: store.Subject,
-  work: (written: store.Written) => Promise<unknown>,
-): Promise<boolean> {
-  const written = await store.claim(db, subject)
-  if (!written) return false
-  try {
-    await work(written)
-  } finally {
-    await store.release(db, subject)
-  }
-  return true
-}
-
 /** Why results can't be written to the server of an integration; undefined if they can. */
 async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
-  const tool = integration && WRITE_BACKS[integration.provider]
+  const tool = integration && (WRITE_BACKS[integration.provider] ?? TRACKER_WRITE_BACKS[integration.provider])
   if (!integration) return 'The integration is disabled.'
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'

@@ -2,6 +2,8 @@ import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your GitLab server and a token, logs of failed pipelines are fetched, and people can repeat, stop and start pipelines. With the path of the project, its history can be imported.',
+  writeBackDoes:
+    'Sets the status of commits with the cause of a failure, and keeps one comment on each merge request with the verdict of every job. Everyone who can read the repository sees them.',
   writeBackNeeds:
     'the scope api and the role Developer in the project. For commits of a protected branch: the right to push or merge to it',
   fields: [

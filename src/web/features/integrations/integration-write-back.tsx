@@ -6,7 +6,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 
-/** Whether results of builds are written to the tool's server, and what that needs. */
+/** Whether results are written to the tool's server, and what that needs. */
 export function IntegrationWriteBack({ integration, locked }: { integration: AppReply<'showIntegration'>; locked: boolean }) {
   const { id, project_id, provider, config, write_back, write_back_problem } = integration
   const tool = useProviders().find(({ name }) => name === provider)
@@ -16,8 +16,7 @@ export function IntegrationWriteBack({ integration, locked }: { integration: App
   return (
     <Section title="Write results back">
       <p className="max-w-prose text-sm text-soft">
-        Sets the status of commits with the cause of a failure, and keeps one comment on each pull or merge request with the
-        verdict of every job. The access token needs: {tool.write_back_needs}. Everyone who can read the repository sees them.
+        {tool.write_back_does} The access token needs: {tool.write_back_needs}.
       </p>
       {write_back && write_back_problem && <Notice kind="warn">Nothing is written: {write_back_problem}</Notice>}
       {!config.server ? (
