@@ -4,6 +4,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
+import { history as monday } from '../providers/monday/history.ts'
 import { startNightlyLooks } from './start-import.ts'
 
 let studio: Studio
@@ -219,4 +220,21 @@ describe.each(TRACKERS)('$name', (tracker) => {
       Object.assign(one!, before)
     }
   })
+})
+
+test('monday.com is left alone for the rest of a minute when little complexity is left', () => {
+  const page = (after: number) => ({
+    headers: {},
+    details: new Map(),
+    body: {
+      data: {
+        complexity: { after, reset_in_x_seconds: 40 },
+        next_items_page: { cursor: 'k2', items: [{ id: '1', name: 'One', updated_at: at(1), column_values: [] }] },
+      },
+    },
+  })
+  const read = (after: number) =>
+    monday.parts[0]!.read(page(after), { cursor: { next: 'k1' }, since: at(9), until: at(0), config: {}, about: {}, jobs: [] })
+  expect(read(4_000_000)).toMatchObject({ next: { next: 'k2' }, wait: 0 })
+  expect(read(20_000)).toMatchObject({ next: { next: 'k2' }, wait: 40 })
 })

@@ -171,7 +171,12 @@ test('people without a public address, bots and odd entries are no matches', asy
     if (path.endsWith('/shy')) return !!reply.end(JSON.stringify({ login: 'shy', email: null }))
     return path.endsWith('/m3') && !!reply.end(JSON.stringify({ login: 'm3', email: null }))
   }
-  expect((await call('/match', { provider: 'github' })).json).toMatchObject({ connected: 0, proposed: 1, unknown: 1 })
+  expect((await call('/match', { provider: 'github' })).json).toMatchObject({
+    connected: 0,
+    proposed: 1,
+    unknown: 1,
+    unknown_names: [],
+  })
   expect((await call('')).json.connected_accounts).toMatchObject([{ uid: 'm3', found_by: 'login', state: 'waiting' }])
 })
 
