@@ -40,6 +40,8 @@ export interface HistoryPage {
   next?: Json
   /** How many seconds to wait before the next page, if the body says so. */
   wait?: number
+  /** The commits of the next page are of another branch. */
+  isOtherBranch?: true
 }
 
 /** One kind of record of a tool, read page by page. Every function is pure. */

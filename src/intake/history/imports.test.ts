@@ -59,6 +59,18 @@ test('an undo deletes what only the import told', async () => {
   ).toEqual([{ action: 'startImport' }, { action: 'undoImport' }])
 })
 
+test('commits without known parents are placed between those that were pushed', async () => {
+  const rootless = fictionalStudio()
+  for (const commit of rootless.commits) delete commit.parent
+  const tool = await openGitHub(rootless)
+  const { push, world, import: load } = await openRoom(studio, tool)
+  await push(rootless.commits.slice(10, 15))
+  await push(rootless.commits.slice(20))
+  await load(31)
+  tool.close()
+  expect((await world()).line).toEqual(rootless.commits.map(({ sha }) => sha))
+})
+
 test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
   const { app, rows, project, id, account_id } = await room()
   const start = () => app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })

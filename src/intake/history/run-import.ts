@@ -23,6 +23,7 @@ interface Read {
   about: Json
   /** Undefined: the part is over. */
   next: Json | undefined
+  isOtherBranch?: boolean
   wait: number
 }
 
@@ -78,8 +79,8 @@ async function readPage({ db, vault, allowed }: JobContext, reading: Reading, si
   })
   if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }
   const { wait, ...reply } = await withDetails(part, asked, answered, send)
-  const { facts, next, wait: more = 0 } = part.read(reply, asked)
-  return { facts, about, next, wait: Math.max(wait, more) }
+  const { facts, next, isOtherBranch = false, wait: more = 0 } = part.read(reply, asked)
+  return { facts, about, next, isOtherBranch, wait: Math.max(wait, more) }
 }
 
 /** How many changes are asked about before their files are stored. */
@@ -122,14 +123,14 @@ function merge(facts: Fact[], more: readonly Fact[]) {
 async function store(
   db: Database,
   { running, integration, part, provider }: Reading,
-  { facts, about, next, wait }: Read,
+  { facts, about, next, isOtherBranch, wait }: Read,
   again: { account_id: number; server: string; name: string },
 ): Promise<boolean> {
   const now = await imports.running(db, running, sql`for update`)
   if (now?.pages !== running.pages) return false
   const { below, added } = await record(db, { running, integration, part }, facts)
   const following = next === undefined ? partAfter(provider, part) : part.name
-  const place = next === undefined ? undefined : { ...next, ...(below !== undefined && { below }) }
+  const place = next === undefined ? undefined : { ...next, ...(below !== undefined && !isOtherBranch && { below }) }
   await imports.advance(db, running, {
     part: part.name,
     read: facts.length,
@@ -149,7 +150,9 @@ function partAfter({ history }: Provider, part: HistoryPart): ImportPart | null 
 }
 
 const ENDED: ReadonlySet<BuildFact['status']> = new Set(['completed', 'failed', 'cancelled', 'passed_pending_approval'])
-const isEnded = (fact: Fact): fact is BuildFact => fact.kind === 'build' && ENDED.has(fact.status)
+/** Of a build that doesn't say when it ended, the time of the import would be shown. */
+const isEnded = (fact: Fact): fact is BuildFact =>
+  fact.kind === 'build' && ENDED.has(fact.status) && (fact.finished_at ?? fact.at) !== undefined
 
 /** How recent a build must be so that a nightly check treats it as if its tool had reported it. */
 const NEWS_MS = 86_400_000

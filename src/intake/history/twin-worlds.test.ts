@@ -1,18 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
+import { openHorde } from '../../../test/support/history/horde.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom, tellAll } from '../../../test/support/history/room.ts'
-import { fictionalStudio, type Tool } from '../../../test/support/history/world.ts'
+import { openTeamCity } from '../../../test/support/history/teamcity.ts'
+import { fictionalStudio, type Tool, type World } from '../../../test/support/history/world.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import { providers } from '../providers/index.ts'
 
 /** A server of each tool that can be asked for the same past as its webhooks tell. */
-const TOOLS = { GitHub: openGitHub, GitLab: openGitLab }
+const TOOLS = {
+  GitHub: { open: openGitHub },
+  GitLab: { open: openGitLab },
+  // More than one page.
+  'Azure DevOps': { open: openAzureDevOps, commits: 105 },
+  TeamCity: { open: openTeamCity },
+  Horde: { open: openHorde },
+}
 
 /** More than the studio is old. */
 const DAYS = 31
-const world = fictionalStudio()
 let studio: Studio
 beforeAll(async () => {
   studio = await openHistoryStudio()
@@ -20,11 +29,11 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 /** A tool that several projects share tells first which jobs are of this one. */
-async function connect(tool: Tool) {
+async function connect(tool: Tool, { builds }: World) {
   const room = await openRoom(studio, tool)
   const { parts } = providers[tool.provider].history!
   if (parts.some(({ ofJobs }) => ofJobs)) {
-    await room.build(...world.builds.slice(0, 2))
+    await room.build(...builds.slice(0, 2))
     await room.work()
     await room.rows(sql`delete from outbox where project_id = ${room.project}`)
   }
@@ -37,17 +46,19 @@ const idsOf = ({ rows, project }: HistoryRoom) =>
     union all select 'build', id, updated_at from build_runs where project_id = ${project}
     union all select 'reference', id, updated_at from external_references where project_id = ${project} order by 1, 2`)
 
-describe.each(Object.entries(TOOLS))('%s', (_, open) => {
+describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
+  const world = fictionalStudio(size)
+
   test('tells the same by webhooks and by an import, in either order, half and half, and with lost webhooks', async () => {
     const tool = await open(world)
     try {
-      const told = await connect(tool)
+      const told = await connect(tool, world)
       await tellAll(told, tool, world)
       const expected = await told.world()
       if (tool.pushed) expect(expected.line).toEqual(world.commits.map(({ sha }) => sha))
       expect(expected.builds).toHaveLength(world.builds.length)
 
-      const imported = await connect(tool)
+      const imported = await connect(tool, world)
       const noise = await imported.noise()
       expect(await imported.import(DAYS)).toMatchObject({ state: 'done' })
       expect(await imported.world()).toEqual(expected)
@@ -64,7 +75,7 @@ describe.each(Object.entries(TOOLS))('%s', (_, open) => {
       expect(await told.world()).toEqual(expected)
 
       // Every second push of the second half got lost, and every second build.
-      const half = await connect(tool)
+      const half = await connect(tool, world)
       if (tool.pushed) for (let at = 10; at < world.commits.length; at += 10) await half.push(world.commits.slice(at, at + 5))
       await half.build(...world.builds.filter((_, at) => at % 2 === 0))
       await half.import(DAYS)

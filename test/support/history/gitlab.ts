@@ -5,7 +5,7 @@ const PROJECT = { id: 5, path_with_namespace: 'owl/games/star', web_url: 'https:
 /** By its id or by its path. */
 const ROOT = /^\/api\/v4\/projects\/(?:5|owl%2Fgames%2Fstar)(?![^/])/
 /** Fewer than anybody asks for, so that there are several. */
-const PAGE = 10
+const PAGE = 3
 
 /**
  * GitLab's REST API of one project, as documented: only with the token, pages by `X-Next-Page`, no totals of commits, pipelines without

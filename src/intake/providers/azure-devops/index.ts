@@ -6,6 +6,7 @@ import { buildComplete, runChanged } from './builds.ts'
 import { deployment } from './deployments.ts'
 import { isExample } from './example.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { push } from './push.ts'
 import { pullRequest, workItem } from './references.ts'
 import { sample } from './sample.ts'
@@ -64,6 +65,7 @@ export const azureDevops: Provider = {
   },
   server,
   followUp,
+  history,
   setup,
   sample,
 }

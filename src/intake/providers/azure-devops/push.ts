@@ -30,7 +30,8 @@ export function push(_: Json, resource: Json): Fact[] {
   return [...moves, ...(alive.length === 0 ? [] : changes.values())]
 }
 
-function change(identifier: string, commit: Json, resource: Json): Omit<ChangeFact, 'branch'> {
+/** Of a push, or of a list of commits. */
+export function change(identifier: string, commit: Json, resource: Json): Omit<ChangeFact, 'branch'> {
   const [name, mail] = [at(commit, 'author', 'name'), text(at(commit, 'author', 'email'))]
   const page = pageOf(resource)
   return {

@@ -1,9 +1,9 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter your project and a token, logs of failed pipelines are fetched.',
+  why: 'If you enter your project and a token, logs of failed pipelines are fetched, and the history can be imported.',
   fields: [
     { key: 'server', label: 'URL of the project', hint: 'https://dev.azure.com/your-organization/your-project' },
-    { key: 'api_token', label: 'Personal access token', hint: 'With the scope Build (read)' },
+    { key: 'api_token', label: 'Personal access token', hint: 'With the scope Build (read), and Code (read) for imports' },
   ],
 }

@@ -2,6 +2,7 @@ import { type Provider, Unreadable } from '../../provider.ts'
 import { at, object, objects, text } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { followUp, pollName } from './follow-up.ts'
+import { history } from './history.ts'
 import { readJob } from './job.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
@@ -25,6 +26,7 @@ export const horde: Provider = {
   },
   server,
   followUp,
+  history,
   poll: (integration_id, account_id) => ({
     kind: 'poll_horde',
     payload: { account_id, integration_id },

@@ -3,6 +3,7 @@ import { at, object } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { builtinEvent, isBuiltin, readBuiltin } from './builtin.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { isPlugin, pluginEvent, readPlugin } from './plugin.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
@@ -26,6 +27,7 @@ export const teamcity: Provider = {
   },
   server,
   followUp,
+  history,
   setup,
   sample,
 }
