@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGitHub } from '../../../test/support/history/github.ts'
+import { openGitLab } from '../../../test/support/history/gitlab.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom } from '../../../test/support/history/room.ts'
 import { type Build, daysAgo, fictionalStudio, type Tool } from '../../../test/support/history/world.ts'
 import type { Studio } from '../../../test/support/studio.ts'
@@ -158,4 +159,37 @@ test('recent builds are news: those that a nightly check finds, and those that t
   await workOffAll(studio, looked.account_id)
   expect(await looked.rows(sql`select id from imports where integration_id = ${looked.id}`)).toHaveLength(1)
   await studio.db.execute(sql`update integrations set active = true`)
+})
+
+test('odd answers store nothing, and pages without an end end an import', async () => {
+  const tool = await openGitLab(fictionalStudio())
+  const { app, rows, id, project, account_id } = await openRoom(studio, tool)
+  const { json } = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 31 } })
+  const page = () => readImport(outside(), { account_id, import_id: json.id })
+  const now = () => rows(sql`select part, pages, state, message from imports where id = ${json.id}`)
+  const answers = (body: string, headers: Record<string, string> = {}) => {
+    tool.state.instead = (path, reply) => {
+      if (path.endsWith('star')) return false
+      reply.writeHead(200, headers).end(body)
+      return true
+    }
+  }
+  answers('<html>Sign in</html>')
+  await expect(page()).rejects.toThrow('GitLab answers with no JSON.')
+  expect(await now()).toMatchObject([{ part: 'issues', pages: 0, state: 'running' }])
+  // Nothing that could be a record, over and over.
+  answers('[null, 7, [], {}, {"iid": null, "id": null, "status": "success"}]', { 'x-next-page': '2' })
+  for (let read = 0; read < 3; read++) await page()
+  expect(await now()).toMatchObject([{ part: 'issues', pages: 3, state: 'running' }])
+  // Neither a pipeline without an id, nor one whose details are no object, nor one without an end.
+  await rows(sql`update imports set part = 'builds', cursor = '{}' where id = ${json.id}`)
+  answers('[{"status": "success"}, {"id": 1, "status": "success"}, {"id": 2, "iid": null, "status": "failed"}]')
+  await page()
+  expect(await now()).toMatchObject([{ part: 'files', pages: 4, state: 'running' }])
+  expect(await rows(sql`select id from build_runs where project_id = ${project}`)).toEqual([])
+  await rows(sql`update imports set part = 'changes', cursor = '{}', pages = 50000 where id = ${json.id}`)
+  answers('[]', { 'x-next-page': '9' })
+  await page()
+  expect(await now()).toMatchObject([{ state: 'failed', message: 'GitLab lists more than 50000 pages.' }])
+  tool.close()
 })
