@@ -84,7 +84,7 @@ describe('the catalog', () => {
 
   test('describes each tool and, unless its name is clear, each of its parameters', () => {
     const validator = new AjvJsonSchemaValidator()
-    const plain = /^(?:limit|(?:project|task|build_run|asset|approval|breakage)_id)$/
+    const plain = /^(?:limit|(?:project|task|build_run|asset|breakage)_id)$/
     for (const { name, title, description = '', inputSchema } of tools) {
       expect(title, name).toBeTruthy()
       expect(description.length, name).toBeGreaterThanOrEqual(80)

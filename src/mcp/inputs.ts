@@ -16,7 +16,6 @@ const RECORDS: Record<string, TSchema> = {
   task_id: Type.Integer({ minimum: 1 }),
   build_run_id: record,
   asset_id: Type.String({ format: 'uuid' }),
-  approval_id: Type.String({ format: 'uuid' }),
   change_id: Type.Integer({ minimum: 1, description: 'Not the commit hash or changelist number' }),
   breakage_id: record,
   deployment_id: Type.String({ description: 'UUID or number' }),

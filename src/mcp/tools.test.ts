@@ -137,7 +137,6 @@ describe.each([
     expect((await inStar('show_asset', { asset_id })).approvals_history).toHaveLength(1)
     const decided = await inStar('decide_asset', { asset_id, status: 'approved', comments: 'as the lead said' })
     expect(decided).toMatchObject({ asset_id, status: 'approved', comments: 'as the lead said' })
-    expect(await inStar('show_approval', { approval_id: decided.id })).toMatchObject({ id: decided.id, status: 'approved' })
     const { approvals } = await inStar('list_approvals', { status: ['pending'], limit: 3 })
     expect(approvals.map((each: { status: string }) => each.status)).toEqual(['pending', 'pending', 'pending'])
   })
@@ -162,6 +161,15 @@ describe.each([
     const health = await inStar('show_branch_health', { branch: name })
     expect(health).toMatchObject({ name, jobs: expect.any(Array) })
     expect(health.jobs[0].runs.length).toBeGreaterThan(0)
+  })
+
+  test('tests of a project and of a build are listed, and one is shown', async () => {
+    const test_id = id('tests', 'test4')
+    expect(await inStar('list_tests', { job: 'Tests' })).toMatchObject({ of_project: { failing: [], quarantined: [] } })
+    const { build_runs } = await inStar('list_builds', { limit: 1 })
+    const build_run_id = build_runs[0].id
+    expect(await inStar('list_tests', { build_run_id })).toMatchObject({ of_build: { tests: 0, failures: [] } })
+    expect(await inStar('list_tests', { test_id })).toMatchObject({ test: { id: test_id, class: 'Ai', runs: [] } })
   })
 
   test('breakages are found, claimed, and turned into a task', async () => {

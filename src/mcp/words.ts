@@ -99,6 +99,11 @@ export const WORDS: Record<ToolRoute, Words> = {
       'Asks the CI to retry a finished build, stop a running one, or build the newest state of its branch. Costs machine time: only if the user asked, and once.',
     overwrites: true,
   },
+  listTests: {
+    title: 'List tests',
+    description:
+      'Returns tests that failed most or were flaky in the last 30 days, the slowest, and those in quarantine; with build_run_id the results of a build (new failures, causes, fixed); with test_id the runs of a test and what may have broken it.',
+  },
   listAssets: {
     title: 'List assets',
     description: `Returns the assets (textures, models, levels, …) of a project: path, type, version, approval status. Use it to find assets by name, or those waiting for approval. ${NEWEST}`,
@@ -120,10 +125,6 @@ export const WORDS: Record<ToolRoute, Words> = {
   listApprovals: {
     title: 'List approvals',
     description: `Returns the approvals of a project. Use it to see what waits for approval (status pending) or who decided what. ${PAGED}`,
-  },
-  showApproval: {
-    title: 'Show an approval',
-    description: 'Returns an approval: asset, commit, stage, status, who decided (user id), comments, times.',
   },
   listChanges: {
     title: 'List changes',

@@ -63,6 +63,8 @@ export const assetRoutes = {
     summary: 'Show an approval',
     shows: ['approval'],
     reply: shape.Approval,
+    // The list has the same fields.
+    tool: false,
   },
   listApprovalRules: {
     ...plainGet,

@@ -24,7 +24,6 @@ export const testRoutes = {
     query: { job: param.described(param.text, 'Only tests of this job') },
     shows: ['build'],
     reply: shape.ProjectTests,
-    tool: false,
   },
   showTest: {
     ...get,
