@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text } from '../fields.ts'
+import { Preflight } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import { get, plainGet } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -40,6 +41,8 @@ export const BuildContext = object({
   target_branch: text,
   /** The open breakages of that branch. */
   branch_breakages: Type.Array(object({ id: idText, cause: text })),
+  /** Whether the change of a preflight is at fault; null if it is no preflight. */
+  verdict: nullable(Preflight.properties.jobs.items),
   /** The branch of the build; empty if unknown, with the possible ones. */
   branch_name: text,
   branch_candidates: Type.Array(text),

@@ -8,6 +8,7 @@ import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { lineColumns } from '../builds/build-line.ts'
 import { type CiSubject, ciSubject, ofIntegration, refusalOf } from '../builds/ci-actions.ts'
 import { wouldBegin } from './investigations.ts'
+import { verdictOf } from './preflight-verdict.ts'
 
 /** For a job with many branches, how many builds are searched for the neighbor on the same branch. */
 const NEIGHBOURS = 200
@@ -37,7 +38,9 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
   const build = await placed(db, { ...project, id })
   if (!build) throw notFound('Build run')
   const passed = await lastPassed(db, build)
-  const context = (await db.one<Omit<BuildContext, 'branch_breakages' | 'ci_actions'> & Preflight & { ci: CiSubject }>(sql`
+  const context = (await db.one<
+    Omit<BuildContext, 'branch_breakages' | 'ci_actions' | 'verdict'> & Preflight & { ci: CiSubject }
+  >(sql`
     select this.kind = 'preflight' as is_preflight, this.url, this.time_note, this.shelf, this.pull_request, this.head_repository,
       coalesce(nullif(branch_key(this.target_branch), ''), ${build.branch}) as target_branch,
       ${build.branch}::text as branch_name, ${branchCandidates(build.branch)} as branch_candidates,
@@ -61,6 +64,7 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
     ...shown,
     ci_actions: CI_ACTIONS.filter((action) => refusalOf(action, ci) === null),
     branch_breakages: open.map(({ id, cause }) => ({ id, cause })),
+    verdict: is_preflight ? ((await verdictOf(db, project, id)) ?? null) : null,
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
+import { contextOf } from './build-context.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -46,15 +47,18 @@ test('a preflight passes, is running, and fails by its change only with evidence
 })
 
 test('a failure that the branch has already is not by the change', async () => {
-  const { pull, verdict, work, report, breakages, push } = await room()
+  const { pull, verdict, work, report, breakages, push, owner } = await room()
   await push('main', ['c3'], { before: 'c2' })
   await report({ number: 2, branch: 'main', commit: 'c3', broken: 'c3' })
   await report({ job: 'Editor', number: 1, branch: 'main', commit: 'c3', broken: 'other' })
   await work()
   const same = (await breakages()).find(({ evidence }) => evidence[0]!.text.includes('c3'))!
-  await pull(3, { broken: 'c3' })
+  const build = await pull(3, { broken: 'c3' })
   await work()
   const found = await verdict()
+  // The page of the build says the same.
+  const { verdict: own } = await contextOf(studio.db, owner, build)
+  expect(own).toEqual(found.jobs[0])
   expect(found).toMatchObject({
     verdict: 'failed_not_by_change',
     jobs: [{ breakage_id: same.id, reason: expect.stringContaining('already broken') }],

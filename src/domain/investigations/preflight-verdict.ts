@@ -80,6 +80,13 @@ const buildsOf = (db: Database, { account_id, project_id }: ProjectKey, which: S
     where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'preflight' and ${which}
     order by b.id desc limit ${BUILDS_MAX}`)
 
+/** The verdict of one preflight; undefined if the build is none. */
+export async function verdictOf(db: Database, project: ProjectKey, id: number): Promise<Job | undefined> {
+  const [build] = await buildsOf(db, project, sql`b.id = ${id}`)
+  if (!build) return undefined
+  return judgeJob(db, build, build.commit_hash === '' ? [] : await buildsOf(db, project, whichOf({ commit: build.commit_hash })))
+}
+
 /** The verdict of one commit's or shelf's builds, newest first: the newest of each job counts. */
 async function judge(db: Database, project: ProjectKey, builds: readonly Build[]): Promise<Preflight> {
   const { commit_hash, target_branch } = builds[0] ?? { commit_hash: '', target_branch: '' }

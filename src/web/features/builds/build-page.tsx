@@ -4,7 +4,7 @@ import type { BuildContext } from '../../../contract/app/builds.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf } from '../../../contract/labels.ts'
-import { type BuildTimeNote, buildState, isRunning, RUNNING_STATUSES } from '../../../contract/sets.ts'
+import { type BuildTimeNote, buildState, isRunning, type PreflightVerdict, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { isKnown, useApi } from '../../queries.ts'
@@ -88,6 +88,25 @@ function preflightWords({ shelf, pull_request, head_repository, target_branch }:
   return [what || 'an unsubmitted change', target_branch && `to ${target_branch}`].filter(Boolean).join(' ')
 }
 
+const VERDICTS: Record<PreflightVerdict, string> = {
+  passed: 'Passed',
+  failed_by_change: 'Failed by this change.',
+  failed_not_by_change: 'Failed, not by this change.',
+  unknown: 'No verdict.',
+}
+
+/** Whether the change of a preflight is at fault, and why. */
+const Verdict = ({ projectId, verdict }: { projectId: string; verdict: NonNullable<BuildContext['verdict']> }) => (
+  <span>
+    <strong>{VERDICTS[verdict.verdict]}</strong> {verdict.reason}{' '}
+    {verdict.breakage_id && (
+      <Link {...breakagePage(projectId, verdict.breakage_id)} className="underline">
+        Open breakage
+      </Link>
+    )}
+  </span>
+)
+
 /** Shows the author which failures are not theirs to fix. */
 const BranchBreakages = ({ projectId, context }: { projectId: string; context: BuildContext }) => (
   <span>
@@ -167,6 +186,10 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               ['Branch', build.branch && <BranchLinks key="branch" projectId={projectId} names={[build.branch]} />],
               ['Branch note', context && build.kind === 'regular' && branchNote(build.branch, context)],
               ['Preflight of', context && build.kind === 'preflight' && preflightWords(context)],
+              [
+                'Verdict',
+                hasFailed && context?.verdict && <Verdict key="verdict" projectId={projectId} verdict={context.verdict} />,
+              ],
               [
                 'Already broken',
                 context && context.branch_breakages.length > 0 && (
