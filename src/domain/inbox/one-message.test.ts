@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openChannelRoom } from '../../../test/support/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
+import { recordEvent } from '../breakages/history.ts'
 import * as inbox from './inbox.ts'
 import * as preferences from './preferences.ts'
 
@@ -70,6 +71,27 @@ test('a person who turned off chat gets the email, and no room mentions them', a
   await quiet()
   expect(posts()).toEqual([['C0BUILDS', []]])
   expect(await mailsTo('kim')).toHaveLength(1)
+})
+
+test('a person who is suspected after the message was posted gets a direct message, because an edit pings nobody', async () => {
+  await channel('slack', 'C0BUILDS')
+  node()
+  const breakage = await breaks({ suspect: suspect('kim') })
+  await quiet()
+  // The edit waits for the room.
+  await studio().db.execute(sql`update destinations set rests_until = now() + interval '1 hour'`)
+  const suspects = JSON.stringify([{ score: 0.9, reasons: ['touches the line'], ...suspect('ann') }])
+  await studio().db.execute(sql`update breakages set suspects = ${suspects}::jsonb where id = ${breakage}`)
+  await recordEvent(
+    studio().db,
+    'breakage.suspects_changed',
+    { account_id: id('accounts', 'owl'), id: breakage },
+    { occurrence: 1 },
+  )
+  await heard()
+  expect(await studio().db.rows(sql`select way from notifications where user_id = ${id('users', 'ann')}`)).toEqual([
+    { way: 'direct' },
+  ])
 })
 
 test('an author who is mapped to no member is named as in version control', async () => {

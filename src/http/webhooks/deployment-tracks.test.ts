@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { signIn, type Visitor } from '../../../test/support/visitor.ts'
+import { raw, sql } from '../../db/database.ts'
 
 /** Tracks of a store, the new changes on each, and the release notes. */
 
@@ -81,7 +82,7 @@ describe('the tracks of a store', () => {
 })
 
 describe('the list of new changes', () => {
-  let task: Record<'done' | 'open' | 'machine' | 'away', number>
+  let task: Record<'done' | 'open' | 'machine' | 'broken' | 'away', number>
   let [first, second, beta] = ['', '', '']
 
   beforeAll(async () => {
@@ -91,13 +92,17 @@ describe('the list of new changes', () => {
       done: await made('Moon is dark', 'completed'),
       open: await made('Moon is blocked', 'blocked'),
       machine: await made('Restart the build machine', 'completed'),
+      broken: await made('Main is red', 'completed'),
       away: await made('Never shipped', 'completed'),
     }
     await pushed('main', 'a', ['m1', 'Begin'], ['m2', 'Go on'])
     // On main before the release branch had any changes, and never shipped from there.
     await pushed('main', 'm2', ['m3', `Light the moon #${task.done} #${task.open}`])
     await pushed('release', 'm2', ['r1', `Mend the release #${task.away}`])
-    await pushed('main', 'm3', ['r1', `Mend the release #${task.away}`], ['m4', `Tidy #${task.machine}`])
+    await pushed('main', 'm3', ['r1', `Mend the release #${task.away}`], ['m4', `Tidy #${task.machine} #${task.broken}`])
+    await tools.studio.db.execute(sql`
+      insert into breakages (account_id, project_id, fingerprint, state, jobs, cause, opened_at, last_seen_at, task_id)
+      select account_id, project_id, 'red', 'fixed', '{Ship-Main}', 'It broke.', now(), now(), id from tasks where id = ${task.broken}`)
     await built('Ship-Release', 601, 'r1', 'release')
     await built('Ship-Main', 602, 'm4', 'main')
     const steam = { platform: 'steam', event: 'live' }
@@ -121,6 +126,29 @@ describe('the list of new changes', () => {
     expect(told(news)).toEqual(['r2'])
   })
 
+  test('leaves out changes that a force push removed or may have replaced', async () => {
+    await pushed('main', 'm4', ['m5', 'Removed'], ['m6', 'In doubt'], ['m7', 'Stays'])
+    await built('Ship-Main', 604, 'm7', 'main')
+    const next = await ship({
+      platform: 'steam',
+      event: 'live',
+      job_name: 'Ship-Main',
+      build_number: 604,
+      track: 'default',
+      version: '1.2',
+    })
+    const mark = (column: string, identifier: string) => sql`
+      update change_branches p set ${raw(column)} = now() from changes c
+      where c.account_id = p.account_id and c.id = p.change_id and c.identifier = ${sha(identifier)} and p.branch = 'main'`
+    await tools.studio.db.execute(mark('orphaned_at', 'm5'))
+    await tools.studio.db.execute(mark('doubted_at', 'm6'))
+    const news = await page(next, 'changes')
+    expect(news.since.version).not.toBe('1.2')
+    expect(told(news)).toContain('m7')
+    expect(told(news)).not.toContain('m5')
+    expect(told(news)).not.toContain('m6')
+  })
+
   test('on a track without an earlier live deployment has everything, whatever other tracks had', async () => {
     const news = await page(beta, 'changes')
     expect(news.since).toBeNull()
@@ -133,6 +161,7 @@ describe('the list of new changes', () => {
     expect(left_out.map(({ id, reason }: { id: number; reason: string }) => [id, reason])).toEqual([
       [task.open, 'not_completed'],
       [task.machine, 'infrastructure'],
+      [task.broken, 'breakage'],
     ])
   })
 })
