@@ -366,6 +366,11 @@ describe('the daily digest', () => {
       update users set daily_digest = true, timezone = ${await zoneWhere((hour) => hour > 8 && hour < 20)}, digested_at = null
       where id = any (${[id('users', 'rei'), id('users', 'ann')]}::integer[])`)
     await withSight('guest', async () => expect(await digests()).toEqual([]))
+    // A project that is archived is over.
+    await db().execute(sql`update projects set status = 'archived' where id = ${id('projects', 'star')}`)
+    await db().execute(sql`update users set digested_at = null`)
+    expect((await digests()).filter(({ text }) => text.includes('Starfall'))).toEqual([])
+    await db().execute(sql`update projects set status = 'active'`)
     await db().execute(sql`update users set daily_digest = false, digested_at = null, timezone = null`)
   })
 })
@@ -375,23 +380,25 @@ test('a rule announces once for each good change that it has become too old', as
   const { id: channelId } = await channel('mattermost', 'stale', [{ ...RULE, subject: 'last_known_good', hours: 5 }])
   const made = await studio().load({
     integrations: [{ key: 'ci', project: id('projects', 'star'), provider: 'jenkins' }],
-    changes: ['201', '202'].map((identifier, at) => ({
+    changes: ['201', '202', '203'].map((identifier, at) => ({
       key: identifier,
       project: id('projects', 'star'),
       identifier,
       source_type: 'Changelist',
       author: 'kim',
-      branches: ['main'],
+      // Nothing is newer than the only change of `calm`, however old it is.
+      branches: [identifier === '203' ? 'calm' : 'main'],
       timestamp: new Date(Date.now() - (8 - at) * 3_600_000).toISOString(),
     })),
   })
   for (const [number, status] of [
     ['201', 'success'],
     ['202', 'failed'],
+    ['203', 'success'],
   ])
     await studio().ask(`/webhooks/ci?token=${made.integrations!.ci!.webhook_token}`, {
       method: 'POST',
-      body: { job_name: 'Cook', build_number: number, status, changelist: number, branch: 'main' },
+      body: { job_name: 'Cook', build_number: number, status, changelist: number, branch: number === '203' ? 'calm' : 'main' },
     })
   const queued = () => db().rows(sql`select subject, subject_id, occasion from messages where destination_id = ${channelId}`)
   await announceStaleBranches(db())

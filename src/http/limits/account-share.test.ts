@@ -75,6 +75,33 @@ test('an account alone gets two thirds of the connections, with others one third
   await Promise.all([first.end(), other.end()])
 })
 
+test('a session that changes its account waits in the queue of the new one', async () => {
+  const share = new AccountShare(9)
+  const who = { session: 'kim', address: null }
+  for (const account of [1, 2])
+    await share.enterAs(
+      who,
+      '/me',
+      async () => account,
+      (found) => found,
+    )
+  const full = works(share, 2, 9)
+  let isServed = false
+  const late = share.enterAs(
+    who,
+    '/me',
+    async () => {
+      isServed = true
+      return 2
+    },
+    (found) => found,
+  )
+  await sleep(20)
+  expect(isServed).toBe(false)
+  await full.end()
+  await late
+})
+
 test.each([
   ['next to others an account that queues pauses after each request', true, 3],
   ['an account alone does not pause', false, 7],
