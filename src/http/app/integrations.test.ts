@@ -49,10 +49,9 @@ test('every provider is described, with its server settings and which of them ar
     { key: 'merge_accounts', label: 'Merge accounts', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'swarm', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: false },
   ])
-  expect(providers.find(({ name }: { name: string }) => name === 'linear')).toMatchObject({
-    label: 'Linear',
-    category: 'trackers',
-    signing: 'optional',
+  expect(providers.find(({ name }: { name: string }) => name === 'diversion')).toMatchObject({
+    label: 'Diversion',
+    category: 'version_control',
     server: null,
   })
 })
