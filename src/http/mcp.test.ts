@@ -201,7 +201,7 @@ describe('limits in the URL', () => {
     expect(about(builds)).toEqual([
       'act_on_build',
       'investigate_build',
-      ...['branches', 'breakages', 'builds', 'deployments', 'projects'].map((noun) => `list_${noun}`),
+      ...['branches', 'breakages', 'builds', 'deployments', 'projects', 'tests'].map((noun) => `list_${noun}`),
       'ping',
       'read_build_log',
       ...['branch_health', 'breakage', 'build', 'deployment', 'project'].map((noun) => `show_${noun}`),

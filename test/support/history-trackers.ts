@@ -21,6 +21,7 @@ interface Reply {
 
 interface Asked {
   url: URL
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of a request, read as the vendor reads it
   body: any
   headers: IncomingMessage['headers']
 }
