@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom } from '../../../test/support/history/room.ts'
@@ -70,6 +71,18 @@ test('commits without known parents are placed between those that were pushed', 
   await load(31)
   tool.close()
   expect((await world()).line).toEqual(rootless.commits.map(({ sha }) => sha))
+})
+
+test('commits of a second repository are placed without regard to the first', async () => {
+  const star = fictionalStudio()
+  const tools = [{ ...star.commits[0]!, sha: 'd'.repeat(40) }]
+  const tool = await openAzureDevOps(star, tools)
+  const { push, world, import: load } = await openRoom(studio, tool)
+  await push(tools)
+  await push(star.commits.slice(0, 20))
+  await load(31)
+  tool.close()
+  expect((await world()).line).toEqual([...tools, ...star.commits].map(({ sha }) => sha))
 })
 
 test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
@@ -182,10 +195,27 @@ test('odd answers store nothing, and pages without an end end an import', async 
   for (let read = 0; read < 3; read++) await page()
   expect(await now()).toMatchObject([{ part: 'issues', pages: 3, state: 'running' }])
   // Neither a pipeline without an id, nor one whose details are no object, nor one without an end.
-  await rows(sql`update imports set part = 'builds', cursor = '{}' where id = ${json.id}`)
+  const builds = () => rows(sql`update imports set part = 'builds', cursor = '{}' where id = ${json.id}`)
+  await builds()
+  tool.state.instead = (path, reply) => {
+    const body = { id: 1, iid: 1, status: 'success' }
+    reply.end(
+      JSON.stringify(
+        path.endsWith('/pipelines')
+          ? [body]
+          : path.endsWith('/jobs')
+            ? []
+            : { ...body, default_branch: 'main', path_with_namespace: 'owl/star' },
+      ),
+    )
+    return true
+  }
+  await page()
+  expect(await rows(sql`select id from build_runs where project_id = ${project}`)).toEqual([])
+  await builds()
   answers('[{"status": "success"}, {"id": 1, "status": "success"}, {"id": 2, "iid": null, "status": "failed"}]')
   await page()
-  expect(await now()).toMatchObject([{ part: 'files', pages: 4, state: 'running' }])
+  expect(await now()).toMatchObject([{ part: 'files', pages: 5, state: 'running' }])
   expect(await rows(sql`select id from build_runs where project_id = ${project}`)).toEqual([])
   await rows(sql`update imports set part = 'changes', cursor = '{}', pages = 50000 where id = ${json.id}`)
   answers('[]', { 'x-next-page': '9' })

@@ -8,22 +8,23 @@ const REPOSITORY = {
   remoteUrl: 'https://owl@dev.azure.com/owl/Game/_git/star',
   project: { id: 'p1', name: 'Game' },
 }
+const TOOLS = { ...REPOSITORY, id: 'aaaa-2', name: 'tools', remoteUrl: 'https://dev.azure.com/owl/Game/_git/tools' }
 const PAGE = 3
 
 /**
  * Azure DevOps' REST API of one project: Basic with an empty user, an api-version on every request, commits by `$skip` and `$top` without
  * their parents, builds by a continuation token.
  */
-export async function openAzureDevOps({ commits, builds }: World): Promise<Tool> {
+export async function openAzureDevOps({ commits, builds }: World, tools: World['commits'] = []): Promise<Tool> {
   const { url, ...stub } = await openStub({
     isAllowed: ({ authorization }) => authorization === `Basic ${Buffer.from(':secret').toString('base64')}`,
     answer(whole, query) {
       if (query.get('api-version') === null || !whole.startsWith('/owl/Game/_apis/')) return { status: 400, body: {} }
       const path = whole.slice('/owl/Game/_apis'.length)
       const asked = (name: string) => query.get(`searchCriteria.${name}`)!
-      if (path === '/git/repositories')
-        return { body: { value: [{ id: 'empty', name: 'empty' }, REPOSITORY, { ...REPOSITORY, id: 'aaaa-2', name: 'tools' }] } }
-      if (path === '/git/repositories/aaaa-2/commits') return { body: { count: 0, value: [] } }
+      if (path === '/git/repositories') return { body: { value: [{ id: 'empty', name: 'empty' }, TOOLS, REPOSITORY] } }
+      if (path === '/git/repositories/aaaa-2/commits')
+        return { body: { count: tools.length, value: tools.map(commitOf).toReversed() } }
       if (path === '/git/repositories/aaaa-1/commits') {
         if (asked('itemVersion.version') !== 'main') return undefined
         const [skip, top] = [Number(asked('$skip')), Number(asked('$top'))]
@@ -61,7 +62,7 @@ export async function openAzureDevOps({ commits, builds }: World): Promise<Tool>
               newObjectId: pushed.at(-1)!.sha,
             },
           ],
-          repository: REPOSITORY,
+          repository: pushed.some((commit) => tools.includes(commit)) ? TOOLS : REPOSITORY,
         },
       },
     }),
