@@ -11,7 +11,7 @@ const LOOKS = {
 }
 
 export const Notice = ({ kind = 'info', children }: { kind?: keyof typeof LOOKS; children: ReactNode }) => (
-  <div role={kind === 'err' ? 'alert' : 'status'} className={`rounded-md border px-3 py-2 text-sm ${LOOKS[kind]}`}>
+  <div role={kind === 'err' ? 'alert' : 'status'} className={`wrap-anywhere rounded-md border px-3 py-2 text-sm ${LOOKS[kind]}`}>
     {children}
   </div>
 )

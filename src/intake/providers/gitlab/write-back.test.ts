@@ -138,6 +138,11 @@ test('a build of any CI sets a status beside the commit, but never in a pipeline
   expect(new Set(gitlab.pipelines.map(({ source }) => source))).toEqual(new Set(['external']))
   expect(gitlab.pipelines).toHaveLength(1)
   expect(await echoes(made)).toBe(0)
+  // Somebody runs a pipeline of GitLab later: the status stays where it was.
+  gitlab.pipelines.push({ id: 4, project: 'owl/star', sha: 'c2', source: 'web', status: 'success' })
+  await report({ number: 7, branch: 'main', commit: 'c2', status: 'cancelled' })
+  await work()
+  expect(gitlab.statuses.at(-1)).toMatchObject({ status: 'canceled', pipeline_id: gitlab.pipelines[0]!.id })
 
   // The pipeline of c1 passes. A failed status in it would make GitLab report that it failed.
   gitlab.pipelines.push({ id: 5, project: 'owl/star', sha: 'c1', source: 'push', status: 'success' })

@@ -74,7 +74,7 @@ export const writeBack: WriteBack = {
   async check(config, allowed, repositories) {
     const gitlab = serverAt(config, allowed)
     const { scopes } = (await gitlab.json('/personal_access_tokens/self')) as Json
-    if (!Array.isArray(scopes) || !scopes.includes('api')) throw new Refused(`The access token lacks the scope api. ${NEEDS}`)
+    if (!Array.isArray(scopes) || !scopes.includes('api')) throw new Refused('The access token lacks the scope api.')
     if (repositories.length === 0) {
       const writable = objects(await gitlab.json(`/projects?membership=true&min_access_level=${DEVELOPER}&per_page=1`))
       if (writable.length === 0) throw new Refused(`The access token has the role Developer in no project. ${NEEDS}`)
