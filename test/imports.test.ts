@@ -82,6 +82,7 @@ const FLOORS = [
     'branches',
     'builds',
     'changes',
+    'comments',
     'contents',
     'deployments',
     'integrations',

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<ClientCommand, Load>> = {
   changes: async (verb) => buildNoun((await import('./commands/changes.ts')).changes, verb),
   assets: async (verb) => buildNoun((await import('./commands/assets.ts')).assets, verb),
   approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),
+  comments: async (verb) => buildNoun((await import('./commands/comments.ts')).comments, verb),
   deployments: async (verb) => buildNoun((await import('./commands/deployments.ts')).deployments, verb),
   branches: async (verb) => buildNoun((await import('./commands/branches.ts')).branches, verb),
   preflight: async () => buildCommand((await import('./commands/preflight.ts')).preflight),

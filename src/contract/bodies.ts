@@ -2,9 +2,9 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidParameter, notOneOf } from './errors.ts'
 import * as readers from './field-readers.ts'
 import { instant, nullable, object, oneOf, partial, recordId, shortId, text } from './fields.ts'
-import { BRANCH_MAX, CAUSE_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
+import { BRANCH_MAX, CAUSE_MAX, COMMENT_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
 import { readId } from './params.ts'
-import { BREAKAGE_EDIT_STATES, CI_ACTIONS, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES } from './sets.ts'
+import { BREAKAGE_EDIT_STATES, CI_ACTIONS, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES, REACTIONS } from './sets.ts'
 import { DIMENSION_MAX } from './spellings/build-dimensions.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 
@@ -134,6 +134,13 @@ export const BreakageEdit = body(
   },
 )
 export type BreakageEdit = Static<typeof BreakageEdit>
+
+export const CommentInput = body({ body: filled(COMMENT_MAX, 'Markdown; <@7> mentions the user 7') }, object)
+export const ReactionInput = body(
+  { reaction: choice(REACTIONS), on: { sent: Type.Boolean({ description: 'False removes it' }), read: readers.flag } },
+  object,
+)
+export type ReactionInput = Static<typeof ReactionInput>
 
 export const TestEdit = body(
   {

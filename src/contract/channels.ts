@@ -69,6 +69,7 @@ export const MESSAGE_SUBJECTS = [
   'breakage_reopened',
   'breakage_flickering',
   'task',
+  'comment',
   'test',
 ] as const
 export type MessageSubject = (typeof MESSAGE_SUBJECTS)[number]
@@ -81,6 +82,7 @@ export type ChannelMessageStatus = (typeof CHANNEL_MESSAGE_STATUSES)[number]
 export const NOTIFICATION_KINDS = {
   suspected: 'My change is suspected of breaking a build',
   given: 'A breakage is assigned to me',
+  mentioned: 'Somebody mentions me in a comment',
   approval: 'Assets are waiting for my approval',
   task: 'A task is assigned to me',
   budget: 'A measure exceeds its budget, in a project that I lead or by my change',
@@ -102,6 +104,7 @@ export const NEVER_IN_CHAT: readonly NotificationKind[] = ['quarantine']
 export const NOTIFICATION_DEFAULTS: Record<NotificationKind, Record<NotificationWay, boolean>> = {
   suspected: { in_app: true, mail: true, chat: true },
   given: { in_app: true, mail: true, chat: true },
+  mentioned: { in_app: true, mail: true, chat: true },
   approval: { in_app: true, mail: false, chat: false },
   task: { in_app: true, mail: true, chat: false },
   budget: { in_app: true, mail: false, chat: false },

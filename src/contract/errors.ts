@@ -321,6 +321,8 @@ export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
   new ApiError(403, 'insufficient_role', `You need the ${roleLabel(required_role)} role to do this.`, { required_role })
 
 /** `accounts`: the names of those that would be left without one. */
+export const notTheAuthor = () => new ApiError(403, 'not_the_author', 'Only the author of a comment can edit it.')
+
 export const lastOwner = (accounts: readonly string[] = []) =>
   new ApiError(
     422,

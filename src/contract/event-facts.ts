@@ -5,6 +5,7 @@ import {
   type BreakageState,
   BUILD_STATUSES,
   type BuildStatus,
+  type CommentSubject,
   DEPLOYMENT_STATUSES,
   type DeploymentStatus,
   INVESTIGATION_STATUSES,
@@ -50,6 +51,7 @@ export interface EventFacts {
     found_suspect?: Text
   }
   change: { id: string; state: null; author: Text; identifier: Text; description: Text; asset_count: Text }
+  comment: { id: string; state: null; subject: Text; subject_id: Text; author: Text; deleted?: Text }
   deployment: {
     id: string
     state: DeploymentStatus
@@ -99,6 +101,20 @@ export interface SourceWords<F> {
 
 const SYSTEM = 'system'
 
+/** The pages of commented records, below the project's. */
+export const SUBJECT_PAGES: Record<CommentSubject, string> = {
+  task: 'tasks',
+  build_run: 'builds',
+  breakage: 'breakages',
+  change: 'changes',
+  asset: 'assets',
+  deployment: 'deployments',
+}
+
+/** `breakage #12`; ids of assets and deployments say nothing. */
+export const commentedOn = ({ subject, subject_id }: Pick<EventFacts['comment'], 'subject' | 'subject_id'>): string =>
+  `${(subject ?? '').replace('_run', '')}${/^\d+$/.test(subject_id ?? '') ? ` #${subject_id}` : ''}`
+
 export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
   approval: {
     states: APPROVAL_STATUSES,
@@ -123,6 +139,12 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     actor: ({ author }) => author ?? '',
     target: ({ identifier }) => identifier ?? '',
     page: ({ id }) => `changes/${id}`,
+  },
+  comment: {
+    states: [],
+    actor: ({ author }) => (author ? `user:${author}` : SYSTEM),
+    target: commentedOn,
+    page: ({ subject, subject_id }) => `${SUBJECT_PAGES[subject as CommentSubject]}/${subject_id}`,
   },
   deployment: {
     states: DEPLOYMENT_STATUSES,

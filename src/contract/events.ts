@@ -1,4 +1,4 @@
-import { type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
+import { commentedOn, type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
 import { measureWords } from './labels/measure-words.ts'
 import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, RUNNING_STATUSES, type TaskState } from './sets.ts'
 import { isOnlyUploaded } from './spellings/stores.ts'
@@ -251,6 +251,22 @@ export const EVENTS = {
     updated: ['state'],
     pill: ({ state }) => (state === 'open' ? 'warn' : 'ok'),
     words: alertWords,
+  }),
+  'comment.created': event('comment', {
+    feed: false,
+    label: 'Somebody commented',
+    inserted: true,
+    updated: 'never',
+    pill: () => 'info',
+    words: (comment) => `New comment on ${commentedOn(comment)}`,
+  }),
+  'comment.updated': event('comment', {
+    feed: false,
+    label: 'A comment was edited or deleted, or somebody reacted to it',
+    inserted: false,
+    updated: ['updated_at'],
+    pill: () => 'neutral',
+    words: ({ deleted, ...comment }) => `Comment on ${commentedOn(comment)} ${deleted === 'true' ? 'deleted' : 'updated'}`,
   }),
   'deployment.updated': event('deployment', {
     feed: false,

@@ -34,6 +34,9 @@ export const HANDLE = /^[a-z0-9-]{1,50}$/
 export const STAGE_MAX = 100
 /** Bytes of a note about a breakage. */
 export const NOTE_MAX = 4_000
+/** Bytes of a comment, and how many different people one may mention. */
+export const COMMENT_MAX = 20_000
+export const MENTIONS_MAX = 50
 /** Bytes of the cause that a person gives for a failed build. */
 export const CAUSE_MAX = 1_000
 /** How many decisions may be made at once. */

@@ -3,6 +3,7 @@ import { agentRoutes } from './routes/agents.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { buildRoutes } from './routes/builds.ts'
 import { changeRoutes } from './routes/changes.ts'
+import { commentRoutes } from './routes/comments.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
 import { measureRoutes } from './routes/measures.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...assetRoutes,
   ...changeRoutes,
   ...healthRoutes,
+  ...commentRoutes,
   listEvents: {
     ...plainGet,
     path: '/v1/workspace/events',

@@ -198,6 +198,7 @@ export const SCOPES = [
   'write:breakages',
   'write:deployments',
   'write:ci',
+  'write:comments',
   'admin:projects',
   'admin:integrations',
   'admin:webhooks',
@@ -208,7 +209,7 @@ export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.st
 /** The scopes that a login can grant; the list of members needs a manually created token. */
 export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
 /** Granted only to a login that requests them by name. */
-const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments', 'write:ci']
+const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments', 'write:ci', 'write:comments']
 /** The scopes of a login that requests none. */
 export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => !ASKED_SCOPES.includes(scope))
 export type Scope = (typeof SCOPES)[number]
@@ -218,6 +219,13 @@ export const TOOLSETS: readonly string[] = [
 ]
 /** How long a token from a browser login is valid. */
 export const LOGIN_DAYS = 90
+
+/** The records that people can comment on. */
+export const COMMENT_SUBJECTS = ['task', 'build_run', 'breakage', 'change', 'asset', 'deployment'] as const
+export type CommentSubject = (typeof COMMENT_SUBJECTS)[number]
+
+export const REACTIONS = ['👍', '👎', '🎉', '❤️', '😄', '👀'] as const
+export type Reaction = (typeof REACTIONS)[number]
 
 export const PILLS = ['ok', 'err', 'info', 'warn', 'neutral'] as const
 export type Pill = (typeof PILLS)[number]

@@ -56,6 +56,8 @@ const COLUMNS: Record<string, readonly string[]> = {
   'tasks.state': sets.TASK_STATES,
   'tasks.task_type': sets.TASK_TYPES,
   'tasks.priority': sets.PRIORITIES,
+  'comments.subject': sets.COMMENT_SUBJECTS,
+  'comment_reactions.reaction': sets.REACTIONS,
   'destinations.kind': ['webhook', 'audit_stream', ...CHANNEL_KINDS],
   'destinations.status': [...new Set([...sets.WEBHOOK_STATUSES, ...CHANNEL_STATUSES])],
   'channel_rules.subject': Object.keys(RULE_SUBJECTS),

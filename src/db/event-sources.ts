@@ -84,6 +84,17 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       asset_count: 's.asset_count::text',
     },
   },
+  comment: {
+    table: 'comments',
+    at: 'updated_at',
+    key: { column: 'id', type: 'bigint' },
+    facts: {
+      subject: 's.subject',
+      subject_id: 's.subject_id',
+      author: 's.user_id::text',
+      deleted: '(s.deleted_at is not null)::text',
+    },
+  },
   deployment: {
     table: 'deployments',
     at: 'created_at',

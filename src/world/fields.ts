@@ -26,6 +26,7 @@ import {
   CAUSE_MAX,
   CHANNEL_RULES_MAX,
   CLOCK,
+  COMMENT_MAX,
   DAYS_MAX,
   IDENTIFIER_MAX,
   MEASURE_MAX,
@@ -401,6 +402,19 @@ const FIELDS = {
     user: optional(reference('users')),
     links: optional(object({ changes: links('changes'), build_runs: links('build_runs'), deployments: links('deployments') })),
     ...times,
+  },
+  comments: {
+    key,
+    project: required(reference('projects')),
+    task: optional(reference('tasks')),
+    build_run: optional(reference('build_runs')),
+    breakage: optional(reference('breakages')),
+    change: optional(reference('changes')),
+    asset: optional(reference('assets')),
+    deployment: optional(reference('deployments')),
+    user: optional(reference('users')),
+    body: required(filled(COMMENT_MAX)),
+    created_at: moment,
   },
 } satisfies Record<string, Record<string, Field<unknown, [Reading]>>>
 

@@ -20,4 +20,5 @@ export interface Loaded {
   breakages: Record<string, Numbered>
   corrections: Record<string, Numbered>
   tasks: Record<string, Numbered>
+  comments: Record<string, Numbered>
 }

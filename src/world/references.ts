@@ -17,13 +17,16 @@ const STORED: Record<Referable, (ids: unknown[]) => Sql> = {
   integrations: (ids) => sql`select id, project_id from integrations where id = any (${ids}::integer[]) and deleted_at is null`,
   changes: ofAnyAccount('changes', 'bigint'),
   build_runs: ofAnyAccount('build_runs', 'bigint'),
+  assets: ofAnyAccount('assets', 'uuid'),
   deployments: ofAnyAccount('deployments', 'uuid'),
+  breakages: ofAnyAccount('breakages', 'bigint'),
+  tasks: ofAnyAccount('tasks', 'bigint'),
 }
 
 /** The id in a reference, if it is not a key of the file. */
 const idOf = (list: Referable, raw: string): number | string | undefined => {
-  if (list === 'deployments') return isUuid(raw) ? raw.toLowerCase() : undefined
-  if (list === 'changes' || list === 'build_runs') return readId(raw)
+  if (list === 'deployments' || list === 'assets') return isUuid(raw) ? raw.toLowerCase() : undefined
+  if (['changes', 'build_runs', 'breakages', 'tasks'].includes(list)) return readId(raw)
   return readShortId(list === 'accounts' ? raw.replace(/^acct_/, '') : raw)
 }
 

@@ -353,6 +353,26 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
       to.put('task_deployments', { account_id: owner.account_id, task_id: to.id, deployment_id })
     return owner
   },
+
+  comments({ project, task, build_run, breakage, change, asset, deployment, user, body, created_at }, to) {
+    const owner = ownerOf(project)
+    if ([task, build_run, breakage, change, asset, deployment].filter(Boolean).length !== 1)
+      throw invalidParameter('a comment', 'must be on one task, build_run, breakage, change, asset or deployment')
+    to.put('comments', {
+      id: to.id,
+      ...owner,
+      task_id: within(project, task),
+      build_run_id: within(project, build_run),
+      breakage_id: within(project, breakage),
+      change_id: within(project, change),
+      asset_id: within(project, asset),
+      deployment_id: within(project, deployment),
+      user_id: user && memberOf(owner, user),
+      body,
+      ...times({ created_at, updated_at: created_at }),
+    })
+    return owner
+  },
 }
 
 const ownerOf = (project: Reference) => ({ account_id: project.found!.account_id!, project_id: idOf(project) })

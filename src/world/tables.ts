@@ -42,6 +42,8 @@ const COLUMNS = {
   task_changes: 'account_id task_id change_id',
   task_build_runs: 'account_id task_id build_run_id',
   task_deployments: 'account_id task_id deployment_id',
+  comments: `id account_id project_id task_id build_run_id breakage_id change_id asset_id deployment_id user_id body created_at
+    updated_at`,
 }
 export type Table = keyof typeof COLUMNS
 export const TABLES = Object.keys(COLUMNS)

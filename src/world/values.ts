@@ -8,7 +8,17 @@ export interface Reference {
   raw: string | number
   found?: Found
 }
-export type Referable = 'accounts' | 'users' | 'projects' | 'integrations' | 'changes' | 'build_runs' | 'deployments'
+export type Referable =
+  | 'accounts'
+  | 'users'
+  | 'projects'
+  | 'integrations'
+  | 'changes'
+  | 'build_runs'
+  | 'assets'
+  | 'deployments'
+  | 'breakages'
+  | 'tasks'
 
 /** The known fields of a referenced row. */
 export interface Found {

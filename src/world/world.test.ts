@@ -51,6 +51,7 @@ describe('a whole world', () => {
       breakages: { x1: { id: 1 } },
       corrections: { y1: { id: 1 } },
       tasks: { k1: { id: 1 } },
+      comments: { m1: { id: 1 } },
     })
   })
 

@@ -104,6 +104,10 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into task_build_runs (account_id, task_id, build_run_id) select ${account_id}, min(id), ${build} from tasks where project_id = ${project_id} on conflict do nothing`,
     sql`insert into task_deployments (account_id, task_id, deployment_id) select ${account_id}, (select min(id) from tasks where project_id = ${project_id}),
         (select id from deployments where project_id = ${project_id} limit 1) on conflict do nothing`,
+    sql`insert into comments (account_id, project_id, task_id, user_id, body, mentions)
+        select ${owner}, min(id), ${user}, 'A comment', array[${user}::integer] from tasks where project_id = ${project_id}`,
+    sql`insert into comment_reactions (account_id, comment_id, user_id, reaction)
+        select ${account_id}, min(id), ${user}, '👍' from comments where project_id = ${project_id}`,
     // A running one would be canceled by a move.
     sql`update bisections set status = 'stuck' where account_id = ${account_id}`,
     sql`insert into bisection_builds (account_id, bisection_id, number, project_id, build_run_id, change_id, verdict)

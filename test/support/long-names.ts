@@ -184,8 +184,18 @@ export const longNames = () => ({
       fixed_at: hours(60),
     },
   ],
+  comments: [
+    {
+      project: 'cinder',
+      task: 'beacon',
+      user: 'mira',
+      body: 'The generator only stops turning if the third chapter was started from the main menu, not from a save game',
+      created_at: hours(2),
+    },
+  ],
   tasks: [
     {
+      key: 'beacon',
       project: 'cinder',
       title: 'The lighthouse beacon keeps turning after the generator was blown up in the third chapter',
       state: 'in_progress',

@@ -114,6 +114,24 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     updated_at: tied(i),
     links: { changes: [`${mark}change${i}`], build_runs: [`${mark}build${i}`], deployments: [`${mark}deployment${i}`] },
   })),
+  // Enough for several pages on one record of each kind.
+  comments: [
+    { task: `${mark}task4`, key: `${mark}comment` },
+    { build_run: `${mark}build4` },
+    { breakage: `${mark}breakage4` },
+    { change: `${mark}change4` },
+    { asset: `${mark}asset4` },
+    { deployment: `${mark}deployment4` },
+  ].flatMap(({ key, ...on }) =>
+    rows((i) => ({
+      ...(key && { key: `${key}${i}` }),
+      project,
+      ...on,
+      user: person,
+      body: 'Looks right to art@example.com',
+      created_at: tied(i),
+    })),
+  ),
 })
 
 const star = pipeline('star', '')
@@ -162,7 +180,11 @@ export const nightOwl = {
       ),
     ),
   ],
-  changes: both('changes'),
+  changes: [
+    ...both('changes'),
+    { key: 'demo-change', project: 'demo', identifier: sha(0) },
+    { key: 'lapsed-change', project: 'lapsed', identifier: sha(0) },
+  ],
   build_runs: [
     ...both('build_runs'),
     { key: 'demo-build_run', project: 'demo', status: 'failed', branch: 'main', agent: 'BUILD-07' },
@@ -192,5 +214,10 @@ export const nightOwl = {
     ...both('tasks'),
     { key: 'demo-task', project: 'demo', title: 'Look around' },
     { key: 'lapsed-task', project: 'lapsed', title: 'Pay' },
+  ],
+  comments: [
+    ...both('comments'),
+    { key: 'demo-comment', project: 'demo', task: 'demo-task', body: 'Seen' },
+    { key: 'lapsed-comment', project: 'lapsed', task: 'lapsed-task', user: 'lead', body: 'Seen' },
   ],
 }

@@ -71,6 +71,7 @@ export const ACCOUNT_TERMS = {
     'read:changes': 'Read commits and changelists',
     'write:breakages': 'Claim, mute and resolve breakages',
     'write:deployments': 'Set the status and the build of deployments',
+    'write:comments': 'Comment on records, and read and react to comments',
     'write:ci': 'Start builds at the CI',
     'admin:projects': 'Create projects and change settings of projects you own',
     'admin:integrations':

@@ -59,6 +59,7 @@ export const SENDING_TERMS = {
     budget: 'Measure over its budget',
     last_known_good: 'Last known good',
     task: 'Task',
+    comment: 'Comment that mentions somebody',
     test: 'Test message',
   }),
   notification_way: labels<NotificationWay>({ in_app: 'In the app', mail: 'By email', chat: 'In chat' }),

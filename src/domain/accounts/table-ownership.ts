@@ -146,6 +146,8 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   breakage_builds: project('account_id, build_run_id', { of: ofRecord('breakage_id', 'breakages') }),
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
+  comments: project('account_id, id'),
+  comment_reactions: project('account_id, comment_id, reaction, user_id', { of: ofRecord('comment_id', 'comments') }),
   bisections: project('account_id, id'),
   bisection_builds: project('account_id, bisection_id, number'),
   deliveries: project('account_id, id', { of: ofRecord('integration_id', 'integrations') }),
@@ -243,6 +245,7 @@ export const REFERENCES: Record<string, string> = {
   correction_id: 'corrections',
   same_as_breakage_id: 'breakages',
   task_id: 'tasks',
+  comment_id: 'comments',
   replay_of: 'deliveries',
 }
 

@@ -135,6 +135,13 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['correctBuild', () => ({ path: { build_run_id: id('build_runs', 'red') }, body: { category: 'network' } })],
   ['undoCorrection', () => ({ path: { id: made.correctBuild! } })],
   ['editBreakage', () => ({ path: { id: id('breakages', 'broken') }, body: { state: 'claimed' } })],
+  ['createTaskComment', () => ({ path: { id: id('tasks', 'task') }, body: { body: 'Seen' } })],
+  ['createBuildComment', () => ({ path: { build_run_id: id('build_runs', 'red') }, body: { body: 'Seen' } })],
+  ['createBreakageComment', () => ({ path: { id: id('breakages', 'broken') }, body: { body: 'Seen' } })],
+  ['createAssetComment', () => ({ path: { asset_id: id('assets', 'one') }, body: { body: 'Seen' } })],
+  ['createDeploymentComment', () => ({ path: { id: id('deployments', 'shipped') }, body: { body: 'Seen' } })],
+  ['editComment', () => ({ path: { id: made.createTaskComment! }, body: { body: 'Seen again' } })],
+  ['deleteComment', () => ({ path: { id: made.createTaskComment! } })],
   ['editDeployment', () => ({ path: { id: id('deployments', 'shipped') }, body: { status: 'live', note: 'seen' } })],
   ['muteAgent', () => ({ body: { agent: 'BUILD-07', reason: 'disk full' } })],
   ['markBranchGood', () => ({ body: { branch: 'main', change: '1203', reason: 'played it' } })],
@@ -169,6 +176,7 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'undoDecisions',
   'startBisection',
   'actOnBuild',
+  'createChangeComment',
 ]
 
 const table = appRoutes as Record<string, Route>

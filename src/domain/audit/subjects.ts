@@ -118,6 +118,7 @@ const testQuarantine: Subject = {
   columns: 'until, owner_user_id',
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and test_case_id = ${numberIn(ids, 'id')}`,
 }
+const comment = recordById('comments', 'subject, subject_id, user_id, deleted_at', 'comment')
 const task = recordById('tasks', 'state, priority, user_id, task_type', 'task')
 
 /** What each route changes; routes that are not listed are recorded without before and after. */
@@ -172,6 +173,14 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   startBisection: breakage,
   cancelBisection: breakage,
   editDeployment: deployment,
+  createTaskComment: comment,
+  createBuildComment: comment,
+  createBreakageComment: comment,
+  createChangeComment: comment,
+  createAssetComment: comment,
+  createDeploymentComment: comment,
+  editComment: comment,
+  deleteComment: comment,
   createTask: task,
   editTask: task,
 }

@@ -10,6 +10,7 @@ import { scrub } from '../privacy/scrub.ts'
 import type { Announcement } from './announcement.ts'
 import { breakageAnnouncement, breakageFixed } from './breakage-announcement.ts'
 import { budgetAnnouncement } from './budget-announcement.ts'
+import { commentAnnouncement } from './comment-announcement.ts'
 
 interface About {
   account_id: number
@@ -46,6 +47,7 @@ const WRITERS: Record<MessageSubject, Writer> = {
   budget: budgetAnnouncement,
   last_known_good: staleBranchAnnouncement,
   task: taskAnnouncement,
+  comment: commentAnnouncement,
   test: async (_db, _project, _id, site) => ({
     ...PLAIN,
     tone: 'neutral',

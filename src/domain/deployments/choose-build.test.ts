@@ -53,6 +53,12 @@ test('of several builds of one commit the number decides, then the usual job of 
   expect(choose({ commit_hash: 'c0ffee' }, builds)).toMatchObject({ build_run_id: null, reason: 'several' })
 })
 
+test('a failed build of the usual job does not hide the one that passed after it', () => {
+  const of = (id: number, more: Partial<Candidate>) => build(id, { commit_hash: 'c0ffee', ...more })
+  const builds = [of(1, { status: 'failed' }), of(2, {}), of(3, { ci_job_name: 'Nightly' })]
+  expect(choose({ commit_hash: 'c0ffee' }, builds, undefined, 'Ship').build_run_id).toBe(2)
+})
+
 test('an abbreviated commit does not contradict the full one', () => {
   const told = { job_name: 'Ship', build_number: '7', commit_hash: 'c0ffee12' }
   expect(choose(told, [build(1, { build_number: '7', commit_hash: 'c0ffee' })]).build_run_id).toBe(1)

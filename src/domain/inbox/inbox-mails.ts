@@ -7,6 +7,7 @@ const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   suspected: ({ suspect }) =>
     `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
   given: () => 'This breakage was assigned to you.',
+  mentioned: () => 'Somebody mentioned you in a comment.',
   approval: () => 'Assets are waiting for your approval.',
   task: () => 'A task was assigned to you.',
   quarantine: () => 'Failures of this test open breakages again. You own its quarantine, which ended.',

@@ -242,6 +242,7 @@ describe('a person with other notification settings', () => {
       kinds: [
         { kind: 'suspected', in_app: true, mail: false, chat: true },
         { kind: 'given', mail: true },
+        { kind: 'mentioned', mail: true },
         { kind: 'approval', mail: false },
         { kind: 'task', mail: true },
         { kind: 'budget', mail: false },

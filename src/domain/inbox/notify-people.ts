@@ -70,6 +70,7 @@ async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promis
     [['breakage.claimed'], given],
     [['approval.requested'], waiting],
     [['task.state_changed'], assigned],
+    [['comment.created', 'comment.updated'], mentioned],
     [['measure.alerted'], overBudget],
   ]
   const found: Concern[] = []
@@ -121,6 +122,11 @@ const assigned = (entries: OutboxEntry[]) => sql`
   from tasks t where (t.account_id, t.id) in (${keysOf(entries, 'bigint')}) and t.user_id is not null
     and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
+
+const mentioned = (entries: OutboxEntry[]) => sql`
+  select u.user_id, c.account_id, c.project_id, 'mentioned' as kind, 'comment' as subject, c.id::text as subject_id, null as dedupe_id, 0 as occurrence
+  from comments c cross join lateral unnest(c.mentions) u (user_id)
+  where (c.account_id, c.id) in (${keysOf(entries, 'bigint')}) and c.deleted_at is null and u.user_id is distinct from c.user_id`
 
 /**
  * Leads of the project and the author of the only change; once it is settled, those who were told. Like approvals, not members who only see

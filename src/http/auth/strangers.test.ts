@@ -60,6 +60,7 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   deployments: () => idOf('deployments', 'fox-deployment4'),
   breakages: () => idOf('breakages', 'fox-breakage4'),
   corrections: () => idOf('corrections', 'fox-correction4'),
+  comments: () => idOf('comments', 'fox-comment4'),
   tests: () => ofTheirs(sql`select id::text from test_cases where account_id = ${foxId()}`),
   integrations: () => idOf('integrations', 'theirs'),
   imports: () =>
@@ -88,6 +89,14 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   deleteProject: { name: 'Fox' },
   correctBuild: { category: 'network' },
   startImport: { days: 1 },
+  createTaskComment: { body: 'Seen' },
+  createBuildComment: { body: 'Seen' },
+  createBreakageComment: { body: 'Seen' },
+  createChangeComment: { body: 'Seen' },
+  createAssetComment: { body: 'Seen' },
+  createDeploymentComment: { body: 'Seen' },
+  editComment: { body: 'Seen' },
+  reactToComment: { reaction: '👀', on: true },
   switchWriteBack: { write_back: false },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }

@@ -14,6 +14,7 @@ import { makeTask } from '../../domain/breakages/make-task.ts'
 import * as builds from '../../domain/builds/builds.ts'
 import * as measureTrends from '../../domain/builds/measure-trends.ts'
 import * as changes from '../../domain/changes/changes.ts'
+import * as comments from '../../domain/comments/comments.ts'
 import * as contents from '../../domain/contents/build-contents.ts'
 import { explain } from '../../domain/deployments/build-link.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
@@ -133,4 +134,26 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     return { history: await deploymentHistory.list(db, by.account_id, id) }
   },
   editDeployment: ({ db, by, path, body }) => editDeployment(db, by, path.id, body),
+  listTaskComments: ({ db, by, path, query }) => comments.list(db, by, 'task', path.id, query),
+  createTaskComment: ({ db, by, path, body }) => comments.create(db, by, 'task', path.id, body),
+  listBuildComments: ({ db, by, path, query }) => comments.list(db, by, 'build_run', path.build_run_id, query),
+  createBuildComment: ({ db, by, path, body }) => comments.create(db, by, 'build_run', path.build_run_id, body),
+  listBreakageComments: ({ db, by, path, query }) => comments.list(db, by, 'breakage', path.id, query),
+  createBreakageComment: ({ db, by, path, body }) => comments.create(db, by, 'breakage', path.id, body),
+  listChangeComments: ({ db, by, path, query }) => comments.list(db, by, 'change', path.id, query),
+  createChangeComment: ({ db, by, path, body }) => comments.create(db, by, 'change', path.id, body),
+  listAssetComments: ({ db, by, path, query }) => comments.list(db, by, 'asset', path.asset_id, query),
+  createAssetComment: ({ db, by, path, body }) => comments.create(db, by, 'asset', path.asset_id, body),
+  async listDeploymentComments({ db, by, path, query }) {
+    const { id } = await deployments.find(db, by, path.id)
+    return comments.list(db, by, 'deployment', id, query)
+  },
+  async createDeploymentComment({ db, by, path, body }) {
+    const { id } = await deployments.find(db, by, path.id)
+    return comments.create(db, by, 'deployment', id, body)
+  },
+  showComment: ({ db, by, path }) => comments.find(db, by, readId(path.id)),
+  editComment: ({ db, by, path, body }) => comments.edit(db, by, readId(path.id), body),
+  deleteComment: ({ db, by, path, caller }) => comments.remove(db, { ...by, project_role: caller.project_role }, readId(path.id)),
+  reactToComment: ({ db, by, path, body }) => comments.react(db, by, readId(path.id), body),
 }

@@ -37,6 +37,14 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   correctBuild: { shown: 'showBuild' },
   actOnBuild: { shown: 'showBuild' },
   editTest: { shown: 'showTest' },
+  createTaskComment: { shown: 'showTask' },
+  createBuildComment: { shown: 'showBuild' },
+  createBreakageComment: { shown: 'showBreakage' },
+  createChangeComment: { shown: 'showChange' },
+  createAssetComment: { shown: 'showAsset' },
+  createDeploymentComment: { shown: 'showDeployment' },
+  editComment: { shown: 'showComment' },
+  reactToComment: { shown: 'showComment' },
 }
 
 /** Refuses the edit unless the record matches `If-Match`. In the transaction of the edit. */

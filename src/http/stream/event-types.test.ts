@@ -106,6 +106,11 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
     sql`insert into measure_alerts (account_id, project_id, kind, budget, measure, platform, unit, job, branch, value, allowed, build_run_id)
       values (${account()}, ${project()}, 'exceeded', '{}', 'package', 'Win64', 'bytes', 'Night', 'main', 5, 4, 1)`,
   ],
+  'comment.created': () => [
+    sql`insert into comments (account_id, project_id, asset_id, body)
+      values (${account()}, ${project()}, ${studio.world.assets!.crate!.id}, 'Too dark')`,
+  ],
+  'comment.updated': () => [sql`update comments set updated_at = updated_at + interval '1 second'`],
   'deployment.updated': () => [
     sql`insert into deployments (account_id, project_id, platform, version) values (${account()}, ${project()}, 'steam', '1.1')`,
     sql`update deployments set status = 'live' where version = '1.1'`,

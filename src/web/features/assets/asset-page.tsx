@@ -11,6 +11,8 @@ import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
@@ -20,6 +22,8 @@ type Detail = AppReply<'showAsset'>
 export default function Asset() {
   const { projectId = '', assetId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showAsset', { project_id: projectId, asset_id: assetId })
+  const commented = { subject: 'asset', projectId, id: assetId } as const
+  useComments(commented)
   const up = ['Assets', `/projects/${projectId}/assets`] as const
   if (!data)
     return (
@@ -35,6 +39,7 @@ export default function Asset() {
         <History asset={data} />
         <Deciding key={data.id} projectId={projectId} asset={data} />
       </div>
+      <Comments {...commented} />
     </Page>
   )
 }

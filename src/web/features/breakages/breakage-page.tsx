@@ -5,7 +5,7 @@ import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { costWords, redWords, uncountedWords } from '../../../contract/labels/cost-words.ts'
 import { labelOf, TERMS } from '../../../contract/labels.ts'
 import { useApi } from '../../queries.ts'
-import { useAssignees, useLocked, useNames } from '../../session.ts'
+import { useLocked, useNames } from '../../session.ts'
 import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
@@ -17,6 +17,8 @@ import { ChangeLink } from '../branches/branch-row.tsx'
 import { CorrectFinding } from '../builds/correct-finding.tsx'
 import { SURE } from '../builds/investigation.tsx'
 import { Suspects } from '../builds/suspects.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { Bisection } from './bisection.tsx'
 import { BreakageActions } from './breakage-actions.tsx'
@@ -29,8 +31,8 @@ import { BreakageState } from './breakage-state.tsx'
 export default function Breakage() {
   const { projectId = '', breakageId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showBreakage', { project_id: projectId, id: breakageId })
-  // Loaded with the breakage, for assigning an owner.
-  useAssignees(projectId)
+  // Loaded with the breakage, for assigning an owner and for mentions.
+  useComments({ subject: 'breakage', projectId, id: breakageId })
   const breakage = data?.id === breakageId ? data : undefined
   const up = ['Breakages', `/projects/${projectId}/breakages`] as const
   if (!breakage)
@@ -64,6 +66,7 @@ function Shown({ projectId, breakage }: Part) {
       <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
       <BreakageHistory breakage={breakage} locked={locked} />
+      <Comments subject="breakage" projectId={projectId} id={breakage.id} />
     </>
   )
 }

@@ -18,6 +18,8 @@ import { BuildKindLabel, BuildStatus } from '../../ui/pill.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { BuildTests } from '../tests/build-tests.tsx'
 import { AdjacentBuilds } from './adjacent-builds.tsx'
 import { BuildChanges, useBuildChanges } from './build-changes.tsx'
@@ -53,6 +55,7 @@ export default function Build() {
   useApi('readBuildLog', args)
   useApi('listBuildTests', args)
   useApi('showBuildMeasures', args)
+  useComments({ subject: 'build_run', projectId, id: buildId })
   if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
@@ -266,6 +269,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           {!isLogFirst && areChangesKnown && log}
         </>
       )}
+      <Comments subject="build_run" projectId={projectId} id={build.id} />
     </Page>
   )
 }

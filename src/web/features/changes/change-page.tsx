@@ -9,6 +9,8 @@ import { Page, Section } from '../../ui/page.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { TaskReference } from '../tasks/task-reference.tsx'
 import { ChangeBuilds, ChangeDeployments } from './change-uses.tsx'
@@ -18,6 +20,8 @@ export default function Change() {
   const { projectId = '', changeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useApi('showChange', { project_id: projectId, id: changeId })
   const { data: around, isPlaceholderData } = useApi('showChangeContext', { project_id: projectId, id: changeId })
+  const commented = { subject: 'change', projectId, id: changeId } as const
+  useComments(commented)
   const context = isPlaceholderData ? undefined : around
   const up = ['Changes', `/projects/${projectId}/changes`] as const
   if (!data || String(data.id) !== changeId)
@@ -116,6 +120,7 @@ export default function Change() {
           </p>
         )}
       </Section>
+      <Comments {...commented} />
     </Page>
   )
 }

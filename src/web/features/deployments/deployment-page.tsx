@@ -10,6 +10,8 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { BuildLink } from '../builds/build-line.tsx'
 import { Contents } from '../changes/contents.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { DeploymentBuild } from './deployment-build.tsx'
 import { DeploymentHistory } from './deployment-history.tsx'
 import { DeploymentWay } from './deployment-way.tsx'
@@ -26,6 +28,8 @@ export default function Deployment() {
   useApi('compareDeployment', args)
   useApi('listDeploymentHistory', args)
   useApi('showRelease', args)
+  const commented = { subject: 'deployment', projectId, id: deploymentId } as const
+  useComments(commented)
   const locked = useLocked('contributor') !== undefined
   const up = ['Deployments', `/projects/${projectId}/deployments`] as const
   if (!data || isPlaceholderData)
@@ -60,6 +64,7 @@ export default function Deployment() {
       <DeploymentBuild projectId={projectId} id={data.id} linked={data.build_run_id} locked={locked} />
       <Brought projectId={projectId} id={data.id} title={titleOf(data)} track={nameOfTrack(data)} />
       <DeploymentHistory projectId={projectId} deployment={data} />
+      <Comments {...commented} />
     </Page>
   )
 }

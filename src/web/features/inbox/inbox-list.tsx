@@ -16,6 +16,7 @@ type Notification = AppReply<'listNotifications'>['notifications'][number]
 const KINDS: Record<NotificationKind, [words: string, icon: IconName]> = {
   suspected: ['Your change is suspected', 'breakage'],
   given: ['Assigned to you', 'breakage'],
+  mentioned: ['You are mentioned', 'bell'],
   approval: ['Waiting for approval', 'approval'],
   task: ['Task assigned to you', 'task'],
   budget: ['Measure over its budget', 'measure'],

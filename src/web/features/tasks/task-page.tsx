@@ -6,6 +6,8 @@ import { useTitle } from '../../title.ts'
 import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Page, WayUp } from '../../ui/page.tsx'
+import { Comments } from '../comments/comments.tsx'
+import { useComments } from '../comments/queries.ts'
 import { useCandidates } from './assignee.tsx'
 import { DeletedTask } from './deleted-task.tsx'
 import { TaskFields } from './task-fields.tsx'
@@ -21,6 +23,8 @@ export default function Task() {
   useTaskReferences(projectId, taskId)
   useTaskHistory(projectId, taskId)
   useCandidates(projectId)
+  const commented = { subject: 'task', projectId, id: taskId } as const
+  useComments(commented)
   const task = data && String(data.id) === taskId ? data : undefined
   const up = ['Tasks', `/projects/${projectId}/tasks`] as const
   useTitle(task?.title ?? 'Task')
@@ -45,6 +49,7 @@ export default function Task() {
           <TaskWords task={task} field="description" fixed={fixed} />
           <TaskLinks task={task} projectId={projectId} />
           <TaskHistory task={task} />
+          <Comments {...commented} />
         </div>
         <TaskFields task={task} fixed={fixed} />
       </div>

@@ -1,0 +1,111 @@
+import type { Client } from '../../contract/client.ts'
+import { SUBJECT_PAGES } from '../../contract/event-facts.ts'
+import type { ReplyOf } from '../../contract/routes.ts'
+import { COMMENT_SUBJECTS, type CommentSubject } from '../../contract/sets.ts'
+import type { Noun } from '../../terminal/command.ts'
+import { textOf } from '../../terminal/given-text.ts'
+import { extra, main } from '../../terminal/table.ts'
+import { command } from '../program/command.ts'
+import { limitFlag, USUAL_ROWS } from '../program/filters.ts'
+import { SUMMARIES } from '../summaries.ts'
+
+type Comment = ReplyOf<'editComment'>
+type List = (args: object) => Promise<ReplyOf<'listTaskComments'>>
+type Create = (args: object) => Promise<Comment>
+
+/** The routes of each kind of record, and the name of its id in their paths. */
+const ROUTES: Record<CommentSubject, { list: keyof Client; create: keyof Client; id: string }> = {
+  task: { list: 'listTaskComments', create: 'createTaskComment', id: 'id' },
+  build_run: { list: 'listBuildComments', create: 'createBuildComment', id: 'build_run_id' },
+  breakage: { list: 'listBreakageComments', create: 'createBreakageComment', id: 'id' },
+  change: { list: 'listChangeComments', create: 'createChangeComment', id: 'id' },
+  asset: { list: 'listAssetComments', create: 'createAssetComment', id: 'asset_id' },
+  deployment: { list: 'listDeploymentComments', create: 'createDeploymentComment', id: 'id' },
+}
+
+const RECORD = {
+  kind: { help: 'Kind of the record', values: COMMENT_SUBJECTS },
+  id: { help: 'Id of the record' },
+} as const
+const TEXT = { help: 'Text in Markdown, or - for standard input; <@7> mentions the user 7' } as const
+const pageOf = ({ project, args }: { project: string; args: { kind: CommentSubject; id: string } }) =>
+  `/projects/${project}/${SUBJECT_PAGES[args.kind]}/${args.id}`
+
+const list = command({
+  name: 'list',
+  summary: 'List the comments on a record, newest first',
+  project: true,
+  args: RECORD,
+  flags: limitFlag,
+  web: pageOf,
+  shows: { route: 'listTaskComments', rows: 'comments' },
+  examples: ['comments list task 1', 'comments list breakage $(goldmaster breakages list --pick "[0].id") --limit 5'],
+  async run({ client, project, args, flags, out }) {
+    const { list, id } = ROUTES[args.kind]
+    const page = await (client[list] as unknown as List)({
+      project_id: project,
+      [id]: args.id,
+      query: { limit: String(flags.limit ?? USUAL_ROWS) },
+    })
+    out.answer(page, () => {
+      if (page.comments.length === 0)
+        out.note(`No comments yet. To write one, run: goldmaster comments add ${args.kind} ${args.id} TEXT`)
+      else out.table(page.comments, ['id', by, main('body'), extra('edited_at'), 'created_at'])
+    })
+  },
+})
+
+const by = { title: 'by', cell: ({ user_id }: Comment) => user_id && `user:${user_id}` }
+
+const add = command({
+  name: 'add',
+  summary: 'Comment on a record',
+  project: true,
+  args: { ...RECORD, text: TEXT },
+  web: pageOf,
+  shows: { route: 'createTaskComment' },
+  examples: ['comments add task 1 "Waits for the new SDK"', 'comments add breakage 12 - < notes.md'],
+  async run({ client, project, args, out }) {
+    const { create, id } = ROUTES[args.kind]
+    const body = { body: (await textOf(args.text))! }
+    const made = await (client[create] as unknown as Create)({ project_id: project, [id]: args.id, body })
+    out.answer(made, () => out.say(`Comment ${made.id} added.`))
+  },
+})
+
+const COMMENT = { comment: { help: 'Id of your comment' } } as const
+
+const edit = command({
+  name: 'edit',
+  summary: 'Edit your comment',
+  project: true,
+  args: { ...COMMENT, text: TEXT },
+  shows: { route: 'editComment' },
+  details: 'Its former texts can still be read.',
+  examples: ['comments edit 5 "Fixed in CL 4711"'],
+  async run({ client, project, args, out }) {
+    const body = { body: (await textOf(args.text))! }
+    const edited = await client.editComment({ project_id: project, id: args.comment, body })
+    out.answer(edited, () => out.say(`Comment ${edited.id} edited.`))
+  },
+})
+
+const remove = command({
+  name: 'delete',
+  summary: 'Delete your comment; leads can delete every comment',
+  project: true,
+  args: COMMENT,
+  shows: { route: 'deleteComment' },
+  examples: ['comments delete 5'],
+  async run({ client, project, args, out }) {
+    const deleted = await client.deleteComment({ project_id: project, id: args.comment })
+    out.answer(deleted, () => out.say(`Comment ${deleted.id} deleted.`))
+  },
+})
+
+export const comments: Noun = {
+  name: 'comments',
+  summary: SUMMARIES.comments,
+  usual: 'list',
+  commands: [list, add, edit, remove],
+}

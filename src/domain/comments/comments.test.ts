@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { SCOPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
+import { exportWorld } from '../../world/export.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
+import { readOutbox } from '../inbox/outbox-readers.ts'
+
+let studio: Studio
+beforeAll(async () => {
+  studio = await openStudio({
+    accounts: [
+      { key: 'owl', name: 'Night Owl', plan: 'team', payment_method: true },
+      { key: 'fox', name: 'Red Fox', plan: 'team', payment_method: true },
+    ],
+    users: [
+      { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
+      { key: 'lou', email: 'lou@example.com', name: 'Lou', accounts: { owl: 'member' } },
+      { key: 'guest', email: 'guest@example.com', name: 'Guest', accounts: { owl: 'guest' } },
+      { key: 'rival', email: 'rival@example.com', name: 'Rival', accounts: { fox: 'owner' } },
+    ],
+    projects: [
+      { key: 'star', account: 'owl', name: 'Starfall', members: { kim: 'lead', lou: 'contributor' } },
+      { key: 'fox', account: 'fox', name: 'Foxhole' },
+    ],
+    tokens: [
+      ...['kim', 'lou', 'rival'].map((user) => ({ key: user, user, name: user, scopes: SCOPES })),
+      { key: 'builds', user: 'kim', name: 'builds', scopes: ['read:builds', 'write:comments'] },
+      { key: 'reader', user: 'kim', name: 'reader', scopes: ['read:tasks'] },
+    ],
+    tasks: [{ key: 'task', project: 'star', title: 'Cook' }],
+    build_runs: [{ key: 'build', project: 'star', status: 'failed', branch: 'main' }],
+    changes: [{ key: 'change', project: 'star', identifier: 'abc', source_type: 'GitCommit', author: 'kim' }],
+    assets: [{ key: 'crate', project: 'star', name: 'T_Crate.png', path: 'T_Crate.png', asset_type: 'texture', version: 3 }],
+    deployments: [{ key: 'ship', project: 'star', platform: 'steam', version: '1.0' }],
+    breakages: [{ key: 'breakage', project: 'star', builds: ['build'], opened_at: '2026-01-02T00:00:00Z' }],
+  })
+})
+afterAll(() => studio.close())
+
+const id = (kind: string, key: string) => studio.world[kind as 'tasks']![key]!.id
+const user = (key: string) => studio.world.users![key]!.id as number
+const ask = async (method: string, path: string, body?: object, token = 'kim', project = 'star') => {
+  const { status, text } = await studio.ask(`/api/v1/projects/${id('projects', project)}/${path}`, {
+    method,
+    token: studio.world.tokens![token]!.token,
+    ...(body && { body }),
+  })
+  return { status, json: JSON.parse(text) }
+}
+const task = () => `tasks/${id('tasks', 'task')}/comments`
+const comment = async (body: string, token?: string, on = task()) => (await ask('POST', on, { body }, token)).json
+
+test('every kind of record has its own comments, newest first', async () => {
+  const paths = {
+    task: task(),
+    build_run: `build_runs/${id('build_runs', 'build')}/comments`,
+    breakage: `breakages/${id('breakages', 'breakage')}/comments`,
+    change: `changes/${id('changes', 'change')}/comments`,
+    asset: `assets/${id('assets', 'crate')}/comments`,
+    deployment: `deployments/${id('deployments', 'ship')}/comments`,
+  }
+  for (const [subject, path] of Object.entries(paths)) {
+    for (const body of ['first', 'second'])
+      expect(await ask('POST', path, { body: `${body} on ${subject}` })).toMatchObject({
+        status: 201,
+        json: {
+          subject,
+          user_id: user('kim'),
+          via_token: true,
+          body: `${body} on ${subject}`,
+          asset_version: subject === 'asset' ? 3 : null,
+        },
+      })
+    const { comments } = (await ask('GET', path)).json
+    expect(comments.map(({ body }: { body: string }) => body)).toEqual([`second on ${subject}`, `first on ${subject}`])
+    expect(comments[0].subject_id).toBe(path.split('/')[1])
+    const older = (await ask('GET', `${path}?limit=1`)).json
+    expect(older.pagination).toEqual({ limit: 1, has_more: true })
+    expect((await ask('GET', `${path}?before_id=${older.comments[0].id}`)).json.comments).toHaveLength(1)
+  }
+})
+
+test('a comment needs a record of the project, a text and the scopes', async () => {
+  expect((await ask('POST', 'tasks/999999/comments', { body: 'x' })).status).toBe(404)
+  expect((await ask('POST', 'assets/none/comments', { body: 'x' })).status).toBe(404)
+  expect((await ask('POST', task(), { body: 'x' }, 'rival')).status).toBe(404)
+  expect((await ask('POST', task(), { body: 'x' }, 'rival', 'fox')).status).toBe(404)
+  for (const body of [{ body: ' ' }, { body: 'x'.repeat(20_001) }, {}, { body: 'x', more: 1 }])
+    expect((await ask('POST', task(), body)).status).toBe(422)
+  expect((await ask('POST', task(), { body: 'x' }, 'reader')).json).toMatchObject({ required_scope: 'write:comments' })
+  expect((await ask('GET', task(), undefined, 'builds')).json).toMatchObject({ required_scope: 'read:tasks' })
+  expect((await ask('GET', task(), undefined, 'reader')).status).toBe(200)
+})
+
+test('only people who see the project are mentioned', async () => {
+  const { mentioned_user_ids } = await comment(
+    `<@${user('lou')}> <@${user('rival')}> <@${user('guest')}> <@999999> <@${user('lou')}>`,
+  )
+  expect(mentioned_user_ids).toEqual([user('lou')])
+  const many = Array.from({ length: 51 }, (_, i) => `<@${i + 1}>`).join(' ')
+  expect((await ask('POST', task(), { body: many })).status).toBe(422)
+})
+
+test('the author edits a comment, and its former texts can be read until it is deleted', async () => {
+  const { id: number, created_at } = await comment('Too dark', 'lou')
+  expect(await ask('PATCH', `comments/${number}`, { body: 'Too bright' })).toMatchObject({
+    status: 403,
+    json: { error: 'not_the_author' },
+  })
+  expect((await ask('PATCH', `comments/${number}`, { body: 'Too dark' }, 'lou')).json).toMatchObject({
+    edited_at: null,
+    former_bodies: [],
+  })
+  for (const body of ['Too bright', 'Fine']) await ask('PATCH', `comments/${number}`, { body }, 'lou')
+  const { json } = await ask('GET', task())
+  expect(json.comments[0]).toMatchObject({
+    body: 'Fine',
+    edited_at: expect.any(String),
+    former_bodies: [{ body: 'Too bright' }, { body: 'Too dark', written_at: created_at }],
+  })
+  expect((await ask('DELETE', `comments/${number}`, undefined, 'rival', 'fox')).status).toBe(404)
+  expect((await ask('DELETE', `comments/${number}`, undefined, 'lou')).json).toMatchObject({
+    body: null,
+    former_bodies: [],
+    user_id: user('lou'),
+    deleted_at: expect.any(String),
+  })
+  expect((await ask('PATCH', `comments/${number}`, { body: 'x' }, 'lou')).status).toBe(404)
+  expect(await studio.db.rows(sql`select from comments where body like '%Too%' or former_bodies::text like '%Too%'`)).toEqual([])
+})
+
+test('leads delete the comments of others, contributors do not', async () => {
+  const [ofKim, ofLou] = [await comment('One'), await comment('Two', 'lou')]
+  expect(await ask('DELETE', `comments/${ofKim.id}`, undefined, 'lou')).toMatchObject({
+    status: 403,
+    json: { required_role: 'lead' },
+  })
+  expect((await ask('DELETE', `comments/${ofLou.id}`)).status).toBe(200)
+})
+
+test('each person has each reaction once', async () => {
+  const { id: number } = await comment('Done')
+  const react = (reaction: string, on: boolean, token?: string) =>
+    ask('PUT', `comments/${number}/reactions`, { reaction, on }, token)
+  await react('👍', true)
+  await react('👍', true)
+  await react('🎉', true, 'lou')
+  const { json } = await react('👍', true, 'lou')
+  expect(json.reactions).toEqual([
+    { reaction: '👍', user_ids: [user('kim'), user('lou')] },
+    { reaction: '🎉', user_ids: [user('lou')] },
+  ])
+  expect((await react('👍', false)).json.reactions).toContainEqual({ reaction: '👍', user_ids: [user('lou')] })
+  expect((await react('no', true)).status).toBe(422)
+})
+
+test('an address in a comment is not shown', async () => {
+  await comment('Ask ann@example.com')
+  expect((await ask('GET', task())).json.comments[0].body).not.toContain('example.com')
+})
+
+test('comments go with their record, and an export contains them', async () => {
+  let text = ''
+  await exportWorld(
+    studio.db,
+    { account_id: id('accounts', 'owl') as number },
+    { vault: studio.service.vault, audience: 'admin' },
+    async (part) => {
+      text += part
+    },
+  )
+  expect(text).toContain('first on deployment')
+  await studio.db.execute(sql`delete from deployments where id = ${id('deployments', 'ship')}`)
+  expect(await studio.db.rows(sql`select from comments where body like '%on deployment'`)).toEqual([])
+})
+
+test('a mention notifies the person once, and never the author', async () => {
+  const { id: number } = await comment(`<@${user('lou')}> <@${user('kim')}> look`)
+  await sequenceAll(studio.db)
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site }));
+  await ask('PATCH', `comments/${number}`, { body: `<@${user('lou')}> look again` })
+  await sequenceAll(studio.db)
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site }));
+  const told = await studio.db.rows(sql`
+    select user_id, kind, title, path from notifications where subject = 'comment' and subject_id = ${String(number)}`)
+  expect(told).toEqual([
+    {
+      user_id: user('lou'),
+      kind: 'mentioned',
+      title: `Kim mentioned you on task #${id('tasks', 'task')}`,
+      path: `/projects/${id('projects', 'star')}/tasks/${id('tasks', 'task')}`,
+    },
+  ])
+})

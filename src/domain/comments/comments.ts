@@ -1,0 +1,180 @@
+import type { ReactionInput } from '../../contract/bodies.ts'
+import { insufficientRole, invalidParameter, notFound, notTheAuthor } from '../../contract/errors.ts'
+import { MENTIONS_MAX } from '../../contract/limits.ts'
+import { isUuid, readId } from '../../contract/params.ts'
+import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import type { CommentSubject, ProjectRole } from '../../contract/sets.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+
+type Comment = ReplyOf<'editComment'>
+
+interface Author extends ProjectKey {
+  user_id: number
+  token_id: number | null
+}
+
+/** The table of each kind of record, its column in `comments`, and its name in errors. */
+const SUBJECTS: Record<CommentSubject, { table: string; column: string; name: string; readId: (id: string) => unknown }> = {
+  task: { table: 'tasks', column: 'task_id', name: 'Task', readId },
+  build_run: { table: 'build_runs', column: 'build_run_id', name: 'Build run', readId },
+  breakage: { table: 'breakages', column: 'breakage_id', name: 'Breakage', readId },
+  change: { table: 'changes', column: 'change_id', name: 'Change', readId },
+  asset: { table: 'assets', column: 'asset_id', name: 'Asset', readId: (id) => (isUuid(id) ? id : undefined) },
+  deployment: {
+    table: 'deployments',
+    column: 'deployment_id',
+    name: 'Deployment',
+    readId: (id) => (isUuid(id) ? id : undefined),
+  },
+}
+
+const ofProject = ({ account_id, project_id }: ProjectKey) => sql`c.account_id = ${account_id} and c.project_id = ${project_id}`
+
+/** Comments `c` as they are shown. */
+const SHOWN = sql`
+  c.id, c.subject, c.subject_id, c.asset_version, c.user_id, c.via_api_token_id is not null as via_token,
+  case when c.deleted_at is null then c.body end as body, c.former_bodies, c.mentions as mentioned_user_ids, (
+    select coalesce(json_agg(json_build_object('reaction', r.reaction, 'user_ids', r.user_ids) order by r.first, r.reaction), '[]')
+    from (
+      select r.reaction, array_agg(r.user_id order by r.created_at, r.user_id) as user_ids, min(r.created_at) as first
+      from comment_reactions r where r.account_id = c.account_id and r.comment_id = c.id group by r.reaction) r) as reactions,
+  iso(c.created_at) as created_at, iso(c.edited_at) as edited_at, iso(c.deleted_at) as deleted_at`
+
+/** Also one that was deleted: its text is gone. */
+export async function find(db: Database, by: ProjectKey, id: number | undefined): Promise<Comment> {
+  const found = await db.one<Comment>(sql`select ${SHOWN} from comments c where ${ofProject(by)} and c.id = ${id ?? 0}`)
+  if (!found) throw notFound('Comment')
+  return found
+}
+
+async function requireSubject(db: Database, by: ProjectKey, subject: CommentSubject, given: string): Promise<void> {
+  const { table, name, readId } = SUBJECTS[subject]
+  const id = readId(given)
+  const found =
+    id !== undefined &&
+    (await db.one(
+      sql`select from ${raw(table)} where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}`,
+    ))
+  if (!found) throw notFound(name)
+}
+
+/** Newest first. */
+export async function list(
+  db: Database,
+  by: ProjectKey,
+  subject: CommentSubject,
+  subjectId: string,
+  { before_id, limit }: QueryOf<'listTaskComments'>,
+): Promise<ReplyOf<'listTaskComments'>> {
+  await requireSubject(db, by, subject, subjectId)
+  const { column, readId } = SUBJECTS[subject]
+  const rows = await db.rows<Comment>(sql`
+    select ${SHOWN} from comments c where ${ofProject(by)} and c.${raw(column)} = ${readId(subjectId)}
+      ${when(before_id, (id) => sql`and c.id < ${id}`)}
+    order by c.id desc limit ${limit + 1}`)
+  return { comments: rows.slice(0, limit), pagination: { limit, has_more: rows.length > limit } } as ReplyOf<'listTaskComments'>
+}
+
+export const create = (
+  db: Database,
+  by: Author,
+  subject: CommentSubject,
+  subjectId: string,
+  { body }: { body: string },
+): Promise<Comment> =>
+  db.transaction(async (db) => {
+    await requireSubject(db, by, subject, subjectId)
+    const { column, readId } = SUBJECTS[subject]
+    const id = readId(subjectId)
+    const version =
+      subject === 'asset'
+        ? sql`(select a.version from assets a where a.account_id = ${by.account_id} and a.id = ${id})`
+        : sql`null`
+    const { id: created } = (await db.one<{ id: number }>(sql`
+      insert into comments (account_id, project_id, ${raw(column)}, asset_version, user_id, via_api_token_id, body, mentions)
+      values (${by.account_id}, ${by.project_id}, ${id}, ${version}, ${by.user_id}, ${by.token_id}, ${body}, ${mentionsIn(by, body)})
+      returning id`))!
+    return find(db, by, created)
+  })
+
+/** People named in a text as `<@7>`, who have access to the project. */
+function mentionsIn({ account_id, project_id }: ProjectKey, body: string): Sql {
+  const ids = [...new Set([...body.matchAll(/<@(\d{1,9})>/g)].map(([, id]) => Number(id)))]
+  if (ids.length > MENTIONS_MAX) throw invalidParameter('body', `must mention at most ${MENTIONS_MAX} people`)
+  return sql`array(
+    select m.user_id from project_access m
+    where m.account_id = ${account_id} and m.project_id = ${project_id} and m.user_id = any (${ids}::integer[]) order by m.user_id)`
+}
+
+interface Stored {
+  id: number
+  user_id: number | null
+  body: string
+  is_deleted: boolean
+}
+
+async function lock(db: Database, by: ProjectKey, id: number | undefined): Promise<Stored> {
+  const found = await db.one<Stored>(sql`
+    select c.id, c.user_id, c.body, c.deleted_at is not null as is_deleted from comments c
+    where ${ofProject(by)} and c.id = ${id ?? 0} for update`)
+  if (!found) throw notFound('Comment')
+  return found
+}
+
+/** A comment that can still change, locked. */
+async function lockWritten(db: Database, by: ProjectKey, id: number | undefined): Promise<Stored> {
+  const found = await lock(db, by, id)
+  if (found.is_deleted) throw notFound('Comment')
+  return found
+}
+
+/** How many former texts are kept. */
+const FORMER_MAX = 20
+
+/** Only the author can edit it. The former text stays readable, so that nobody's reply loses its meaning. */
+export const edit = (db: Database, by: Author, id: number | undefined, { body }: { body: string }): Promise<Comment> =>
+  db.transaction(async (db) => {
+    const known = await lockWritten(db, by, id)
+    if (known.user_id !== by.user_id) throw notTheAuthor()
+    if (known.body !== body)
+      await db.execute(sql`
+        update comments c set body = ${body}, mentions = ${mentionsIn(by, body)}, edited_at = now(), updated_at = now(),
+          former_bodies = (select jsonb_agg(f.value order by f.at) from jsonb_array_elements(
+            jsonb_build_array(jsonb_build_object('body', c.body, 'written_at', iso(coalesce(c.edited_at, c.created_at)))) || c.former_bodies
+          ) with ordinality f (value, at) where f.at <= ${FORMER_MAX})
+        where ${ofProject(by)} and c.id = ${known.id}`)
+    return find(db, by, known.id)
+  })
+
+/** Its texts are deleted permanently; who wrote it and when stays. */
+export const remove = (
+  db: Database,
+  by: Author & { project_role: ProjectRole | null },
+  id: number | undefined,
+): Promise<Comment> =>
+  db.transaction(async (db) => {
+    const known = await lock(db, by, id)
+    if (known.user_id !== by.user_id && by.project_role !== 'lead') throw insufficientRole('lead')
+    if (known.is_deleted) return find(db, by, known.id)
+    await db.execute(sql`
+      update comments c set body = '', former_bodies = '[]', mentions = '{}', deleted_at = now(), updated_at = now()
+      where ${ofProject(by)} and c.id = ${known.id}`)
+    await db.execute(sql`delete from comment_reactions where account_id = ${by.account_id} and comment_id = ${known.id}`)
+    return find(db, by, known.id)
+  })
+
+export const react = (db: Database, by: Author, id: number | undefined, { reaction, on }: ReactionInput): Promise<Comment> =>
+  db.transaction(async (db) => {
+    const known = await lockWritten(db, by, id)
+    const changed = await db.execute(
+      on
+        ? sql`insert into comment_reactions (account_id, comment_id, user_id, reaction)
+            values (${by.account_id}, ${known.id}, ${by.user_id}, ${reaction}) on conflict do nothing`
+        : sql`delete from comment_reactions
+            where account_id = ${by.account_id} and comment_id = ${known.id} and user_id = ${by.user_id} and reaction = ${reaction}`,
+    )
+    if (changed > 0) await db.execute(sql`update comments c set updated_at = now() where ${ofProject(by)} and c.id = ${known.id}`)
+    return find(db, by, known.id)
+  })
