@@ -142,6 +142,7 @@ describe.each(writing)('%s: bodies', (name) => {
     if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
     if (name === 'markBranchGood') return `{"branch":"main","change":"${sha(4)}","reason":${json}}`
     if (name === 'editTest') return `{"quarantined_until":"${new Date(Date.now() + 86_400_000).toISOString()}","reason":${json}}`
+    if (name === 'editComment' || /^create\w+Comment$/.test(name)) return `{"body":${json}}`
     if (name === 'muteAgent') return `{"agent":"BUILD-07","reason":${json}}`
     return name === 'editBreakage' || name === 'editDeployment' ? `{"note":${json}}` : `{"task":{"title":${json}}}`
   }
@@ -198,8 +199,8 @@ describe.each(writing)('%s: bodies', (name) => {
     for (const json of ['"\\ud800 half"', '"a\\r\\nSet-Cookie: x\\r\\n"', '"\\u202e\\ufeff\\u2028"', '"<script>"']) {
       const answer = await send({ path: pathOf(name), method, body: inTask(json) })
       expectCivil(answer, json)
-      // A request to the CI has no text.
-      expect(name === 'actOnBuild' ? [422] : [200, 201], json).toContain(answer.status)
+      // A request to the CI and a reaction have no text.
+      expect(name === 'actOnBuild' || name === 'reactToComment' ? [422] : [200, 201], json).toContain(answer.status)
       expect(answer.headers['set-cookie']).toBe(undefined)
     }
   })

@@ -74,12 +74,17 @@ const add = command({
 })
 
 const COMMENT = { comment: { help: 'Id of your comment' } } as const
+const pageOfComment = async ({ client, project, args }: { client: Client; project: string; args: { comment: string } }) => {
+  const { subject, subject_id } = await client.showComment({ project_id: project, id: args.comment })
+  return pageOf({ project, args: { kind: subject, id: subject_id } })
+}
 
 const edit = command({
   name: 'edit',
   summary: 'Edit your comment',
   project: true,
   args: { ...COMMENT, text: TEXT },
+  web: pageOfComment,
   shows: { route: 'editComment' },
   details: 'Its former texts can still be read.',
   examples: ['comments edit 5 "Fixed in CL 4711"'],
@@ -95,6 +100,7 @@ const remove = command({
   summary: 'Delete your comment; leads can delete every comment',
   project: true,
   args: COMMENT,
+  web: pageOfComment,
   shows: { route: 'deleteComment' },
   examples: ['comments delete 5'],
   async run({ client, project, args, out }) {
