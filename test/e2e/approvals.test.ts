@@ -119,7 +119,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     // The field already has the focus: typing continues there.
     await box.waitFor()
     await page.keyboard.type('t_hill')
-    const options = page.getByRole('option')
+    const options = page.getByRole('listbox').getByRole('option')
     await options.filter({ hasText: 'T_Hill.png' }).waitFor()
     expect(await axe(page)).toEqual([])
     await page.keyboard.press('Enter')
