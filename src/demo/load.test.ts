@@ -75,6 +75,17 @@ test('the demo has a reopened breakage, a flaky test and a preflight', async () 
   expect(builds.filter(({ kind }) => kind === 'preflight')).toHaveLength(2)
 })
 
+test('one agent is suspicious, and its failures are nobody’s fault', async () => {
+  const { agents } = (await ask(`/api/v1/projects/${access.projectId}/agents`)).json
+  expect(agents.filter(({ suspicious }: { suspicious: boolean }) => suspicious)).toMatchObject([
+    { name: 'BUILD-07', muted: null },
+  ])
+  const failed = (await ask(`/api/v1/projects/${access.projectId}/build_runs?status=failed&limit=100`)).json.build_runs
+  const [newest] = failed.filter(({ agent }: { agent: string }) => agent === 'BUILD-07')
+  const { investigation } = (await ask(`/api/v1/projects/${access.projectId}/build_runs/${newest.id}`)).json
+  expect(investigation).toMatchObject({ attributed_user_id: null, suspects: [], who_acts: 'machine', retry_may_help: true })
+})
+
 test('a package is over its budget, and the asset that grew is named', async () => {
   const { alerts } = (await ask(`/api/v1/projects/${access.projectId}/measures/budgets`)).json
   expect(alerts).toMatchObject([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as sets from '../contract/sets.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
+import { compareAgents, isSuspicious } from '../domain/agents/compare.ts'
 import { SHOWCASE, STUDIO } from './accounts.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
 import { marblePost } from './marble-post/game.ts'
@@ -147,4 +148,22 @@ const incidents = games.flatMap((game) => game.incidents).filter(({ key }) => ke
 
 test.each(incidents)('the log of $key is diagnosed as $category', ({ log, category }) => {
   expect(diagnose(log).category).toBe(category)
+})
+
+test('its bad agent is suspicious at every hour, and no other one is', () => {
+  for (let hour = 0; hour < 48; hour += 3) {
+    const now = new Date(Date.UTC(2026, 10, 14, hour, 17))
+    const own = demoWorld(now).build_runs.filter(
+      ({ project, created_at }) => project === cinderCoast.key && Date.parse(created_at) > now.getTime() - 30 * 86_400_000,
+    )
+    const builds = own
+      .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
+      .flatMap((build) => {
+        const { agent = '', ci_job_name, branch, status, kind } = build as typeof build & { agent?: string; kind?: string | null }
+        const isCompared = !kind && ['failed', 'completed', 'passed_pending_approval'].includes(status)
+        return isCompared ? [{ agent, group: `${ci_job_name} ${branch}`, failed: status === 'failed' }] : []
+      })
+    const suspicious = [...compareAgents(builds)].flatMap(([agent, found]) => (isSuspicious(found) ? [agent] : []))
+    expect(suspicious, now.toISOString()).toEqual(['BUILD-07'])
+  }
 })

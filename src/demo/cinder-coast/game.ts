@@ -54,7 +54,7 @@ export const cinderCoast: Game = {
     {
       agent: 'BUILD-07',
       job: 'cinder-functional-tests',
-      days: [26.3, 22.4, 18.6, 15.2, 12.5, 9.7, 6.8, 3.6, 1.4],
+      days: [26.3, 22.4, 20.3, 18.6, 15.2, 12.5, 9.7, 6.8, 3.6, 1.4],
       log: deviceRemoved,
     },
   ],
