@@ -1,7 +1,7 @@
 import { type CaseRun, failingSince, flakyFailures } from '../../src/domain/tests/flaky.ts'
 
 /** The same numbers for the same seed: mulberry32. */
-function randomOf(seed: number) {
+export function randomOf(seed: number) {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -88,7 +88,8 @@ export function simulate({ seed, cases, builds }: Size): Score {
         if (isCalled()) score.found++
       }
       if (!isBroken || isCalled()) return
-      const since = failingSince(own)!
+      // That a run was an outage is known after the next one.
+      const since = failingSince(own.map((run, at) => ({ ...run, outage: run.massive && at < own.length - 1 })))!
       const first = own[since.first]!.position!
       const lastGood = since.lastPassed === null ? 0 : own[since.lastPassed]!.position!
       score.ranges++

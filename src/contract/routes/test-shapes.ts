@@ -99,7 +99,7 @@ export const TestHistory = object({
       /** The first failure after the last pass. Null if the newest run passed, or if the test is flaky. */
       first_failed_build_run_id: nullable(idText),
       last_passed_build_run_id: nullable(idText),
-      /** It broke after the first change, up to the second. */
+      /** It broke after the first change, up to the second. The first is null if no earlier run passed: then it broke there or before. */
       last_good_change: nullable(changeReference),
       first_bad_change: nullable(changeReference),
       /** Changes in between, the bad one included; with 1 it is the change that broke the test. Null if unknown. */

@@ -3,7 +3,7 @@ import type { ProjectKey } from '../../db/project-key.ts'
 import type { FailedTest, FailedTests } from '../../diagnosis/failed-tests.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { type Failure, failuresOfBuild } from './build-tests.ts'
-import { failingSince } from './flaky.ts'
+import { failingSince, isMassive, withOutages } from './flaky.ts'
 import { runsOn } from './judge-tests.ts'
 import { outcomeAt } from './packed.ts'
 import { isFailing } from './test-cases.ts'
@@ -94,11 +94,12 @@ async function spanOf(db: Database, { account_id, project_id }: ProjectKey, buil
   for (const [test_report_id, own] of grouped(cases, (each) => each.test_report_id)) {
     const { branch, test_build_id } = own[0]!
     const runs = await runsOn(db, { account_id, project_id, test_report_id, branch })
-    const upToHere = runs.slice(0, runs.findIndex((run) => run.test_build_id === test_build_id) + 1)
+    const judged = withOutages(runs.map((run) => ({ ...run, failures: run.failed + run.errors, massive: isMassive(run) })))
+    const upToHere = judged.slice(0, judged.findIndex((run) => run.test_build_id === test_build_id) + 1)
     for (const { number } of own) {
-      const known = upToHere.flatMap(({ outcomes, position }) => {
-        const outcome = outcomeAt({ outcomes }, number)
-        return outcome === undefined ? [] : [{ outcome, position }]
+      const known = upToHere.flatMap((run) => {
+        const outcome = outcomeAt(run, number)
+        return outcome === undefined ? [] : [{ outcome, position: run.position, outage: run.outage }]
       })
       const since = failingSince(known)
       const above = since && since.lastPassed !== null && known[since.lastPassed]!.position

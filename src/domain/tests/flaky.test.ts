@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { simulate } from '../../../test/support/simulated-tests.ts'
 import { stemsOfCase, stemsOfChange, touches } from './case-files.ts'
-import { type CaseRun, failingSince, flakyFailures } from './flaky.ts'
+import { type CaseRun, failingSince, flakyFailures, withOutages } from './flaky.ts'
 
 /** `.` passed, `x` failed, `f` passed in a second attempt, `s` skipped; each at its own change unless `changes` says otherwise. */
 const runsOf = (outcomes: string, changes?: readonly number[]): CaseRun[] =>
@@ -45,12 +45,39 @@ describe('a test is flaky', () => {
   })
 })
 
-test('a test fails since the first failure after its last pass, whatever runs skipped it', () => {
-  expect(failingSince(runsOf('x..sxsx'))).toEqual({ first: 4, lastPassed: 2 })
-  expect(failingSince(runsOf('xx'))).toEqual({ first: 0, lastPassed: null })
-  expect(failingSince(runsOf('.fx'))).toEqual({ first: 2, lastPassed: 0 })
-  expect(failingSince(runsOf('xx.'))).toBeNull()
-  expect(failingSince(runsOf('ss'))).toBeNull()
+describe('a test fails', () => {
+  /** `o` failed during an outage. */
+  const since = (letters: string) =>
+    failingSince(runsOf(letters.replaceAll('o', 'x')).map((run, at) => ({ ...run, outage: letters[at] === 'o' })))
+
+  test('since the first failure after its last pass, whatever runs skipped it', () => {
+    expect(since('x..sxsx')).toEqual({ first: 4, lastPassed: 2 })
+    expect(since('xx')).toEqual({ first: 0, lastPassed: null })
+    expect(since('.fx')).toEqual({ first: 2, lastPassed: 0 })
+    expect(since('xx.')).toBeNull()
+    expect(since('ss')).toBeNull()
+  })
+
+  test('since its first failure that was not in an outage, if there is one', () => {
+    expect(since('.ooxx')).toEqual({ first: 3, lastPassed: 0 })
+    expect(since('.xox')).toEqual({ first: 1, lastPassed: 0 })
+    expect(since('.oo')).toEqual({ first: 1, lastPassed: 0 })
+    expect(since('oox')).toEqual({ first: 2, lastPassed: null })
+  })
+})
+
+test('a run is an outage if many tests failed and at most half as many afterwards', () => {
+  const outages = (...failures: number[]) =>
+    withOutages(failures.map((count) => ({ failures: count, massive: count >= 10 }))).flatMap(({ outage }, at) =>
+      outage ? at : [],
+    )
+  expect(outages(0, 40, 2, 12, 11)).toEqual([1])
+  expect(outages(40, 38, 1)).toEqual([0, 1])
+  expect(outages(40, 44, 22)).toEqual([1])
+  // Many tests fail for long, and some of them are fixed.
+  expect(outages(13, 12, 11, 9, 8)).toEqual([])
+  // Nothing is known about the newest run.
+  expect(outages(0, 40)).toEqual([])
 })
 
 test('a change touches a test if it has a file of its failures, or one called like its class', () => {

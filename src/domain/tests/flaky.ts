@@ -1,4 +1,5 @@
 import type { TestOutcome } from '../../contract/sets.ts'
+import type { Counts } from './packed.ts'
 import { isFailing } from './test-cases.ts'
 
 /** A run of a case on a branch. Lists of them are in the order of the branch, oldest first. */
@@ -60,14 +61,42 @@ function recoveries(places: readonly number[], all: readonly CaseRun[], touched:
   return untouched < UNTOUCHED_MIN ? [] : episodes.flat().map((at) => places[at]!)
 }
 
-/** Since when a case fails: the first failure after its last pass, and that pass, as places in the list. Null if its newest run passed. */
-export function failingSince(runs: readonly Pick<CaseRun, 'outcome'>[]): { first: number; lastPassed: number | null } | null {
+/**
+ * Since when a case fails: the first failure after its last pass, and that pass, as places in the list. Null if its newest run passed. A
+ * failure during an outage counts only if there is no other: the case may have broken later.
+ */
+export function failingSince(
+  runs: readonly (Pick<CaseRun, 'outcome'> & { outage: boolean })[],
+): { first: number; lastPassed: number | null } | null {
   let first: number | null = null
+  let firstOfAll: number | null = null
+  const since = (lastPassed: number | null) => (firstOfAll === null ? null : { first: first ?? firstOfAll, lastPassed })
   for (let at = runs.length - 1; at >= 0; at--) {
-    const { outcome } = runs[at]!
-    if (isFailing(outcome)) first = at
+    const { outcome, outage } = runs[at]!
+    if (isFailing(outcome)) {
+      firstOfAll = at
+      if (!outage) first = at
+    }
     // A pass in a second attempt shows neither that the change was good nor that it was bad.
-    else if (outcome === 'passed') return first === null ? null : { first, lastPassed: at }
+    else if (outcome === 'passed') return since(at)
   }
-  return first === null ? null : { first, lastPassed: null }
+  return since(null)
+}
+
+/** If so many tests, and a tenth of all, fail in a run, something else than a single test is the cause. */
+const MASSIVE_MIN = 10
+const MASSIVE_SHARE = 0.1
+
+export const isMassive = ({ passed, failed, errors, skipped, flaky }: Omit<Counts, 'duration_ms'>): boolean =>
+  failed + errors >= Math.max(MASSIVE_MIN, MASSIVE_SHARE * (passed + failed + errors + skipped + flaky))
+
+/** The runs of a branch with whether they were an outage: many tests failed, and at most half as many in the first run in which fewer did. */
+export function withOutages<Run extends { failures: number; massive: boolean }>(
+  runs: readonly Run[],
+): (Run & { outage: boolean })[] {
+  return runs.map((run, at) => {
+    if (!run.massive) return { ...run, outage: false }
+    const after = runs.slice(at + 1).find(({ massive, failures }) => !massive || failures <= run.failures / 2)
+    return { ...run, outage: after !== undefined && after.failures <= run.failures / 2 }
+  })
 }

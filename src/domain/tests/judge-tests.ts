@@ -2,8 +2,8 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
 import { type ChangedFiles, stemsOfCase, stemsOfChange, touches } from './case-files.ts'
-import { type CaseRun, flakyFailures, RUNS_READ, type Touched } from './flaky.ts'
-import { countsOf, emptyPacked, NOT_PASSED, outcomeAt } from './packed.ts'
+import { type CaseRun, flakyFailures, isMassive, RUNS_READ, type Touched } from './flaky.ts'
+import { type Counts, NOT_PASSED, outcomeAt } from './packed.ts'
 
 /** The tests of a report on a branch. */
 interface OnBranch {
@@ -13,17 +13,13 @@ interface OnBranch {
   branch: string
 }
 
-interface Run {
+interface Run extends Omit<Counts, 'duration_ms'> {
   test_build_id: number
   change: string
   position: number | null
   outcomes: Buffer
   received_at: string
 }
-
-/** If so many tests, and a tenth of all, fail in a run, something else than a single test is the cause. */
-const MASSIVE_MIN = 10
-const MASSIVE_SHARE = 0.1
 
 /** Finds the flaky tests among those that a build ran, on its branch. Returns those that became flaky or are no longer. */
 export async function judge(db: Database, { account_id, id }: RecordKey): Promise<number[]> {
@@ -53,11 +49,10 @@ export async function judgeAll(db: Database, { account_id, project_id }: Project
 async function judgeReport(db: Database, report: OnBranch): Promise<number[]> {
   const runs = await runsOn(db, report)
   const failing = failingCases(runs)
-  const packed = runs.map(({ outcomes }) => ({ ...emptyPacked(0), outcomes }))
-  const massive = packed.map(isMassive)
+  const massive = runs.map(isMassive)
   const runsOfCase = (number: number) =>
-    runs.flatMap(({ change, position }, at): (CaseRun & { at: number })[] => {
-      const outcome = outcomeAt(packed[at]!, number)
+    runs.flatMap(({ change, position, outcomes }, at): (CaseRun & { at: number })[] => {
+      const outcome = outcomeAt({ outcomes }, number)
       return outcome === undefined ? [] : [{ outcome, change, position, massive: massive[at]!, at }]
     })
   // Without files: the few that could be flaky at all.
@@ -72,22 +67,21 @@ async function judgeReport(db: Database, report: OnBranch): Promise<number[]> {
   return store(db, report, found)
 }
 
-const isMassive = (packed: { outcomes: Buffer; durations: Buffer }) => {
-  const { passed, failed, errors, skipped, flaky } = countsOf(packed)
-  return failed + errors >= Math.max(MASSIVE_MIN, MASSIVE_SHARE * (passed + failed + errors + skipped + flaky))
-}
+/** How many tests of a run `q` had each outcome. */
+export const COUNTS = sql`q.passed, q.failed, q.errors, q.skipped, q.flaky`
 
 /** In the order of the branch. */
 export const runsOn = (db: Database, { account_id, test_report_id, branch }: OnBranch) =>
   db.rows<Run>(sql`
     with newest as (
-      select b.*, q.test_build_id, q.outcomes, q.received_at as tested_at from test_runs q
+      select b.*, q.test_build_id, q.outcomes, q.received_at as tested_at, ${COUNTS} from test_runs q
       join test_builds t on t.account_id = q.account_id and t.id = q.test_build_id
       join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
       where q.account_id = ${account_id} and q.test_report_id = ${test_report_id} and b.kind <> 'preflight' and ${BRANCH} = ${branch}
       order by q.received_at desc limit ${RUNS_READ}),
     placed as (select b.*, ${positionOn(BRANCH)} as position from newest b)
-    select b.test_build_id, nullif(concat(b.commit_hash, ' ', b.changelist), ' ') as change, b.position, b.outcomes, b.tested_at as received_at
+    select b.test_build_id, nullif(concat(b.commit_hash, ' ', b.changelist), ' ') as change, b.position, b.outcomes, b.tested_at as received_at,
+      b.passed, b.failed, b.errors, b.skipped, b.flaky
     from placed b order by ${inOrder(sql`b.position`)}`)
 
 /** The numbers of the cases that did not pass in one of the runs. */

@@ -4,6 +4,7 @@ import type { TestOutcome } from '../../contract/sets.ts'
 const CODES: Record<TestOutcome, number> = { passed: 1, failed: 2, error: 3, skipped: 4, flaky: 5 }
 /** The bytes of failed and flaky runs. */
 export const NOT_PASSED: ReadonlySet<number> = new Set([CODES.failed, CODES.error, CODES.flaky])
+export const PASSED = Buffer.of(CODES.passed)
 const OUTCOMES = Object.keys(CODES) as TestOutcome[]
 
 /** No duration. */

@@ -1,23 +1,28 @@
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
 import { asShown } from '../privacy/scrub.ts'
-import { failingSince } from './flaky.ts'
+import { failingSince, isMassive, withOutages } from './flaky.ts'
+import { COUNTS } from './judge-tests.ts'
 import { LAST_FILE, withOwners } from './owners.ts'
-import { durationAt, outcomeAt } from './packed.ts'
+import { type Counts, durationAt, outcomeAt, PASSED } from './packed.ts'
 import { QUARANTINE } from './quarantine.ts'
-import { CASE, type ShownCase } from './test-cases.ts'
+import { CASE, type CasePlace, type ShownCase } from './test-cases.ts'
 
 type TestHistory = ReplyOf<'showTest'>
 type Run = TestHistory['runs'][number]
 type Branch = TestHistory['branches'][number]
 
-const RUNS_MAX = 100
+/** Of each branch, and of all: with many branches each has fewer. */
+const RUNS_PER_BRANCH = 100
+const RUNS_MAX = 300
+/** The newest runs, of which those of each branch are taken. */
+const RUNS_READ = 1_000
 const FAILURES_MAX = 10
 
 /** A test with its newest runs. Only the bytes of this case are read from each of them. */
@@ -34,34 +39,31 @@ export async function find(
     left join test_quarantines q on q.account_id = c.account_id and q.test_case_id = c.id
     where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id ?? 0}`)
   if (!found) throw notFound('Test')
-  type Row = Omit<Placed, 'outcome' | 'duration_ms'> & { outcome: Buffer; duration: Buffer }
+  const newest = sql`
+    select q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS},
+      row_number() over (partition by ${BRANCH} order by q.received_at desc) as nth
+    from (
+      select * from test_runs q where q.account_id = ${account_id} and q.test_report_id = ${found.report_id} and octet_length(q.outcomes) > ${found.number}
+      order by q.received_at desc ${branch === undefined ? sql`limit ${RUNS_READ}` : sql``}) q
+    ${BUILD_OF_RUN}
+    ${when(branch, (name) => sql`where ${BRANCH} = ${asShown(branchKey(name))}`)}`
   const rows = await db.rows<Row>(sql`
-    select b.id::text as build_run_id, b.build_number, ${BRANCH} as branch, b.commit_hash, b.changelist,
-      substring(q.outcomes from ${found.number + 1}::integer for 1) as outcome,
-      substring(q.durations from ${found.number * 2 + 1}::integer for 2) as duration, iso(q.received_at) as received_at,
-      b.kind = 'preflight' as preflight, ${positionOn(BRANCH)} as position
-    from test_runs q
-    join test_builds t on t.account_id = q.account_id and t.id = q.test_build_id
-    join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
-    where q.account_id = ${account_id} and q.test_report_id = ${found.report_id} and octet_length(q.outcomes) > ${found.number}
-      ${when(branch, (name) => sql`and ${BRANCH} = ${asShown(branchKey(name))}`)}
-    order by q.received_at desc limit ${RUNS_MAX}`)
+    with newest as (${newest}),
+    taken as materialized (select * from newest where nth <= ${RUNS_PER_BRANCH} order by nth, received_at desc limit ${RUNS_MAX})
+    ${runsIn(sql`taken`, found.number)} order by q.received_at desc`)
   const failures = await db.rows<TestHistory['failures'][number]>(sql`
     select t.build_run_id::text, t.build_number, f.outcome, f.message, f.details, f.output, nullif(f.file, '') as file, f.line,
       iso(f.failed_at) as failed_at
     from test_failures f join test_builds t on t.account_id = f.account_id and t.id = f.test_build_id
     where f.account_id = ${account_id} and f.test_case_id = ${id ?? 0} order by f.failed_at desc limit ${FAILURES_MAX}`)
-  const placed = rows.flatMap(({ outcome, duration, ...run }): Placed[] => {
-    const known = outcomeAt({ outcomes: outcome }, 0)
-    return known === undefined ? [] : [{ ...run, outcome: known, duration_ms: durationAt({ durations: duration }, 0) }]
-  })
-  const runs = placed.map(({ preflight: _, position: __, ...run }) => run)
+  const placed = rows.flatMap(placedRun)
+  const runs = placed.map(({ preflight: _, position: __, massive: ___, failures: ____, ...run }) => run)
   const [owned] = await withOwners(db, { account_id, project_id }, [{ ...found.shown, file: found.file }])
   return {
     ...found.shown,
     owners: owned!.owners,
     quarantine: found.quarantine,
-    branches: await branchesOf(db, { account_id, project_id }, id!, placed),
+    branches: await branchesOf(db, { account_id, project_id }, { id: id!, ...found }, placed),
     runs,
     failures,
   }
@@ -70,19 +72,76 @@ export async function find(
 interface Placed extends Run {
   preflight: boolean
   position: number | null
+  /** So many tests of the report failed that their cause is not in each of them. */
+  massive: boolean
+  failures: number
+}
+
+type Row = Omit<Placed, 'outcome' | 'duration_ms' | 'massive' | 'failures'> &
+  Omit<Counts, 'duration_ms'> & { outcome: Buffer; duration: Buffer }
+
+const BUILD_OF_RUN = sql`
+  join test_builds t on t.account_id = q.account_id and t.id = q.test_build_id
+  join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id`
+
+/** What is read of each of these runs `q`: of its outcomes and durations only those of one case. */
+const runsIn = (runs: Sql, number: number) => sql`
+  select b.id::text as build_run_id, b.build_number, ${BRANCH} as branch, b.commit_hash, b.changelist, ${COUNTS},
+    substring(q.outcomes from ${number + 1}::integer for 1) as outcome, substring(q.durations from ${number * 2 + 1}::integer for 2) as duration,
+    iso(q.received_at) as received_at, b.kind = 'preflight' as preflight, ${positionOn(BRANCH)} as position
+  from ${runs} q join build_runs b on b.account_id = q.account_id and b.id = q.id`
+
+function placedRun({ outcome, duration, passed, failed, errors, skipped, flaky, ...run }: Row): Placed[] {
+  const known = outcomeAt({ outcomes: outcome }, 0)
+  if (known === undefined) return []
+  const massive = isMassive({ passed, failed, errors, skipped, flaky })
+  return [{ ...run, outcome: known, duration_ms: durationAt({ durations: duration }, 0), massive, failures: failed + errors }]
+}
+
+/** Runs of a branch that are searched for a pass, and those that are read after and before it: reports may arrive out of order. */
+const SEARCHED_MAX = 5_000
+const AFTER_PASS = 50
+const BEFORE_PASS = 20
+
+/** The runs around the newest pass on a branch, for a case that failed in all of its newest runs. */
+const runsAroundPass = async (db: Database, { account_id }: ProjectKey, { report_id, number }: CasePlace, branch: string) => {
+  const own = sql`
+    select q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS} from test_runs q ${BUILD_OF_RUN}
+    where q.account_id = ${account_id} and q.test_report_id = ${report_id} and octet_length(q.outcomes) > ${number}
+      and b.kind <> 'preflight' and ${BRANCH} = ${branch}`
+  const rows = await db.rows<Row>(sql`
+    with pass as materialized (
+      select q.received_at from (${own} order by q.received_at desc limit ${SEARCHED_MAX}) q
+      where substring(q.outcomes from ${number + 1}::integer for 1) = ${PASSED} order by q.received_at desc limit 1),
+    around as materialized (
+      (${own} and q.received_at > (select received_at from pass) order by q.received_at limit ${AFTER_PASS})
+      union all (${own} and q.received_at <= (select received_at from pass) order by q.received_at desc limit ${BEFORE_PASS}))
+    ${runsIn(sql`around`, number)}`)
+  return rows.flatMap(placedRun)
 }
 
 /** Whether the test fails on each branch, and the changes between its last pass and its first failure there. */
-async function branchesOf(db: Database, project: ProjectKey, id: number, placed: readonly Placed[]): Promise<Branch[]> {
+async function branchesOf(
+  db: Database,
+  project: ProjectKey,
+  { id, ...place }: CasePlace & { id: number },
+  placed: readonly Placed[],
+): Promise<Branch[]> {
   const flaky = await db.rows<{ branch: string }>(sql`
     select branch from flaky_tests where account_id = ${project.account_id} and test_case_id = ${id}`)
   const own = placed.filter(({ preflight }) => !preflight)
   const branches = [...new Set(own.map(({ branch }) => branch))]
   return Promise.all(
     branches.map(async (branch): Promise<Branch> => {
-      const runs = own.filter((run) => run.branch === branch).toSorted(inPlace)
-      const since = failingSince(runs)
       const isFlaky = flaky.some((each) => each.branch === branch)
+      let runs = own.filter((run) => run.branch === branch).toSorted(inPlace)
+      let since = failingSince(withOutages(runs))
+      if (since?.lastPassed === null && !isFlaky) {
+        const shown = new Set(runs.map(({ build_run_id }) => build_run_id))
+        const earlier = (await runsAroundPass(db, project, place, branch)).filter(({ build_run_id }) => !shown.has(build_run_id))
+        runs = [...earlier, ...runs].toSorted(inPlace)
+        since = failingSince(withOutages(runs))
+      }
       const nothing = { first_failed_build_run_id: null, last_passed_build_run_id: null, ...NO_RANGE }
       if (since === null || isFlaky) return { branch, flaky: isFlaky, failing: since !== null, ...nothing }
       const first = runs[since.first]!

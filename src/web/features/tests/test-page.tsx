@@ -108,7 +108,9 @@ function BranchState({ projectId, state }: { projectId: string; state: History['
       <Pill kind="err">Failing</Pill>
       {first_bad_change && (
         <span className="font-normal text-soft">
-          {changes_in_range === 1 || last_good_change === null ? (
+          {last_good_change === null ? (
+            <>in every run from {change(first_bad_change)} on</>
+          ) : changes_in_range === 1 ? (
             <>since {change(first_bad_change)}</>
           ) : (
             <>
