@@ -35,7 +35,7 @@ GOLDMASTER_CHANGELIST, GOLDMASTER_COMMIT, GOLDMASTER_URL, GOLDMASTER_ENGINE, GOL
 GOLDMASTER_AGENT.
 
 If the integration has a signing secret, set GOLDMASTER_WEBHOOK_SECRET to sign every request.
-Unsent reports are saved in GOLDMASTER_SPOOL (default: a folder in the user's configuration).`,
+Unsent reports are saved in GOLDMASTER_SPOOL (default: a folder of the user).`,
   examples: [
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",

@@ -21,8 +21,15 @@ type Environment = NodeJS.ProcessEnv
 const OWN_MACHINE = 'http://localhost:8080'
 const PRIVATE = 0o600
 
-/** The folder of a user's settings. */
-export const configFolder = (env: Environment) => join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'goldmaster')
+const windows = process.platform === 'win32'
+
+/** The folder of a user's settings. On Windows it follows the user to other machines. */
+export const configFolder = (env: Environment) =>
+  join(env.XDG_CONFIG_HOME || (windows && env.APPDATA) || join(homedir(), '.config'), 'goldmaster')
+
+/** The folder for what belongs to this machine only. */
+export const localFolder = (env: Environment) =>
+  windows && !env.XDG_CONFIG_HOME && env.LOCALAPPDATA ? join(env.LOCALAPPDATA, 'goldmaster') : configFolder(env)
 
 const fileOf = (env: Environment) => join(configFolder(env), 'hosts.json')
 
@@ -31,7 +38,7 @@ function read(env: Environment): Stored {
   try {
     const { default: chosen, hosts } = JSON.parse(readFileSync(file, 'utf8')) as Stored
     // A backup or an editor may have made it readable for others.
-    if (process.platform !== 'win32' && statSync(file).mode & 0o077) chmodSync(file, PRIVATE)
+    if (!windows && statSync(file).mode & 0o077) chmodSync(file, PRIVATE)
     return { default: chosen ?? null, hosts: { ...hosts } }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { default: null, hosts: {} }

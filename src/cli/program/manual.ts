@@ -29,7 +29,7 @@ export function manual(program: Command): Map<string, string> {
 
 export const INTRODUCTION = `Each page is what the command prints with \`--help\`.
 
-**Sign in.** \`goldmaster login\` saves a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (default: \`~/.config\`).
+**Sign in.** \`goldmaster login\` saves a token for each host in \`$XDG_CONFIG_HOME/goldmaster/hosts.json\` (default: \`~/.config\`, on Windows \`%APPDATA%\`).
 \`GOLDMASTER_TOKEN\` and \`GOLDMASTER_HOST\` override it; set both in CI. On a machine without a browser, \`goldmaster login --no-browser\`
 prints a URL. Open it on any machine, sign in, and paste the URL your browser ends up on.
 

@@ -9,6 +9,8 @@ const FORWARDED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SI
 /** Helpers that outlive a build may hold its output open forever: wait as long as something arrives, and no longer than this after it. */
 const SILENCE_MS = 500
 const LINGER_MS = 5_000
+/** On Windows the console tells the build and everything it started as well; after this time they are ended. */
+const LEAVE_MS = 5_000
 /** How long a build may print into the pipe before its output is read again, unless it prints much. */
 const GATHER_MS = 5
 const PLENTY = 16 * 1024
@@ -50,9 +52,11 @@ export async function runBuild(command: readonly string[], printed: (bytes: Buff
   const child = begin(command)
   let interrupted = false
   const forward = (signal: NodeJS.Signals) => {
+    const again = interrupted
     interrupted = true
+    if (windows) setTimeout(() => endTree(child), again ? 0 : LEAVE_MS).unref()
     // A terminal sends it to the build itself.
-    if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
+    else if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
   }
   for (const signal of FORWARDED) process.on(signal, forward)
   passOn(child.stdout!, process.stdout, printed)
@@ -69,6 +73,11 @@ export async function runBuild(command: readonly string[], printed: (bytes: Buff
   } finally {
     for (const signal of FORWARDED) process.off(signal, forward)
   }
+}
+
+/** Ends a build and everything it started. Windows has no signals: ending the build alone would leave its compilers running. */
+function endTree({ pid, exitCode }: ChildProcess) {
+  if (pid !== undefined && exitCode === null) spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' })
 }
 
 /**

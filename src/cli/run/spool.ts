@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { configFolder } from '../connection/config.ts'
+import { localFolder } from '../connection/config.ts'
 import type { BuildService } from './service.ts'
 
 /** The end of a build that could not be sent. */
@@ -23,7 +23,7 @@ export class Spool {
   readonly #token: string
 
   constructor(env: NodeJS.ProcessEnv, site: string, token: string) {
-    this.folder = env.GOLDMASTER_SPOOL || join(configFolder(env), 'spool')
+    this.folder = env.GOLDMASTER_SPOOL || join(localFolder(env), 'spool')
     this.#site = site
     this.#token = createHash('sha256').update(token).digest('hex').slice(0, 16)
   }

@@ -26,8 +26,9 @@ interface Uploaded {
 export async function uploadTests(service: BuildService, globs: readonly string[], of: TestsOf, since?: Date): Promise<Uploaded> {
   const done: Uploaded = { files: 0, tests: 0, failing: 0, refused: [] }
   for (const { name } of filesOf(globs)) {
-    if (since && statSync(name).mtimeMs < since.getTime() - MTIME_MS) continue
-    const outcome = await insistOnTests(service, of, readFileSync(name))
+    const bytes = readIfNew(name, since)
+    if (bytes === undefined) continue
+    const outcome = typeof bytes === 'string' ? { kind: 'never' as const, why: bytes } : await insistOnTests(service, of, bytes)
     if (outcome.kind !== 'taken') done.refused.push(`${name}: ${outcome.why}`)
     else {
       done.files++
@@ -37,6 +38,15 @@ export async function uploadTests(service: BuildService, globs: readonly string[
   }
   if (done.files + done.refused.length === 0) await insistOnTests(service, of, missingReport(globs))
   return done
+}
+
+/** Its bytes, or why it can't be read: a program may still hold it open, or have deleted it. */
+function readIfNew(name: string, since: Date | undefined): Buffer | string | undefined {
+  try {
+    return since && statSync(name).mtimeMs < since.getTime() - MTIME_MS ? undefined : readFileSync(name)
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** Tests that should have run and left no report are a failure: a report of one test that says so. */

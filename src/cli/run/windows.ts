@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, extname, isAbsolute, join } from 'node:path'
 
-/** How a program is started on Windows, where scripts (`RunUAT.bat`) are run by the command processor. Not tested on Windows. */
+/** How a program is started on Windows, where scripts (`RunUAT.bat`) are run by the command processor. Tested on Wine only. */
 interface CommandLine {
   file: string
   args: string[]
@@ -24,10 +24,10 @@ export function commandLine(program: string, args: readonly string[], env: NodeJ
   return { file: env.comspec || 'cmd.exe', args: ['/d', '/s', '/c', `"${words.join(' ')}"`], verbatim: true }
 }
 
-/** The file of a name without an extension: Windows itself would only find programs. */
+/** The file of a name without an extension of programs: Windows itself would only find an `.exe`. */
 function locate(program: string, env: NodeJS.ProcessEnv): string {
-  if (extname(program) !== '') return program
   const endings = (env.PATHEXT || '.COM;.EXE;.BAT;.CMD').split(';')
+  if (endings.some((ending) => ending.toLowerCase() === extname(program).toLowerCase())) return program
   const isPath = isAbsolute(program) || /[\\/]/.test(program)
   const folders = isPath ? [''] : ['.', ...(env.Path ?? env.PATH ?? '').split(delimiter)]
   for (const folder of folders)

@@ -47,7 +47,7 @@ export const login = command({
   },
   details:
     `Without --scope you get the scopes that most commands need, without ${ASKED}; --scope all includes them.\n` +
-    'Tokens are saved in $XDG_CONFIG_HOME/goldmaster/hosts.json. Only you can read the file, and each token is sent only to its host.\n' +
+    'Tokens are saved in $XDG_CONFIG_HOME/goldmaster/hosts.json (on Windows %APPDATA%). Only you can read the file, and each token is sent only to its host.\n' +
     'GOLDMASTER_TOKEN and GOLDMASTER_HOST override saved logins. In CI, set both instead of signing in.',
   examples: [
     'login --host https://gold.example',
