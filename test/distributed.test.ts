@@ -18,11 +18,13 @@ import { expectTruth, fixtures, openSamples, sendAll } from './support/samples.t
 import { openStudio, type Studio } from './support/studio.ts'
 import { commit, push } from './support/tools.ts'
 import { until } from './support/until.ts'
+import { signIn } from './support/visitor.ts'
 
 const KEYS = ['owl', 'fox', 'elk', 'bat']
+const PASSWORD = 'a long password of the studio'
 const WORLD = {
   accounts: KEYS.map((key) => ({ key, name: key, plan: 'team', payment_method: true })),
-  users: KEYS.map((key) => ({ key, email: `${key}@example.com`, name: key, accounts: { [key]: 'owner' } })),
+  users: KEYS.map((key) => ({ key, email: `${key}@example.com`, name: key, password: PASSWORD, accounts: { [key]: 'owner' } })),
   projects: KEYS.map((key) => ({ key, account: key, name: key })),
   tasks: KEYS.map((key) => ({ key, project: key, title: `${key} draws` })),
   tokens: KEYS.map((key) => ({ key, user: key, name: key, scopes: SCOPES })),
@@ -94,8 +96,8 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     return cluster.servers.findIndex((server) => server.includes(`:${nodeport}/`))
   }
   const tasksOf = (key: string) => `/api/v1/projects/${ids('projects', key)}/tasks`
-  const createTask = async (key: string, title: string) =>
-    (await studio.ask(tasksOf(key), { method: 'POST', token: token(key), body: { task: { title } } })).status
+  const createTask = async (key: string, title: string, headers = {}) =>
+    (await studio.ask(tasksOf(key), { method: 'POST', token: token(key), headers, body: { task: { title } } })).status
   const report = async (key: string, [provider, path]: ['github', 'github'] | ['jenkins', 'ci'], body: object) => {
     const { webhook_token } = world.integrations![`${provider}-${key}`]!
     const headers = { 'x-github-event': 'push', 'x-github-delivery': randomUUID() }
@@ -218,6 +220,9 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
         expect([key, await createTask(key, 'meanwhile')]).toEqual([key, 201])
         expect(await titlesIn(key)).toEqual(expect.arrayContaining(['before', 'meanwhile']))
         expect([key, await pushTo(key), await reportBuild(key)]).toEqual([key, 200, 200])
+        expect([key, await createTask(key, 'repeatable', { 'idempotency-key': randomUUID() })]).toEqual([key, 201])
+        const visitor = await signIn(studio, `${key}@example.com`, PASSWORD)
+        expect([key, (await visitor.app('/me')).status]).toEqual([key, 200])
       }
       await Promise.all(listeners.map((one) => until(() => titlesOf(one.events).includes('meanwhile'))))
       for (const one of listeners) one.stop()

@@ -39,8 +39,9 @@ const closeAccount = (db: Database, account_id: number) =>
     for (const { id } of await db.rows<{ id: number }>(sql`select id from projects where account_id = ${account_id}`))
       await closeProject(db, id)
     await db.execute(sql`
-      delete from sessions s using account_members m where m.account_id = ${account_id} and s.user_id = m.user_id
-        and not exists (select from account_members o where o.user_id = m.user_id and o.account_id <> m.account_id)`)
+      delete from sessions where user_id in (
+        select m.user_id from account_members m where m.account_id = ${account_id}
+          and not exists (select from account_members o where o.user_id = m.user_id and o.account_id <> m.account_id))`)
     await db.execute(sql`
       update users u set default_account_id = (
         select min(m.account_id) from account_members m where m.user_id = u.id and m.account_id <> ${account_id})

@@ -3,8 +3,8 @@ import type { Placement } from '../../db/distribute.ts'
 import { TABLE_OWNERSHIP } from './table-ownership.ts'
 
 /**
- * Where the rows of each table are on several servers (docs/scale.md). Copied to all: what people and requests are looked up by before their
- * account is known, and what these refer to.
+ * Where the rows of each table are on several servers (docs/scale.md). Copied to all: what records of an account refer to or are joined with.
+ * Citus writes to these only while all servers are there, so what sign-ins and requests write is not among them.
  */
 const COPIED = [
   'accounts',
@@ -13,23 +13,13 @@ const COPIED = [
   'former_members',
   'projects',
   'project_members',
-  'logins',
-  'sessions',
-  'passkeys',
-  'two_factors',
-  'recovery_codes',
-  'verifications',
   'connected_accounts',
   'connected_account_confirmations',
   'notification_preferences',
   'api_tokens',
   'oauth_clients',
-  'oauth_codes',
-  'refresh_tokens',
-  'idempotency_keys',
   'sso_connections',
   'sso_domains',
-  'sso_sessions',
   'scim_tokens',
   'scim_users',
   'invitations',
@@ -37,8 +27,18 @@ const COPIED = [
   'ugs_tokens',
 ]
 
-/** Only on the coordinator: the service's own rows, and those that may have no account. */
+/** Only on the coordinator: how people sign in, the service's own rows, and those that may have no account. */
 const CENTRAL = [
+  'logins',
+  'sessions',
+  'passkeys',
+  'two_factors',
+  'recovery_codes',
+  'verifications',
+  'oauth_codes',
+  'refresh_tokens',
+  'idempotency_keys',
+  'sso_sessions',
   'jobs',
   'mails',
   'refused_requests',
