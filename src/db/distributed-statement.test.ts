@@ -36,6 +36,25 @@ describe('a statement about one account', () => {
     )
   })
 
+  test('has a select instead of values with a subquery', () => {
+    expect(formOf("insert into users (a, b) values (1, (select ')' from x)) on conflict do nothing")).toBe(
+      "insert into users (a, b) select 1, (select ')' from x) on conflict do nothing",
+    )
+    expect(
+      formOf('with a as (insert into x (a) values (array( select 1 from b))) insert into y as z (a) values ((select 2))'),
+    ).toBe('with a as (insert into x (a) select array( select 1 from b)) insert into y as z (a) select (select 2)')
+    for (const text of ['insert into x (a) values (1), ((select 2))', 'insert into x (a) values ((1))'])
+      expect(formOf(text)).toBe(text)
+  })
+
+  test('names the table whose new rows it returns', () => {
+    expect(formOf('insert into builds (account_id) select id from users returning id')).toBe(
+      'insert into builds as builds (account_id) select id from users returning id',
+    )
+    const named = 'insert into builds as b (account_id) select id from users returning b.id'
+    for (const text of [named, 'insert into builds (account_id) select id from users']) expect(formOf(text)).toBe(text)
+  })
+
   test.each([
     'delete from builds b where b.account_id = $1',
     'update builds b set status = 1 where b.account_id = $1',
@@ -128,7 +147,7 @@ describe('a statement whose insert reads a common table', () => {
         ],
       ),
     ).toEqual([
-      `insert into builds (id, name) with given as not materialized (select '7' as id) select id, ')' from given returning id, name`,
+      `insert into builds as builds (id, name) with given as not materialized (select '7' as id) select id, ')' from given returning id, name`,
       `insert into changes as c (id) with ${made(rows)} select id from made where name <> 'x (select' on conflict do nothing`,
       `with ${made(rows)} select (select count(*) from made) as n, (select max(id) from made) as id`,
     ])
@@ -158,7 +177,18 @@ describe('the time in a writing statement', () => {
     expect(distributedForm(text, 1, TABLES).times).toEqual(['now()', 'goldmaster_now()'])
   })
 
-  test.each(['update users set at = now()', 'select coalesce(at, now()) from users'])('stays elsewhere: %s', (text) => {
+  test('becomes a value in an update that asks the clock', () => {
+    expect(distributedForm('update users set at = clock_timestamp() where id = $1', 1, TABLES)).toMatchObject({
+      text: 'update users set at = $2::timestamptz where id = $1',
+      times: ['clock_timestamp()'],
+    })
+  })
+
+  test.each([
+    'update users set at = now()',
+    'insert into users (at) values (clock_timestamp())',
+    'select coalesce(at, now()) from users',
+  ])('stays elsewhere: %s', (text) => {
     expect(distributedForm(text, 0, TABLES)).toMatchObject({ text, times: [] })
   })
 })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { runSteps, type Steps, stepsOf } from './distributed-steps.ts'
+import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
 
 /**
  * The form in which Citus can send a statement to the one server that stores its account. The rest of the code is written for one
@@ -8,10 +8,13 @@ import { runSteps, type Steps, stepsOf } from './distributed-steps.ts'
  * 1. Citus finds the server only if each table is limited to the account by a value: `b.account_id = c.account_id` is not enough inside a
  *    correlated subquery. So every mention of a distributed table becomes the account's part of it. Keys and references never cross
  *    accounts, so a statement about one account finds the same rows.
- * 2. Citus refuses `now()` in some places of a writing statement. There it becomes a value, which the database was asked for.
+ * 2. Citus refuses `now()` in some places of a writing statement, and `clock_timestamp()` in every update. There they become values, which the
+ *    database was asked for.
  * 3. Citus cannot pass on rows without columns: `exists (select from …)` gets one.
  * 4. Citus passes parameters to its servers without their types, which these then cannot always find: values are written into the text.
- * 5. A statement that would need all servers for a step in between is run in steps (distributed-steps.ts).
+ * 5. Citus forgets the name of the table that an `insert … select … returning` writes to: it gets that name as an alias.
+ * 6. Citus refuses subqueries among the values of a new row: these become a `select`.
+ * 7. A statement that would need all servers for a step in between is run in steps (distributed-steps.ts).
  */
 interface Form {
   text: string
@@ -48,9 +51,26 @@ const limited = (text: string, tables: ReadonlySet<string>, account: string) =>
 
 const withColumns = (text: string) => text.replace(/\bselect\s+(?=from\b|where\b)/gi, 'select 1 ')
 
+const INTO = /\binsert\s+into\s+(\w+)(?=\s*\()/gi
+const withNames = (text: string) =>
+  /\breturning\b/i.test(text) && /\bselect\b/i.test(text) ? text.replace(INTO, '$& as $1') : text
+
+const NEW_ROW = /\binsert\s+into\s+\w+(?:\s+as\s+\w+)?\s*\([^()]*\)\s*(values\s*\()/gi
+/** Only for a statement that writes one row. */
+function withoutSubqueries(text: string): string {
+  for (const { 0: found, 1: values, index } of text.matchAll(NEW_ROW)) {
+    const begin = index + found.length
+    const end = endOf(text, begin)
+    if (end === undefined || !/\(\s*select\b/i.test(text.slice(begin, end)) || /^\s*,/.test(text.slice(end + 1))) continue
+    const changed = `${text.slice(0, begin - values!.length)}select ${text.slice(begin, end)}${text.slice(end + 1)}`
+    return withoutSubqueries(changed)
+  }
+  return text
+}
+
 const WRITES = /\b(insert\s+into|update|delete\s+from)\b/i
-const REFUSED_WITH_TIME = /\b(do\s+update|case|coalesce)\b|\breturning\b.*now\(\)/is
-const TIME = /\b(goldmaster_)?now\(\)( [-+] interval '[^']*')?/g
+const REFUSED_WITH_TIME = /\b(do\s+update|case|coalesce)\b|\bupdate\b.*\bclock_timestamp\(\)|\breturning\b.*now\(\)/is
+const TIME = /\b(?:(?:goldmaster_)?now|clock_timestamp)\(\)( [-+] interval '[^']*')?/g
 const timesIn = (text: string): string[] =>
   WRITES.test(text) && REFUSED_WITH_TIME.test(text) ? [...new Set([...text.matchAll(TIME)].map(([time]) => time))] : []
 
@@ -62,7 +82,11 @@ export function distributedForm(text: string, count: number, tables: ReadonlySet
   const accounts = [...new Set([...text.matchAll(ACCOUNT)].map(([, number]) => Number(number) - 1))]
   const times = timesIn(text)
   const timed = times.length === 0 ? text : text.replace(TIME, (time) => `$${count + times.indexOf(time) + 1}::timestamptz`)
-  return { text: limited(withColumns(timed), tables, accountIs(`$${count + times.length + 1}`)), accounts, times }
+  return {
+    text: limited(withNames(withoutSubqueries(withColumns(timed))), tables, accountIs(`$${count + times.length + 1}`)),
+    accounts,
+    times,
+  }
 }
 
 /** A statement with its values. */

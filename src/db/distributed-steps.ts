@@ -71,7 +71,7 @@ const matched = (pattern: RegExp, text: string, at: number) => {
 }
 
 /** Where the parenthesis that was opened before `at` closes. */
-const endOf = (text: string, at: number) => walk(text, at, (character, depth) => character === ')' && depth === 0)
+export const endOf = (text: string, at: number) => walk(text, at, (character, depth) => character === ')' && depth === 0)
 
 /** The first place where `isIt`; parentheses are counted, quoted text and comments are skipped. */
 function walk(text: string, from: number, isIt: (character: string, depth: number, at: number) => boolean): number | undefined {
