@@ -1,4 +1,5 @@
-import { type Database, join, type Pool, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, join, ofAccount, type Pool, raw, type Sql, sql } from '../../db/database.ts'
+import { PLACEMENTS } from '../accounts/table-placement.ts'
 import * as auditKeys from '../audit/audit-keys.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
 import { isRotated, resealCanary } from './secret-canary.ts'
@@ -35,22 +36,32 @@ interface Rotation {
 export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: Rotation) => void = () => {}): Promise<Rotation> {
   const progress: Rotation = { looked: 0, resealed: 0, lost: [] }
   for (const [table, { key, columns }] of Object.entries(SEALED))
-    for (let last: number | undefined = 0; last !== undefined; onProgress(progress))
-      last = await db.transaction((db) => rotateBatch(db, vault, { table, key: raw(key), columns, after: last! }, progress))
+    for (const account of await ownersIn(db, table))
+      for (let last: number | undefined = 0; last !== undefined; onProgress(progress))
+        last = await ofAccount(db, account).transaction((db) =>
+          rotateBatch(db, vault, { table, account, key: raw(key), columns, after: last! }, progress),
+        )
   if (!(await isRotated(db, vault))) await auditKeys.add(db, vault)
   await resealCanary(db, vault)
   return progress
 }
 
+/** On several servers rows are locked account by account; null: all at once. */
+async function ownersIn(db: Pool, table: string): Promise<(number | null)[]> {
+  if (!db.isDistributed() || PLACEMENTS[table] !== 'by account') return [null]
+  return (await db.rows<{ id: number }>(sql`select id from accounts order by id`)).map(({ id }) => id)
+}
+
 interface Portion {
   table: string
+  account: number | null
   key: Sql
   columns: Record<string, string>
   after: number
 }
 
 /** Returns the last key of the batch, or undefined at the end of the table. */
-async function rotateBatch(db: Database, vault: Vault, { table, key, columns, after }: Portion, progress: Rotation) {
+async function rotateBatch(db: Database, vault: Vault, { table, account, key, columns, after }: Portion, progress: Rotation) {
   const names = join(Object.keys(columns).map((name) => raw(name)))
   const rows = await db.rows<{ key: number } & Record<string, unknown>>(sql`
     select ${key} as key, ${names} from ${raw(table)} where ${key} > ${after} order by ${key} limit ${BATCH} for no key update`)
@@ -75,7 +86,8 @@ async function rotateBatch(db: Database, vault: Vault, { table, key, columns, af
   if (changed.length > 0)
     await db.execute(sql`
       update ${raw(table)} t set ${assignments}
-      from json_populate_recordset(null::${raw(table)}, ${JSON.stringify(changed)}::json) r where r.${key} = t.${key}`)
+      from json_populate_recordset(null::${raw(table)}, ${JSON.stringify(changed)}::json) r
+      where r.${key} = t.${key} ${account === null ? empty : sql`and t.account_id = ${account}`}`)
   progress.looked += rows.length
   progress.resealed += changed.length
   return rows.length < BATCH ? undefined : rows.at(-1)!.key

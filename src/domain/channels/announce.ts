@@ -22,20 +22,22 @@ interface ActiveRule extends Omit<Rule, 'quiet_from' | 'quiet_until'> {
 }
 
 /** The end of quiet hours if they apply now, otherwise now; in the account's time zone. */
-const NOT_BEFORE = sql`(
-  select case
+const NOT_BEFORE = sql`
+  case
     when r.quiet_from is null or r.quiet_from = r.quiet_until then goldmaster_now()
-    when (r.quiet_from < r.quiet_until and l.at::time >= r.quiet_from and l.at::time < r.quiet_until)
-      or (r.quiet_from > r.quiet_until and (l.at::time >= r.quiet_from or l.at::time < r.quiet_until))
-    then ((l.at::date + case when l.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone l.zone
-    else goldmaster_now() end
-  from (select z.zone, goldmaster_now() at time zone z.zone as at from (select zone_or_utc(a.timezone) as zone) z) l)`
+    when (r.quiet_from < r.quiet_until and a.at::time >= r.quiet_from and a.at::time < r.quiet_until)
+      or (r.quiet_from > r.quiet_until and (a.at::time >= r.quiet_from or a.at::time < r.quiet_until))
+    then ((a.at::date + case when a.at::time < r.quiet_until then 0 else 1 end) + r.quiet_until) at time zone a.zone
+    else goldmaster_now() end`
+const LOCAL_TIMES = sql`
+  select z.id, z.zone, goldmaster_now() at time zone z.zone as at from (select id, zone_or_utc(timezone) as zone from accounts) z`
 
 export const activeRules = (db: Database, projectIds: readonly number[]): Promise<ActiveRule[]> =>
   db.rows(sql`
     select r.channel_id, r.account_id, r.project_id, r.subject, r.branch, r.job,
       r.category, r.hours, r.here, ${NOT_BEFORE} as not_before
-    from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id join accounts a on a.id = r.account_id
+    from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id
+      join (${LOCAL_TIMES}) a on a.id = r.account_id
     where r.project_id = any (${projectIds}::integer[]) and c.status = 'active' order by r.channel_id, r.id`)
 
 const matches = ({ branch, job, category }: ActiveRule, location: Location): boolean =>

@@ -4,7 +4,7 @@ import { MENTIONS_MAX } from '../../contract/limits.ts'
 import { isUuid, readId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { CommentSubject, ProjectRole } from '../../contract/sets.ts'
-import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 
@@ -49,15 +49,18 @@ export async function find(db: Database, by: ProjectKey, id: number | undefined)
   return found
 }
 
-async function requireSubject(db: Database, by: ProjectKey, subject: CommentSubject, given: string): Promise<void> {
+/** Returns the version of an asset. */
+async function requireSubject(db: Database, by: ProjectKey, subject: CommentSubject, given: string): Promise<number | null> {
   const { table, name, readId } = SUBJECTS[subject]
   const id = readId(given)
+  const version = subject === 'asset' ? sql`version` : sql`null::integer`
   const found =
     id !== undefined &&
-    (await db.one(
-      sql`select from ${raw(table)} where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}`,
+    (await db.one<{ version: number | null }>(
+      sql`select ${version} as version from ${raw(table)} where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}`,
     ))
   if (!found) throw notFound(name)
+  return found.version
 }
 
 /** Newest first. */
@@ -85,27 +88,25 @@ export const create = (
   { body }: { body: string },
 ): Promise<Comment> =>
   db.transaction(async (db) => {
-    await requireSubject(db, by, subject, subjectId)
+    const version = await requireSubject(db, by, subject, subjectId)
     const { column, readId } = SUBJECTS[subject]
-    const id = readId(subjectId)
-    const version =
-      subject === 'asset'
-        ? sql`(select a.version from assets a where a.account_id = ${by.account_id} and a.id = ${id})`
-        : sql`null`
+    const mentions = await mentionsIn(db, by, body)
     const { id: created } = (await db.one<{ id: number }>(sql`
       insert into comments (account_id, project_id, ${raw(column)}, asset_version, user_id, via_api_token_id, body, mentions)
-      values (${by.account_id}, ${by.project_id}, ${id}, ${version}, ${by.user_id}, ${by.token_id}, ${body}, ${mentionsIn(by, body)})
+      values (${by.account_id}, ${by.project_id}, ${readId(subjectId)}, ${version}, ${by.user_id}, ${by.token_id}, ${body}, ${mentions})
       returning id`))!
     return find(db, by, created)
   })
 
 /** People named in a text as `<@7>`, who have access to the project. */
-function mentionsIn({ account_id, project_id }: ProjectKey, body: string): Sql {
+async function mentionsIn(db: Database, { account_id, project_id }: ProjectKey, body: string): Promise<number[]> {
   const ids = [...new Set([...body.matchAll(/<@(\d{1,9})>/g)].map(([, id]) => Number(id)))]
   if (ids.length > MENTIONS_MAX) throw invalidParameter('body', `must mention at most ${MENTIONS_MAX} people`)
-  return sql`array(
-    select m.user_id from project_access m
-    where m.account_id = ${account_id} and m.project_id = ${project_id} and m.user_id = any (${ids}::integer[]) order by m.user_id)`
+  if (ids.length === 0) return []
+  const rows = await db.rows<{ user_id: number }>(sql`
+    select user_id from project_access
+    where account_id = ${account_id} and project_id = ${project_id} and user_id = any (${ids}::integer[]) order by user_id`)
+  return rows.map(({ user_id }) => user_id)
 }
 
 interface Stored {
@@ -140,7 +141,7 @@ export const edit = (db: Database, by: Author, id: number | undefined, { body }:
     if (known.user_id !== by.user_id) throw notTheAuthor()
     if (known.body !== body)
       await db.execute(sql`
-        update comments c set body = ${body}, mentions = ${mentionsIn(by, body)}, edited_at = now(), updated_at = now(),
+        update comments c set body = ${body}, mentions = ${await mentionsIn(db, by, body)}, edited_at = now(), updated_at = now(),
           former_bodies = (select jsonb_agg(f.value order by f.at) from jsonb_array_elements(
             jsonb_build_array(jsonb_build_object('body', c.body, 'written_at', iso(coalesce(c.edited_at, c.created_at)))) || c.former_bodies
           ) with ordinality f (value, at) where f.at <= ${FORMER_MAX})

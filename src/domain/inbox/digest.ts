@@ -1,7 +1,7 @@
 import { DIGEST_HOUR } from '../../contract/channels.ts'
 import type { Breakage } from '../../contract/health-shapes.ts'
 import { titleOf } from '../../contract/labels/breakage-title.ts'
-import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, ofAccount, type Pool, type Sql, sql } from '../../db/database.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import * as mails from '../mail/mails.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -23,7 +23,7 @@ export async function sendDigests({ db, vault, site }: { db: Pool; vault: Vault;
     await db.transaction(async (db) => {
       const reader = await db.one<Reader>(due(sql`and u.id = ${id} for no key update of u skip locked`))
       if (!reader) return
-      const projects = await happenedIn(db, reader, site)
+      const projects = await happened(db, reader, site)
       await db.execute(sql`update users set digested_at = now() where id = ${id}`)
       const eventful = projects.filter(
         ({ counts, waiting_approvals }) => counts.opened + counts.fixed + counts.live + waiting_approvals > 0,
@@ -40,7 +40,18 @@ const due = (more: ReturnType<typeof sql>) => sql`
   where u.daily_digest and u.email_verified and extract(hour from now() at time zone zone.name) >= ${DIGEST_HOUR}
     and (u.digested_at is null or (u.digested_at at time zone zone.name) < date_trunc('day', now() at time zone zone.name) + make_interval(hours => ${DIGEST_HOUR})) ${more}`
 
-async function happenedIn(db: Database, { id, since }: Reader, site: string): Promise<DigestProject[]> {
+/** On several servers account by account. */
+async function happened(db: Database, reader: Reader, site: string): Promise<DigestProject[]> {
+  if (!db.isDistributed()) return happenedIn(db, reader, site, null)
+  const accounts = await db.rows<{ account_id: number }>(sql`
+    select account_id from account_members where user_id = ${reader.id} order by account_id`)
+  const projects: DigestProject[] = []
+  for (const { account_id } of accounts) projects.push(...(await happenedIn(ofAccount(db, account_id), reader, site, account_id)))
+  return projects
+}
+
+/** `accountId`: null for all accounts of the reader. */
+async function happenedIn(db: Database, { id, since }: Reader, site: string, accountId: number | null): Promise<DigestProject[]> {
   type Row = Pick<Breakage, 'evidence' | 'cause' | 'jobs' | 'branch'>
   type Found = Omit<DigestProject, 'opened' | 'fixed' | 'url'> & { id: number; opened: Row[]; fixed: Row[] }
   const breakages = (where: Sql) => sql`
@@ -58,7 +69,7 @@ async function happenedIn(db: Database, { id, since }: Reader, site: string): Pr
       array(select concat_ws(' ', coalesce(nullif(d.store, ''), d.platform), d.version) ${live} order by d.live_at desc limit ${LINES_MAX}) as live,
       json_build_object('opened', ${counted(opened)}, 'fixed', ${counted(fixed)}, 'live', (select count(*) ${live})) as counts
     from project_access m join projects p on p.id = m.project_id and p.status = 'active'
-    where m.user_id = ${id} order by p.name, p.id`)
+    where m.user_id = ${id} ${accountId === null ? empty : sql`and m.account_id = ${accountId}`} order by p.name, p.id`)
   const line = (row: Row) => scrub(`${row.branch === null ? '' : `${row.branch}: `}${titleOf(row)}`)
   return found.map(({ id, opened, fixed, name, live, ...rest }) => ({
     ...rest,

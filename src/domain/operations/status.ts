@@ -72,10 +72,12 @@ const TROUBLES = 20
 
 const listTroubles = (db: Database): Promise<Trouble[]> =>
   db.rows<Trouble>(sql`
-    with uncertain as (select destination_id, count(*) as messages from messages where status = 'uncertain' group by destination_id)
+    with uncertain as (
+      select account_id, destination_id, count(*) as messages from messages where status = 'uncertain' group by account_id, destination_id)
     select ${FAMILY} as kind, d.account_id, case when d.kind = 'webhook' then substring(d.url from '://(?:[^/@]*@)?([^/:?#]+)') else d.name end as name,
       d.status, d.failing_since, coalesce(u.messages, 0) as uncertain, a.name as account
-    from destinations d left join uncertain u on u.destination_id = d.id join accounts a on a.id = d.account_id
+    from destinations d left join uncertain u on u.account_id = d.account_id and u.destination_id = d.id
+      join accounts a on a.id = d.account_id
     where d.kind <> 'audit_stream' and (d.status not in ('active', 'paused') or d.failing_since is not null or u.messages > 0)
     order by d.failing_since nulls last, d.account_id, 1, 3 limit ${TROUBLES}`)
 
@@ -133,12 +135,19 @@ interface Overdue {
   outbox: number
 }
 
+/** Citus refuses to look for the rows of each integration, which is on every server: there it is the first of each account. */
+const oldestDeliveries = (db: Database): Sql =>
+  db.isDistributed()
+    ? sql`outbox_heads h cross join lateral (
+        select received_at from deliveries where account_id = h.account_id order by id limit 1) d`
+    : sql`integrations i cross join lateral (
+        select received_at from deliveries where integration_id = i.id order by received_at limit 1) d`
+
 /** By how many seconds the oldest row is past its retention; a little accumulates between two hourly runs. */
 const readOverdue = (db: Database, { deliveries, outbox }: Retention): Promise<Overdue | undefined> =>
   db.one<Overdue>(sql`
     select
-      (select ${age(sql`min(d.received_at) + make_interval(days => ${deliveries}::integer)`)} from integrations i cross join lateral (
-        select received_at from deliveries where integration_id = i.id order by received_at limit 1) d) as deliveries,
+      (select ${age(sql`min(d.received_at) + make_interval(days => ${deliveries}::integer)`)} from ${oldestDeliveries(db)}) as deliveries,
       (select ${age(sql`min(written_at) + make_interval(days => ${outbox}::integer)`)} from (
         select written_at from outbox where position is not null order by written_at limit 1) o) as outbox`)
 

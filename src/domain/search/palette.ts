@@ -3,7 +3,7 @@ import { readId } from '../../contract/params.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { candidates } from './lookup.ts'
 import { peopleOf } from './people.ts'
-import { KINDS, matching, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
+import { byServer, KINDS, matching, type Name, type Project, readRecords, type SearchRecord } from './records.ts'
 import { storesOf } from './stores.ts'
 import { bestNamed, folded, isMatch, type Query, queryOf, rankOf } from './text.ts'
 
@@ -66,7 +66,10 @@ export async function search(
 }
 
 /** Records of these projects that match, and how well. */
-async function ranks(db: Database, within: Project[], query: Query, text: string): Promise<Ranked[]> {
+const ranks = (db: Database, within: Project[], query: Query, text: string): Promise<Ranked[]> =>
+  byServer(db, within, (db, within) => ranksOn(db, within, query, text))
+
+async function ranksOn(db: Database, within: Project[], query: Query, text: string): Promise<Ranked[]> {
   const projects = within.map(({ id }) => id)
   const accounts = accountsOf(within)
   const named = await namesOf(db, text, accounts, projects)
@@ -100,7 +103,11 @@ async function insideProject(db: Database, mine: Project[], query: Query, found:
 }
 
 const tasksOf = async (db: Database, mine: Project[], tasks: Name[]): Promise<Ranked[]> =>
-  tasks.length === 0 ? [] : (await readRecords(db, tasks, inside(mine))).map((record) => ({ record, rank: OF_PERSON }))
+  tasks.length === 0
+    ? []
+    : byServer(db, mine, async (db, mine) =>
+        (await readRecords(db, tasks, inside(mine))).map((record) => ({ record, rank: OF_PERSON })),
+      )
 
 /** Each record once, by its best rank. */
 function best(ranked: Ranked[]): Ranked[] {

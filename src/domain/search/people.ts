@@ -1,7 +1,7 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { people } from '../sign-in/profile.ts'
-import type { Name, Project } from './records.ts'
+import { byServer, type Name, type Project } from './records.ts'
 import { bestNamed, type Query } from './text.ts'
 
 type Hit = AppReply<'search'>['hits'][number]
@@ -23,13 +23,15 @@ export async function peopleOf(
   const called = bestNamed(known, query, PEOPLE)
   if (called.length === 0) return { hits: [], tasks: [] }
   const [users, places] = [called.map(({ user_id }) => user_id), projects.map(({ id }) => id)]
-  const tasks = await db.rows<{ user_id: number; id: string; project_id: number }>(sql`
-    select w.user_id, w.id::text, w.project_id
-    from unnest(${users}::integer[]) u (id) cross join lateral (
-      select t.* from unnest(${places}::integer[]) p (id) cross join lateral (
-        select t.user_id, t.id, t.project_id, t.created_at from tasks t where t.project_id = p.id and t.user_id = u.id
-        order by t.created_at desc, t.id desc limit ${TASKS}) t
-      order by t.created_at desc, t.id desc limit ${TASKS}) w`)
+  const tasks = await byServer(db, projects, (db, projects) =>
+    db.rows<{ user_id: number; id: string; project_id: number }>(sql`
+      select w.user_id, w.id::text, w.project_id
+      from unnest(${users}::integer[]) u (id) cross join lateral (
+        select t.* from unnest(${projects.map(({ id }) => id)}::integer[]) p (id) cross join lateral (
+          select t.user_id, t.id, t.project_id, t.created_at from tasks t where t.project_id = p.id and t.user_id = u.id
+          order by t.created_at desc, t.id desc limit ${TASKS}) t
+        order by t.created_at desc, t.id desc limit ${TASKS}) w`),
+  )
   const shared = await db.rows<{ user_id: number; project_id: number }>(sql`
     select user_id, min(project_id) as project_id from project_access
     where user_id = any (${users}::integer[]) and project_id = any (${places}::integer[]) group by user_id`)

@@ -1,5 +1,5 @@
 import { shortTitle } from '../../contract/labels/breakage-title.ts'
-import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, join, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'
 
@@ -12,6 +12,25 @@ export interface Project {
   account_id: number
   name: string
   engine: string
+}
+
+/** On one server a search of all projects at once, on several account by account: each account's rows are on one of them. */
+export async function byServer<T>(
+  db: Database,
+  projects: Project[],
+  find: (db: Database, projects: Project[]) => Promise<T[]>,
+): Promise<T[]> {
+  if (!db.isDistributed()) return find(db, projects)
+  const accounts = [...new Set(projects.map(({ account_id }) => account_id))]
+  const found = await Promise.all(
+    accounts.map((account) =>
+      find(
+        ofAccount(db, account),
+        projects.filter(({ account_id }) => account_id === account),
+      ),
+    ),
+  )
+  return found.flat()
 }
 
 /** A record with its shown text: nothing can be found by an address or a credential. */
