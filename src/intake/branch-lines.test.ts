@@ -191,7 +191,7 @@ describe('a deleted branch', () => {
       { name: 'fix', state: 'unknown', red_since: null, deleted_at: expect.any(String), jobs: [{ state: 'unknown' }] },
     ])
     await studio().db.execute(
-      sql`update branches set deleted_at = deleted_at - interval '25 hours' where project_id = ${project()}`,
+      sql`update branches set deleted_at = now() - interval '25 hours' where project_id = ${project()} and deleted_at is not null`,
     )
     expect((await api('/branches')).branches).toEqual([])
   })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { moveTimes } from '../../test/support/aging.ts'
 import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../test/support/jenkins.ts'
 import { scratch, standIn } from '../../test/support/stand-in.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
@@ -689,7 +690,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   review_ranges: [
     async () => {
       // Only builds of the last day are considered.
-      await studio.db.execute(sql`update build_runs set created_at = created_at - interval '2 days'`)
+      await moveTimes(studio.db, 'build_runs', ['created_at'], sql`interval '-2 days'`)
       const { broken } = await brokenBuild()
       await forgetAll()
       await studio.db.execute(sql`

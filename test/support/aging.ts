@@ -1,5 +1,16 @@
-import { type Database, type Sql, sql } from '../../src/db/database.ts'
+import { type Database, join, raw, type Sql, sql } from '../../src/db/database.ts'
 import type { Retained } from '../../src/domain/accounts/retention-days.ts'
+
+/**
+ * Moves times of the rows `t` of a table whose key is account and id. They are read before they are written: Citus refuses to calculate a
+ * time from a column while it writes.
+ */
+export const moveTimes = (db: Database, table: string, columns: string[], by: Sql, which: Sql = sql`true`): Promise<number> =>
+  db.execute(sql`
+    with moved as materialized (
+      select t.account_id, t.id, ${join(columns.map((name) => sql`t.${raw(name)} + ${by} as ${raw(name)}`))} from ${raw(table)} t where ${which})
+    update ${raw(table)} t set ${join(columns.map((name) => sql`${raw(name)} = moved.${raw(name)}`))}
+    from moved where t.account_id = moved.account_id and t.id = moved.id`)
 
 /** The parents of the rows of `AGING`. */
 export async function makeOwners(db: Database) {

@@ -113,7 +113,7 @@ test('a mailed invitation over the quota is refused for the rest of the day, and
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000)
   expect((await invite('fox', 'two@example.com')).status).toBe(201)
   expect(await usageOf('owl')).toMatchObject({ invitations: { used: 2, limit: 2 } })
-  await studio.db.execute(sql`update mails set created_at = created_at - interval '1 day'`)
+  await studio.db.execute(sql`update mails set created_at = now() - interval '25 hours'`)
   expect((await invite('owl', 'two@example.com')).status).toBe(201)
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
 import * as builds from '../builds/report.ts'
@@ -185,7 +186,7 @@ describe('a branch', () => {
     const leave = (at: string | null) =>
       base.db.execute(sql`
         update change_branches p set orphaned_at = ${at} from changes c
-        where c.id = p.change_id and c.identifier = '106' and p.branch = '//game/main'`)
+        where c.account_id = p.account_id and c.id = p.change_id and c.identifier = '106' and p.branch = '//game/main'`)
     await leave(new Date().toISOString())
     expect(await health()).toMatchObject({ head: { identifier: '104' }, last_known_good: { identifier: '103' } })
     await leave(null)
@@ -209,7 +210,7 @@ describe('a branch', () => {
   })
 
   test('drops a job that has not reported for thirty days', async () => {
-    await base.db.execute(sql`update build_runs set created_at = created_at - interval '31 days' where ci_job_name = 'Nightly'`)
+    await moveTimes(base.db, 'build_runs', ['created_at'], sql`interval '-31 days'`, sql`t.ci_job_name = 'Nightly'`)
     expect((await health()).jobs.map(({ name }) => name)).toEqual(['Cook', 'Editor'])
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
@@ -52,9 +53,8 @@ describe('a job that fell silent', () => {
     const old = await room.report({ job: 'Editor', number: 2, changelist: 1202, broken: 'part1202' })
     for (let number = 1; number <= builds; number++) await room.report({ job: 'Editor-Win64', number, changelist: 1203 })
     // All of it a month ago: the time until today must not matter.
-    await studio.db.execute(sql`
-      update build_runs set created_at = created_at - interval '31 days' - make_interval(days => case when id <= ${old} then ${days}::integer else 0 end)
-      where project_id = ${room.project}`)
+    const aged = sql`interval '-31 days' - make_interval(days => case when t.id <= ${old} then ${days}::integer else 0 end)`
+    await moveTimes(studio.db, 'build_runs', ['created_at'], aged, sql`t.project_id = ${room.project}`)
     return room.health()
   }
 
@@ -142,8 +142,8 @@ test('the warning about an old last known good change names the change, its age 
   const room = await roomOf(1201, 1202, 1203)
   await room.report({ number: 1, changelist: 1201 })
   await room.report({ number: 2, changelist: 1202, broken: 'part1202' })
-  await studio.db.execute(sql`
-    update changes set timestamp = timestamp - interval '26 hours' where project_id = ${room.project} and identifier = '1201'`)
+  const first = sql`t.project_id = ${room.project} and t.identifier = '1201'`
+  await moveTimes(studio.db, 'changes', ['timestamp'], sql`interval '-26 hours'`, first)
   const about = {
     ...room.owner,
     subject: 'last_known_good',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
@@ -178,7 +179,7 @@ describe('integration health', () => {
   })
 
   test("counts only each tool's own deliveries of the last day", async () => {
-    await studio.db.execute(sql`update deliveries set received_at = received_at - interval '25 hours'`)
+    await moveTimes(studio.db, 'deliveries', ['received_at'], sql`interval '-25 hours'`)
     const counted = async () =>
       (await health(studio.db)).filter((one) => one.deliveries > 0).map((one) => [one.integration_id, one.deliveries])
     expect(await counted()).toEqual([])

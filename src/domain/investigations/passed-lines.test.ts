@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
@@ -65,7 +66,7 @@ test("lines of another job's passes do not count", async () => {
 
 test('the lines of the last five passes with a log are stored, and only those', async () => {
   expect(await remembered()).toEqual(greens(2, 3, 4, 5, 6))
-  await studio.db.execute(sql`update build_runs set created_at = created_at + interval '9 minutes' where id = any (${greens(0)})`)
+  await moveTimes(studio.db, 'build_runs', ['created_at'], sql`interval '9 minutes'`, sql`t.id = any (${greens(0)})`)
   await investigated('again')
   expect(await remembered()).toEqual(greens(0, 3, 4, 5, 6))
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { costWords, uncountedWords } from '../../contract/labels/cost-words.ts'
@@ -52,7 +53,7 @@ test('builds cost their minutes times the price of their agent, and those withou
   expect(uncountedWords(shown.total)).toBe('1 build without a duration, 1 without a price')
   expect((await costs('?branch=release')).total).toMatchObject({ builds: 1, amount: 10 })
   expect((await costs('?job=Game-Mac')).total).toMatchObject({ builds: 1, amount: null })
-  await tools.studio.db.execute(sql`update build_runs set created_at = created_at - interval '10 days' where branch = 'release'`)
+  await moveTimes(tools.studio.db, 'build_runs', ['created_at'], sql`interval '-10 days'`, sql`t.branch = 'release'`)
   expect((await costs('?days=7')).total).toMatchObject({ builds: 3, amount: 2 })
   expect((await costs()).total).toMatchObject({ builds: 4, amount: 12 })
 })

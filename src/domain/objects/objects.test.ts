@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { openObjectStoreServer } from '../../../test/support/object-store.ts'
 import { runInvestigation } from '../../../test/support/run-investigation.ts'
@@ -67,15 +68,13 @@ async function build(number: string, status: 'FAILURE' | 'SUCCESS', log: string)
 
 /** Makes all data old enough to be moved. */
 async function age() {
-  await db.execute(sql`update deliveries set received_at = received_at - interval '2 hours'`)
-  await db.execute(sql`
-    update build_runs set created_at = created_at - interval '2 hours', finished_at = finished_at - interval '2 hours',
-      updated_at = updated_at - interval '2 hours'`)
+  await moveTimes(db, 'deliveries', ['received_at'], sql`interval '-2 hours'`)
+  await moveTimes(db, 'build_runs', ['created_at', 'finished_at', 'updated_at'], sql`interval '-2 hours'`)
 }
 const moveAll = (into: ObjectStore = store) => move(db, into, account, { atOnce: 2, limit: 50 })
 /** A minute later. */
 const removeAll = async () => {
-  await db.execute(sql`update stored_objects set remove_after = remove_after - interval '1 minute' where remove_after <= now()`)
+  await moveTimes(db, 'stored_objects', ['remove_after'], sql`interval '-1 minute'`, sql`t.remove_after <= now()`)
   return removeUnused(db, store, account, { limit: 1_000 })
 }
 
@@ -316,7 +315,7 @@ describe('a killed move', () => {
     expect(server.objects.size).toBeGreaterThan(before.size)
     await removeAll()
     expect(server.objects.size).toBeGreaterThan(before.size)
-    await db.execute(sql`update stored_objects set remove_after = remove_after - interval '1 hour'`)
+    await moveTimes(db, 'stored_objects', ['remove_after'], sql`interval '-1 hour'`)
     await removeAll()
     expect(new Set(server.objects.keys())).toEqual(before)
   })
@@ -385,14 +384,12 @@ test('two nodes move everything once, also after the store was unavailable, and 
   expect(metrics).toContain('goldmaster_object_store_lag_seconds')
   server.become('away')
   await db.execute(sql`update accounts set retention = '{"logs": 1, "bodies": 1}' where id = ${account}`)
-  await db.execute(sql`update deliveries set received_at = received_at - interval '2 days'`)
-  await db.execute(
-    sql`update build_runs set created_at = created_at - interval '2 days', finished_at = finished_at - interval '2 days'`,
-  )
+  await moveTimes(db, 'deliveries', ['received_at'], sql`interval '-2 days'`)
+  await moveTimes(db, 'build_runs', ['created_at', 'finished_at'], sql`interval '-2 days'`)
   for (const kind of ['bodies', 'logs'] as const) await purge(db, kind, null)
   expect([...(await objectsIn('deliveries')), ...(await objectsIn('build_runs'))]).toEqual([])
   server.become('good')
-  await db.execute(sql`update stored_objects set remove_after = remove_after - interval '1 minute'`)
+  await moveTimes(db, 'stored_objects', ['remove_after'], sql`interval '-1 minute'`)
   await until(async () => (await db.rows(sql`select from stored_objects`)).length === 0)
   expect(server.objects.size).toBe(0)
   await Promise.all(nodes.map((node) => node.stop()))

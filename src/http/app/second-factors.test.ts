@@ -117,7 +117,9 @@ describe('wrong codes after a correct password', () => {
     }
     const rest = (seconds: number) =>
       studio.db.execute(sql`
-        update two_factors set wrong_at = wrong_at - make_interval(secs => ${seconds}) where user_id = ${studio.world.users.wren!.id}`)
+        with rested as materialized (
+          select user_id, wrong_at - make_interval(secs => ${seconds}) as wrong_at from two_factors where user_id = ${studio.world.users.wren!.id})
+        update two_factors f set wrong_at = rested.wrong_at from rested where f.user_id = rested.user_id`)
     const told = () => studio.db.rows(sql`select from mails where subject = 'Failed sign-ins to your account'`)
 
     for (let n = 0; n < 4; n++) expect((await give(wrong)).status).toBe(422)

@@ -35,7 +35,8 @@ const statusWith = async (token: string) => (await login.studio.ask('/api/v1/pin
 const tokenRows = () =>
   login.studio.db.rows(sql`select id, name, scopes, created_at, expires_at, revoked_at from api_tokens order by id`)
 /** As if the minute for retries were over. */
-const letAMinutePass = () => login.studio.db.execute(sql`update refresh_tokens set used_at = used_at - interval '61 seconds'`)
+const letAMinutePass = () =>
+  login.studio.db.execute(sql`update refresh_tokens set used_at = now() - interval '61 seconds' where used_at is not null`)
 
 describe('refreshing a login', () => {
   test('changes only the value of the token: no new row, no later expiry, no email', async () => {

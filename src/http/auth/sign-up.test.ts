@@ -154,7 +154,9 @@ describe('open sign-up', () => {
         const seen: string[] = []
         const watched = vi.spyOn(studio.db.pool, 'query')
         await visit(studio).app(path, { method: 'POST', body })
-        for (const [statement] of watched.mock.calls) seen.push((statement as unknown as { text: string }).text)
+        // On several servers values are part of the text.
+        for (const [statement] of watched.mock.calls)
+          seen.push((statement as unknown as { text: string }).text.replace(/'[^']*'/g, '?'))
         watched.mockRestore()
         statements.push(seen)
       }

@@ -110,7 +110,7 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
     sql`insert into comments (account_id, project_id, asset_id, body)
       values (${account()}, ${project()}, ${studio.world.assets!.crate!.id}, 'Too dark')`,
   ],
-  'comment.updated': () => [sql`update comments set updated_at = updated_at + interval '1 second'`],
+  'comment.updated': () => [sql`update comments set updated_at = now() + interval '1 second'`],
   'deployment.updated': () => [
     sql`insert into deployments (account_id, project_id, platform, version) values (${account()}, ${project()}, 'steam', '1.1')`,
     sql`update deployments set status = 'live' where version = '1.1'`,
@@ -183,7 +183,8 @@ test('quick successions are sent with the state of each time', async () => {
   await run(
     sql`insert into tasks (account_id, project_id, title, state) values (${account()}, ${project()}, 'Quick', 'to_do')`,
     ...['in_progress', 'blocked', 'completed'].map(
-      (state) => sql`update tasks set state = ${state}, updated_at = updated_at + interval '1 second' where title = 'Quick'`,
+      (state, index) => sql`
+        update tasks set state = ${state}, updated_at = now() + make_interval(secs => ${index + 1}) where title = 'Quick'`,
     ),
   )
   await all.until(from + 4)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { moveTimes } from '../../../test/support/aging.ts'
 import { firsts, openPostRoom } from '../../../test/support/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
@@ -57,8 +58,7 @@ describe('a receiver that fails', () => {
     await until(async () => (await deliveries(webhook)).at(-1)?.tries === 21)
     // The pause would be half an hour; the day ends before.
     expect(Number((await wait()).seconds)).toBeLessThanOrEqual(600)
-    await studio().db.execute(sql`
-      update messages set first_tried_at = first_tried_at - interval '10 minutes' where tries > 0`)
+    await moveTimes(studio().db, 'messages', ['first_tried_at'], sql`interval '-10 minutes'`, sql`t.tries > 0`)
     await hurry(webhook)
     await until(async () => (await deliveries(webhook)).at(-1)?.status === 'failed')
     await until(() => titles().includes('next'))

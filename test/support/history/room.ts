@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { SCOPES } from '../../../src/contract/sets.ts'
-import { type Sql, sql } from '../../../src/db/database.ts'
+import { ofAccount, type Sql, sql } from '../../../src/db/database.ts'
 import { openStudio, type Studio } from '../studio.ts'
 import { workOffAll } from '../work-off.ts'
 import type { Build, Commit, Delivery, Tool, World } from './world.ts'
@@ -33,7 +33,7 @@ export async function openRoom(studio: Studio, tool: Connected) {
   const token = studio.world.tokens.kim!.token as string
   const app = (path: string, asking: { method?: string; body?: object } = {}) =>
     studio.ask(`/api/v1/projects/${project}${path}`, { token, ...asking })
-  const rows = (query: Sql) => studio.db.rows<Record<string, unknown>>(query)
+  const rows = (query: Sql) => ofAccount(studio.db, account_id).rows<Record<string, unknown>>(query)
   const tell = async (...deliveries: Delivery[]) => {
     for (const { body, headers = {} } of deliveries) {
       const told = await studio.ask(`/webhooks/${provider}?token=${webhook_token}`, { method: 'POST', body, headers })
