@@ -1,5 +1,5 @@
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { asShown } from '../privacy/scrub.ts'
@@ -23,18 +23,17 @@ export async function overview(db: Database, project: ProjectKey, query: QueryOf
     slowestTests(db, project, query),
     quarantinedTests(db, project, query),
   ])
-  return {
-    failing: await owned(db, project, failing),
-    flaky: await owned(db, project, flaky),
-    slowest,
-    quarantined: await owned(db, project, quarantined),
-  }
+  const named = await withOwners(db, project, [...failing, ...flaky, ...quarantined])
+  const owners = new Map(named.map((row) => [row.id, row.owners]))
+  const owned = <Row extends ShownCase & { file: string | null }>(rows: readonly Row[]) =>
+    rows.map(({ file: _, ...row }) => ({ ...row, owners: owners.get(row.id)! }))
+  return { failing: owned(failing), flaky: owned(flaky), slowest, quarantined: owned(quarantined) }
 }
 
 type Filed<Row> = Omit<Row, 'owners'> & ShownCase & { file: string | null }
 
-const owned = async <Row extends ShownCase & { file: string | null }>(db: Database, project: ProjectKey, rows: readonly Row[]) =>
-  (await withOwners(db, project, rows)).map(({ file: _, ...row }) => row)
+/** Only the tests that are shown are looked up, unless those of a job are searched. */
+const firstOf = ({ job }: QueryOf<'listTests'>, order: Sql) => (job === undefined ? sql`${order} limit ${SHOWN_MAX}` : sql``)
 
 const ofJob = ({ job }: QueryOf<'listTests'>) => when(job, (name) => sql`and r.ci_job_name = ${asShown(name)}`)
 
@@ -44,7 +43,7 @@ const failingTests = (db: Database, { account_id, project_id }: ProjectKey, quer
     from (
       select account_id, test_case_id, count(*)::integer as failures, max(failed_at) as last_failed_at, max(test_build_id) as last_id
       from test_failures where account_id = ${account_id} and project_id = ${project_id} and failed_at >= ${SINCE} and outcome <> 'flaky'
-      group by account_id, test_case_id) f
+      group by account_id, test_case_id ${firstOf(query, sql`order by failures desc, last_failed_at desc`)}) f
     join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
     join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
     join test_builds t on t.account_id = f.account_id and t.id = f.last_id
@@ -59,7 +58,7 @@ const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query:
       select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, max(last_failed_at) as last_failed_at,
         max(last_test_build_id) as last_id
       from flaky_tests where account_id = ${account_id} and project_id = ${project_id} and last_failed_at >= ${SINCE}
-      group by account_id, test_case_id) f
+      group by account_id, test_case_id ${firstOf(query, sql`order by flaky_runs desc, last_failed_at desc`)}) f
     join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
     join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
     join test_builds t on t.account_id = f.account_id and t.id = f.last_id
