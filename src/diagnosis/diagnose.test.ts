@@ -31,6 +31,14 @@ describe('a diagnosis', () => {
     expect(finding.suggested_fix).toContain('C2065')
   })
 
+  it.each([
+    ['LogWindows: Error: Assertion failed: Index >= 0 [File:D:\\ws\\Array.h] [Line: 772]', 'D:\\ws\\Array.h'],
+    ['LogWindows: Error: LowLevelFatalError [File:d:/farm/RHI/Private/RHI.cpp] [Line: 12]', 'd:/farm/RHI/Private/RHI.cpp'],
+    ['LogOutputDevice: Error: Assertion failed: Ok [File:/Users/farm/Game/Array.h] [Line: 7]', '/Users/farm/Game/Array.h'],
+  ])('names the file of %s without the label before it', (line, file) => {
+    expect(diagnose(line).file_path).toBe(file)
+  })
+
   it('shows the whole block of a failed test, not its progress line', () => {
     const raw = log(
       '    ✓ starts',

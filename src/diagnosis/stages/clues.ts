@@ -4,7 +4,7 @@ import type { Verdict } from './classify.ts'
 
 /** Starts only where no earlier path could continue: a long run of such characters is read once, not from each of them. */
 const PATH =
-  /(?:[A-Za-z]:[\\/]|(?<![\w@+~-]\.?|[\w@+.~-][\\/](?!\/)|\.(?=[./]))(?:\.{0,2}\/|~\/)?)(?:[\w@+.~-]+[\\/])*[\w@+~-]+(?:\.[\w+~-]+)*\.[A-Za-z]\w{0,11}(?::(?<line>\d{1,7})|\((?<paren>\d{1,7})|", line (?<word>\d{1,7}))?/g
+  /(?:(?<![A-Za-z])[A-Za-z]:[\\/]|(?<![\w@+~-]\.?|[\w@+.~-][\\/](?!\/)|\.(?=[./]))(?:\.{0,2}\/|~\/)?)(?:[\w@+.~-]+[\\/])*[\w@+~-]+(?:\.[\w+~-]+)*\.[A-Za-z]\w{0,11}(?::(?<line>\d{1,7})|\((?<paren>\d{1,7})|", line (?<word>\d{1,7}))?/g
 const FRAME = /^\s*(?:at |from |File "|#\d+ |\.{3}|in )|^\s+[\w./-]+:\d+:in\b|\(\w+\.\w+:\d+\)\s*$/
 const TRACEBACK = /Traceback \(most recent call last\)/
 const INCLUDE = /^(?:In file included from|\s+from )/
