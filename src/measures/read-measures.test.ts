@@ -1,13 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import EXPECTED from './fixtures/expected.json' with { type: 'json' }
+import type { LogMeasure } from './log-measure.ts'
 import { readMeasures } from './read-measures.ts'
 
-const read = (...lines: string[]) =>
-  Object.fromEntries(
-    readMeasures(lines.join('\n')).map(({ name, value, unit, platform, part }) => [
-      [name, platform, part].filter(Boolean).join(' '),
-      `${value} ${unit}`.trim(),
-    ]),
-  )
+const FIXTURES = new URL('fixtures/', import.meta.url)
+
+const shown = ({ name, value, unit, platform, part }: LogMeasure) => [
+  [name, platform, part].filter(Boolean).join(' '),
+  `${value} ${unit}`.trim(),
+]
+const read = (...lines: string[]) => Object.fromEntries(readMeasures(lines.join('\n')).map(shown))
 
 test('a cook gives its seconds and memory for the platform of its command line', () => {
   expect(
@@ -150,3 +153,12 @@ test('the cook statistics give what was built and processed for each kind of ass
     'ddc_processed Texture (Streaming)': '30.22 MB',
   })
 })
+
+test.each(readdirSync(FIXTURES).filter((name) => name.endsWith('.txt')))(
+  'the log %s gives exactly its expected measures',
+  (file) => {
+    const found = readMeasures(readFileSync(new URL(file, FIXTURES), 'utf8'))
+    expect(Object.fromEntries(found.map(shown))).toEqual((EXPECTED as Record<string, object>)[file])
+    expect(found).toHaveLength(Object.keys((EXPECTED as Record<string, object>)[file]!).length)
+  },
+)
