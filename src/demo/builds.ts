@@ -1,4 +1,5 @@
 import type { BuildStatus } from '../contract/sets.ts'
+import type { BuildNumbers } from './build-numbers.ts'
 import { DAY, HOUR, iso, MINUTE, nights } from './calendar.ts'
 import type { Change } from './changes.ts'
 import type { Game, Incident, Job } from './game.ts'
@@ -17,25 +18,21 @@ interface Run {
   queued: number
 }
 
+/** What is built of the history of a game, in this order. */
+export const runsOf = (game: Game, moments: readonly Moment[], changes: readonly Change[], now: number, random: Random): Run[] =>
+  [...changeRuns(game, moments, changes, random), ...nightRuns(game, moments, changes, now, random)].sort(
+    (a, b) => a.queued - b.queued,
+  )
+
 /** `waiting`: the changes whose assets are not approved yet. */
-export function buildsOf(
+export const buildsOf = (
   game: Game,
-  moments: readonly Moment[],
-  changes: readonly Change[],
+  runs: readonly Run[],
+  numbers: BuildNumbers,
   waiting: ReadonlySet<string>,
   now: number,
   random: Random,
-) {
-  const runs = [...changeRuns(game, moments, changes, random), ...nightRuns(game, moments, changes, now, random)]
-  const numbers = new Map(game.jobs.map((job, i) => [job.name, 180 + 137 * i]))
-  return runs
-    .sort((a, b) => a.queued - b.queued)
-    .map((run, i) => {
-      const number = numbers.get(run.job.name)! + 1
-      numbers.set(run.job.name, number)
-      return buildOf(game, run, i, String(number), waiting, now, random)
-    })
-}
+) => runs.map((run, i) => buildOf(game, run, i, numbers.get(run)!, waiting, now, random))
 export type Build = ReturnType<typeof buildOf>
 
 /** Changes that break or fix something and the newest are built; of the rest a share. */

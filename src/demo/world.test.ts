@@ -150,6 +150,20 @@ test.each(incidents)('the log of $key is diagnosed as $category', ({ log, catego
   expect(diagnose(log).category).toBe(category)
 })
 
+test.each(NOWS)('at %s each job has counted its builds in the order in which they were queued', (now) => {
+  const { build_runs } = demoWorld(new Date(now))
+  const jobOf = ({ project, ci_job_name }: (typeof build_runs)[number]) => `${project} ${ci_job_name}`
+  const jobs = new Set(build_runs.map(jobOf))
+  expect(jobs.size).toBeGreaterThan(5)
+  for (const job of jobs) {
+    const numbers = build_runs
+      .filter((build) => jobOf(build) === job)
+      .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
+      .map(({ build_number }) => Number(build_number))
+    expect(numbers, job).toEqual(numbers.map((_, at) => numbers[0]! + at))
+  }
+})
+
 test('its bad agent is suspicious at every hour, and no other one is', () => {
   for (let hour = 0; hour < 48; hour += 3) {
     const now = new Date(Date.UTC(2026, 10, 14, hour, 17))

@@ -1,10 +1,11 @@
 import { accountsOf, SHOWCASE } from './accounts.ts'
 import { assetsOf } from './assets.ts'
-import { buildsOf } from './builds.ts'
+import { numbersOf } from './build-numbers.ts'
+import { buildsOf, runsOf } from './builds.ts'
 import { changesOf } from './changes.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
 import { deploymentsOf } from './deployments.ts'
-import { badAgentBuildsOf, flickersOf, preflightsOf } from './extra-builds.ts'
+import { extrasOf } from './extra-builds.ts'
 import type { Game } from './game.ts'
 import { historyOf } from './history.ts'
 import { marblePost } from './marble-post/game.ts'
@@ -44,10 +45,13 @@ function storyOf(game: Game, now: number) {
   // A merge creates no new version of an asset.
   const authored = changes.filter((_, i) => !moments[i]!.merges)
   const assets = assetsOf(game, authored, now, random)
-  const builds = buildsOf(game, moments, changes, unreleased(assets), now, random)
+  const runs = runsOf(game, moments, changes, now, random)
+  const planned = extrasOf(game, changes, now)
+  const numbers = numbersOf(game, [...runs, ...planned])
+  const builds = buildsOf(game, runs, numbers, unreleased(assets), now, random)
   const deployments = deploymentsOf(game, builds, now, random)
   const tasks = tasksOf(game, { moments, changes, builds, deployments }, now, random)
-  const extras = [...preflightsOf(game, now), ...flickersOf(game, changes, now), ...badAgentBuildsOf(game, changes, now)]
+  const extras = planned.map((extra) => extra.build(numbers.get(extra)!))
   const tests = testResultsOf(game, [...builds, ...extras], now)
   return { changes, assets, builds, extras, tests, deployments, tasks }
 }
