@@ -201,10 +201,10 @@ describe('limits in the URL', () => {
     expect(about(builds)).toEqual([
       'act_on_build',
       'investigate_build',
-      ...['branches', 'breakages', 'builds', 'deployments', 'projects', 'tests'].map((noun) => `list_${noun}`),
+      ...['branches', 'breakages', 'builds', 'deployments', 'measures', 'projects', 'tests'].map((noun) => `list_${noun}`),
       'ping',
       'read_build_log',
-      ...['branch_health', 'breakage', 'build', 'deployment', 'project'].map((noun) => `show_${noun}`),
+      ...['breakage', 'build', 'deployment', 'project'].map((noun) => `show_${noun}`),
     ])
     const headers = { ...ACCEPT, 'x-mcp-toolsets': 'assets, tasks' }
     const { json } = await post(request('tools/list'), { headers })

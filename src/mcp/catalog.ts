@@ -2,13 +2,22 @@ import { type Scope, TOOLSETS } from '../contract/sets.ts'
 import { readBuildLog } from './build-log.ts'
 import { createTask } from './create-task.ts'
 import { investigateBuild } from './investigate-build.ts'
+import { listBranches } from './list-branches.ts'
+import { listMeasures } from './list-measures.ts'
 import { listTests } from './list-tests.ts'
 import { routeTool } from './route-tools.ts'
 import type { Tool, ToolCall } from './tool.ts'
 import { type ToolRoute, WORDS } from './words.ts'
 
 /** Tools that do more than their route. */
-const OWN: Partial<Record<ToolRoute, Tool>> = { createTask, readBuildLog, investigateBuild, listTests }
+const OWN: Partial<Record<ToolRoute, Tool>> = {
+  createTask,
+  readBuildLog,
+  investigateBuild,
+  listBranches,
+  listMeasures,
+  listTests,
+}
 
 /** Every route is a tool, but a search is part of its list's. */
 export const TOOLS: readonly Tool[] = (Object.keys(WORDS) as ToolRoute[]).map((name) => OWN[name] ?? routeTool(name, WORDS[name]))

@@ -111,7 +111,7 @@ function pageOutput(route: Route, rowsKey: string): TSchema {
   return outputOf({ [rowsKey]: Type.Array(Type.Object(kept)), ...(beside as Record<string, TSchema>) })
 }
 
-const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'Start of the next part, from a note' }))
+const FROM = Type.Optional(Type.Integer({ minimum: 0, description: 'Next part, from a note' }))
 
 /** The other hints have no meaning for read-only tools. */
 const annotationsOf = ({ writes }: Route, { overwrites, repeatable }: Words): ToolAnnotations => ({

@@ -158,7 +158,7 @@ describe.each([
   test('branches are listed and shown', async () => {
     const { branches } = await inStar('list_branches', { limit: 5 })
     const [{ name }] = branches
-    const health = await inStar('show_branch_health', { branch: name })
+    const { health } = await inStar('list_branches', { branch: name })
     expect(health).toMatchObject({ name, jobs: expect.any(Array) })
     expect(health.jobs[0].runs.length).toBeGreaterThan(0)
   })
@@ -170,6 +170,14 @@ describe.each([
     const build_run_id = build_runs[0].id
     expect(await inStar('list_tests', { build_run_id })).toMatchObject({ of_build: { tests: 0, failures: [] } })
     expect(await inStar('list_tests', { test_id })).toMatchObject({ test: { id: test_id, class: 'Ai', runs: [] } })
+  })
+
+  test('measures, budgets, agents and costs are listed', async () => {
+    expect(await inStar('list_measures')).toMatchObject({ measures: expect.any(Array) })
+    expect(await inStar('list_measures', { name: 'package' })).toMatchObject({ trends: expect.any(Array) })
+    expect(await inStar('list_measures', { about: 'budgets' })).toMatchObject({ budgets: [], alerts: [] })
+    expect(await inStar('list_measures', { about: 'agents' })).toMatchObject({ agents: expect.any(Array) })
+    expect(await inStar('list_measures', { about: 'costs' })).toMatchObject({ total: expect.any(Object) })
   })
 
   test('breakages are found, claimed, and turned into a task', async () => {

@@ -62,7 +62,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   listMembers: {
     title: 'List members',
     description:
-      'Returns the members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles. Use it to find the user_id of an assignee. At most 200; truncated: there are more.',
+      'Returns up to 200 members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles. Use it to find the user_id of an assignee.',
     long: 'members',
   },
   listBuilds: {
@@ -103,6 +103,11 @@ export const WORDS: Record<ToolRoute, Words> = {
     title: 'List tests',
     description:
       'Returns tests that failed most or were flaky in the last 30 days, the slowest, and those in quarantine; with build_run_id the results of a build (new failures, causes, fixed); with test_id the runs of a test and what may have broken it.',
+  },
+  listMeasures: {
+    title: 'List measures',
+    description:
+      'Returns numbers of builds (package size, cook time) and their steps; with name, the changes and assets that may have caused each. about budgets: what is over its budget; agents: machines that fail more than others; costs: of builds.',
   },
   listAssets: {
     title: 'List assets',
@@ -148,14 +153,8 @@ export const WORDS: Record<ToolRoute, Words> = {
   listBranches: {
     title: 'List branches',
     description:
-      'Returns the branches and streams, the one built last first: green, red or building, red since, newest change, last known good change (every required job passed), number of changes behind. Use it for "is main green" and "what can I safely sync".',
+      'Returns branches and streams, the one built last first: green, red or building, red since, newest and last known good change (every required job passed); with branch its jobs and their last 20 runs. For "is main green" and "what can I safely sync".',
     long: 'branches',
-  },
-  showBranchHealth: {
-    title: 'Show the health of a branch',
-    description:
-      'Returns a branch or stream with the state of each required job and its last 20 runs. Use it to see which job is red, and since when.',
-    long: 'jobs',
   },
   listBreakages: {
     title: 'List breakages',
@@ -163,7 +162,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   showBreakage: {
     title: 'Show a breakage',
-    description: 'Returns a breakage with its builds and history: who claimed, muted or resolved it, and when it was reopened.',
+    description: 'Returns a breakage with its builds and history: who claimed, muted, resolved or reopened it.',
     long: 'builds',
   },
   correctBuild: {

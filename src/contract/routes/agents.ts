@@ -7,7 +7,7 @@ import { get, patch, type TokenRoute } from './route.ts'
 
 const Mute = object({ muted_until: nullable(instant), reason: ownText, user_id: nullable(integer), muted_at: instant })
 
-const Agent = object({
+export const Agent = object({
   name: text,
   /** Passed and failed builds of the last 30 days. */
   builds: integer,

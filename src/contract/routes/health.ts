@@ -26,6 +26,7 @@ export const healthRoutes = {
     query: { branch: param.described(param.text, 'Branch or stream, such as main or //game/main (default: the one built last)') },
     shows: ['build', 'change'],
     reply: health.BranchHealth,
+    tool: false,
   },
   markBranchGood: {
     ...patch,

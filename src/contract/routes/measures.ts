@@ -47,7 +47,7 @@ const series = {
   over_budget: flag,
 }
 
-const Measure = object({
+export const Measure = object({
   ...series,
   /** The newest 40, oldest first. */
   values: Type.Array(number),
@@ -98,7 +98,7 @@ const MeasureAlert = object({
   settled_at: nullable(instant),
 })
 
-const MeasureTrend = object({
+export const MeasureTrend = object({
   ...series,
   /** The newest 150, oldest first. */
   values: Type.Array(object({ build_run_id: idText, build_number: text, value: number, measured_at: instant })),
@@ -113,7 +113,7 @@ const filters = {
   platform: param.described(param.text, 'Platform, such as Win64 or PS5'),
 }
 
-const Costs = object({
+export const Costs = object({
   /** From when on builds are counted; at most the newest 10,000. */
   since: instant,
   /** Null if the project has no prices. */
@@ -143,6 +143,13 @@ const days = {
   fallback: 30,
 }
 
+export const MeasureBudgets = object({
+  budgets: Type.Array(MeasureBudget),
+  /** Branch patterns of budgets that match no branch. */
+  unmatched_patterns: Type.Array(ownText),
+  alerts: Type.Array(MeasureAlert),
+})
+
 export const measureRoutes = {
   listMeasures: {
     ...get,
@@ -153,7 +160,6 @@ export const measureRoutes = {
     query: filters,
     shows: ['build', 'deployment', 'measure_alert'],
     reply: list('measures', Measure),
-    tool: false,
   },
   showMeasures: {
     ...get,
@@ -181,12 +187,7 @@ export const measureRoutes = {
     scope: 'read:builds',
     summary: 'Show the budgets of a project, the measures that are over theirs, and the changes since',
     shows: ['measure_alert'],
-    reply: object({
-      budgets: Type.Array(MeasureBudget),
-      /** Branch patterns of budgets that match no branch. */
-      unmatched_patterns: Type.Array(ownText),
-      alerts: Type.Array(MeasureAlert),
-    }),
+    reply: MeasureBudgets,
     tool: false,
   },
 } as const satisfies Record<string, TokenRoute>
