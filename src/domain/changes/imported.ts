@@ -27,7 +27,7 @@ export async function unknownAmong<C extends Submitted>(
   const isPlaced = first.source_type !== 'Changelist'
   const branch = isPlaced ? await findLine(db, context, first) : ''
   const known = await db.rows<Known>(sql`
-    select c.identifier, c.files is not null as has_files, (
+    select c.identifier, c.files is not null and not c.pending as has_files, (
       select p.position from change_branches p where p.account_id = c.account_id and p.project_id = c.project_id and p.branch = ${branch}
         and p.change_id = c.id and p.orphaned_at is null) as position
     from changes c

@@ -46,6 +46,7 @@ test('every provider is described, with its server settings and which of them ar
     { key: 'fingerprint', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: true },
     { key: 'charset', label: 'Character set', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'branches', label: 'Streams or branches', hint: expect.any(String), secret: false, binds_secrets: false },
+    { key: 'depot_paths', label: 'Depot paths', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'merge_accounts', label: 'Merge accounts', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'swarm', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: false },
   ])

@@ -6,6 +6,7 @@ import { type FetchedReply, safeFetch, Unreachable } from '../../net/safe-fetch.
 import type { Provider } from '../provider.ts'
 import { failureOf, Refused } from '../providers/ci-replies.ts'
 import { isLimited, secondsToWait } from '../providers/rate-limits.ts'
+import { transports } from '../providers/transports.ts'
 import { type Json, text } from '../reading.ts'
 import { stripNul } from '../strip-nul.ts'
 import type { Asked, HistoryPart, HistoryReply, HistoryRequest } from './history.ts'
@@ -43,10 +44,13 @@ export async function ask(
   { path, body }: HistoryRequest,
   { config, allowed, signal }: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<Answered> {
+  const other = transports[name]
+  if (other)
+    return { headers: {}, body: stripNul(await other.send(path, { config, allowed, signal })), details: new Map(), wait: 0 }
   const base = (text(config.server) ?? '').replace(/\/+$/, '')
   const reply = await safeFetch(`${base}${path}`, (host, ip, port) => allowed(host, ip, port, name), {
     method: body ? 'POST' : 'GET',
-    headers: { 'content-type': 'application/json', ...history!.headers(config) },
+    headers: { 'content-type': 'application/json', ...history!.headers?.(config) },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
     limit: PAGE_BYTES,

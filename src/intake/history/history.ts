@@ -5,7 +5,7 @@ import { type Json, number, text } from '../reading.ts'
 
 /** One request for a page. */
 export interface HistoryRequest {
-  /** Below the server in the integration's settings. */
+  /** Below the server in the integration's settings; of a server that isn't asked over HTTP, what it understands. */
   path: string
   /** Sent as JSON with POST. */
   body?: object
@@ -63,7 +63,8 @@ export interface HistoryPart {
 
 /** How the past of a tool is read. */
 export interface History {
-  headers(config: Readonly<Json>): Record<string, string>
+  /** Of a server that is asked over HTTP. */
+  headers?: ((config: Readonly<Json>) => Record<string, string>) | undefined
   /** Settings that it needs besides the server, by key. */
   settings?: readonly string[]
   /** Read first: what the pages leave out, such as the id of the repository. */

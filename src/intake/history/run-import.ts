@@ -13,6 +13,7 @@ import type { JobContext } from '../job-context.ts'
 import type { Provider } from '../provider.ts'
 import { Refused } from '../providers/ci-replies.ts'
 import { providers } from '../providers/index.ts'
+import { transports } from '../providers/transports.ts'
 import { type Json, number, object } from '../reading.ts'
 import { ask, jobsFor, Limited, Missing, readAbout, type Send, withDetails } from './ask.ts'
 import { type Asked, type HistoryPart, type HistoryRequest, jobAfter, jobOf } from './history.ts'
@@ -63,12 +64,15 @@ interface Reading {
   part: HistoryPart
 }
 
-async function readPage({ db, vault, allowed }: JobContext, reading: Reading, signal?: AbortSignal): Promise<Read> {
+async function readPage(context: JobContext, reading: Reading, signal?: AbortSignal): Promise<Read> {
+  const { db, vault, allowed } = context
   const { running, integration, provider, part } = reading
   const config = openConfig(vault, integration)
   const send = (request: HistoryRequest) => ask(provider, request, { config, allowed, signal })
   const jobs = await jobsFor(db, provider, integration)
-  const about = object(running.cursor.about) ?? (await readAbout(provider, { config, jobs }, send))
+  const known = object(running.cursor.about)
+  if (!known) await transports[provider.name]?.prepare(context, integration, config, signal)
+  const about = known ?? (await readAbout(provider, { config, jobs }, send))
   const cursor = object(running.cursor.place) ?? {}
   const asked: Asked = { cursor, since: running.since, until: running.until, config, about, jobs }
   if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, send)) }

@@ -3,6 +3,7 @@ import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
 import { openHorde } from '../../../test/support/history/horde.ts'
+import { openPerforce } from '../../../test/support/history/perforce.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom, tellAll } from '../../../test/support/history/room.ts'
 import { openTeamCity } from '../../../test/support/history/teamcity.ts'
 import { fictionalStudio, type Tool, type World } from '../../../test/support/history/world.ts'
@@ -16,6 +17,8 @@ const TOOLS = {
   GitLab: { open: openGitLab },
   // More than one page.
   'Azure DevOps': { open: openAzureDevOps, commits: 105 },
+  'Perforce, whose trigger sends numbers': { open: (world: World) => openPerforce(world, 'number') },
+  'Perforce, whose bridge sends everything': { open: (world: World) => openPerforce(world, 'everything'), commits: 105 },
   TeamCity: { open: openTeamCity },
   Horde: { open: openHorde },
 }
@@ -50,13 +53,14 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
   const world = fictionalStudio(size)
 
   test('tells the same by webhooks and by an import, in either order, half and half, and with lost webhooks', async () => {
-    const tool = await open(world)
+    const tool: Tool = await open(world)
     try {
       const told = await connect(tool, world)
       await tellAll(told, tool, world)
       const expected = await told.world()
-      if (tool.pushed) expect(expected.line).toEqual(world.commits.map(({ sha }) => sha))
-      expect(expected.builds).toHaveLength(world.builds.length)
+      const identifierOf = tool.identifierOf ?? (({ sha }) => sha)
+      if (tool.pushed) expect(expected.line).toEqual(world.commits.map(identifierOf))
+      expect(expected.builds).toHaveLength(tool.built ? world.builds.length : 0)
 
       const imported = await connect(tool, world)
       const noise = await imported.noise()

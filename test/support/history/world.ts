@@ -55,8 +55,10 @@ export interface Tool {
   config: Record<string, unknown>
   calls: string[]
   state: ToolState
-  pushed?(commits: readonly Commit[]): Delivery
-  built(build: Build): Delivery
+  /** How it calls a commit; its hash by default. */
+  identifierOf?(commit: Commit): string
+  pushed?(commits: readonly Commit[]): Delivery | Delivery[]
+  built?(build: Build): Delivery
   deployed?(deployment: Deployment): Delivery
   filed?(issue: Issue): Delivery
   /** Everything else that it tells. */

@@ -4,7 +4,11 @@ import { at, bytes, type Json, link, objects, text, time, uids, word } from '../
 
 /** Parses the server's description of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
 export function describedChange(output: string): ChangeFact {
-  const record = output.trimStart().startsWith('{') ? jsonRecord(output) : taggedRecord(output)
+  return changeIn(output.trimStart().startsWith('{') ? jsonRecord(output) : taggedRecord(output))
+}
+
+/** One record of that output. */
+export function changeIn(record: Json): ChangeFact {
   const identifier = word(record.change)
   if (identifier === undefined) throw new Unreadable(text(record.data)?.trim() ?? 'The server described no change.')
   return {
@@ -27,8 +31,11 @@ export const reviewPage = (site: unknown, identifier: string): string | undefine
 }
 
 /** Parses `p4 -Mj -ztag property -l -n P4.Swarm.URL`, if the server knows its review site. */
-export const describedReviewSite = (output: string): string | undefined =>
-  objects(output.split('\n').map(parsed))
+export const describedReviewSite = (output: string): string | undefined => reviewSiteIn(objects(output.split('\n').map(parsed)))
+
+/** The same, of its records. */
+export const reviewSiteIn = (records: readonly Json[]): string | undefined =>
+  records
     .filter(({ name }) => name === 'P4.Swarm.URL')
     .map(({ value }) => link(value))
     .find(Boolean)

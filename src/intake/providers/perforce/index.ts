@@ -4,6 +4,7 @@ import { at, files, link, text, time } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { perforceUser, reviewPage } from './describe.ts'
 import { followUp } from './follow-up.ts'
+import { history } from './history.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -48,6 +49,7 @@ export const perforce: Provider = {
   },
   server,
   followUp,
+  history,
   setup,
   sample,
 }

@@ -18,6 +18,11 @@ export const server: ServerSettings = {
       hint: '//game/main, //game/rel-*. Empty: the streams of the server, otherwise the first two folders.',
     },
     {
+      key: 'depot_paths',
+      label: 'Depot paths',
+      hint: '//game/main/..., //game/rel-*/.... Changelists below them can be imported, and are looked for every night.',
+    },
+    {
       key: 'merge_accounts',
       label: 'Merge accounts',
       hint: 'robomerge, builder. Users that only merge: their changelists count for the co-author or the author of the source.',

@@ -18,6 +18,16 @@ const OUTPUT_MAX = 64 * 1024 * 1024
 /** A host and a port. Perforce also supports addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
 
+interface Limits {
+  /** In milliseconds. */
+  timeout?: number
+  /** In bytes. */
+  limit?: number
+}
+
+/** The server prints more than the limit. */
+export class TooLong extends Unreachable {}
+
 interface Perforce {
   allowed: AllowedHosts
   /** The p4 command. */
@@ -51,19 +61,23 @@ export const streams = (config: Readonly<Json>, perforce: Perforce): Promise<Str
     return streams
   })
 
+/** What one command prints. */
+export const print = (config: Readonly<Json>, args: readonly string[], perforce: Perforce & Limits): Promise<string> =>
+  session(config, perforce, (ask) => ask([...args]))
+
 type Ask = (args: string[]) => Promise<string>
 
 /** Trusts the server as configured and queries it; the program is started directly, never through a shell. */
 async function session<T>(
   config: Readonly<Json>,
-  { allowed, p4 = 'p4', signal }: Perforce,
+  { allowed, p4 = 'p4', signal, ...limits }: Perforce & Limits,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
   const port = await portOf(text(config.server) ?? '', allowed, signal)
   const fingerprint = text(config.fingerprint)
   const folder = fingerprint === undefined ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-p4-'))
   const env = environment(config, port, folder)
-  const ask = (args: string[]) => call(p4, args, env, signal)
+  const ask = (args: string[]) => call(p4, args, env, { signal, ...limits })
   try {
     if (fingerprint !== undefined) await ask(['trust', '-i', fingerprint])
     return await work((args) => ask(['-Mj', '-ztag', ...args]))
@@ -97,13 +111,18 @@ function environment(config: Readonly<Json>, port: string, folder: string | unde
   }
 }
 
-async function call(p4: string, args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal | undefined): Promise<string> {
+async function call(
+  p4: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { signal, timeout = TIMEOUT_MS, limit = OUTPUT_MAX }: Limits & Pick<Perforce, 'signal'>,
+): Promise<string> {
   try {
     const { stdout } = await run(p4, args, {
       env,
       signal,
-      timeout: TIMEOUT_MS,
-      maxBuffer: OUTPUT_MAX,
+      timeout,
+      maxBuffer: limit,
       killSignal: 'SIGKILL',
       windowsHide: true,
     })
@@ -111,7 +130,7 @@ async function call(p4: string, args: string[], env: NodeJS.ProcessEnv, signal: 
   } catch (error) {
     const { code, killed, stdout = '', stderr = '' } = error as Failure
     if (code === 'ENOENT') throw new Unreachable('The Perforce command line client (p4) is not installed here.')
-    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new Unreachable('The Perforce server says more than can be read.')
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new TooLong('The Perforce server says more than can be read.')
     if (killed || signal?.aborted) throw new NoAnswer('The Perforce server took too long.')
     const said = `${stderr}${stdout}`.trim().slice(0, 500)
     if (/connect to server failed/i.test(said)) throw new NoAnswer(said)
