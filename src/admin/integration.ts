@@ -197,7 +197,7 @@ const ownerOf = async (db: Database, id: number) =>
 
 const startImport = command({
   name: 'import',
-  summary: 'Import past changes and builds; sends no notifications',
+  summary: 'Import past changes, builds, issues and deployments; sends no notifications',
   details: 'Needs the server and an access token of the tool: see goldmaster admin integration config.',
   args,
   flags: { days: { help: 'Days to look back (default: 90)', value: 'days', read: importDays } },

@@ -101,8 +101,10 @@ async function applyOneByOne(
       }
       case 'deployment': {
         const reported = await deployments.report(db, context, fact)
-        if ('id' in reported) records.push({ type: 'deployment', id: reported.id })
-        else
+        if ('id' in reported) {
+          records.push({ type: 'deployment', id: reported.id })
+          stale ||= reported.effect === 'stale'
+        } else
           warnings.push(`Nothing was changed: this could be any of ${reported.several.join(', ')}. Send track or job_name too.`)
         warnings.push(...(fact.warnings ?? []))
         break

@@ -109,7 +109,8 @@ const Delivered = object({
 /** Of every part that an import has read. */
 const byPart = <S extends TSchema>(value: S) => {
   const one = Type.Optional(value)
-  return object({ issues: one, changes: one, builds: one, files: one } satisfies Record<sets.ImportPart, typeof one>)
+  const parts: Record<sets.ImportPart, typeof one> = { issues: one, changes: one, builds: one, deployments: one, files: one }
+  return object(parts)
 }
 
 /** What a tool did before it was connected, read from its server. */
@@ -259,7 +260,7 @@ export const integrationRoutes = {
   startImport: {
     ...post,
     path: '/v1/projects/:project_id/integrations/:id/imports',
-    summary: 'Import past changes and builds; sends no notifications',
+    summary: 'Import past changes, builds, issues and deployments; sends no notifications',
     ...projectLead,
     body: object({ days: Type.Integer({ minimum: 1, maximum: IMPORT_DAYS_MAX }) }),
     reply: Import,

@@ -30,10 +30,15 @@ create table deployments (
   named_build_run_id  bigint,
   -- The field by which the build was found.
   build_basis         text not null default '',
+  -- The time of the newest report, by the tool's clock; an import adds only later ones.
+  told_at             timestamptz(3),
+  -- The import that reported it; null as soon as the tool itself reports it.
+  import_id           bigint,
   primary key (account_id, id),
   unique (account_id, number),
   unique (account_id, integration_id, platform, external_key),
   foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete set null (build_run_id),
+  foreign key (account_id, import_id) references imports (account_id, id) on delete set null (import_id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete set null (integration_id),
   foreign key (account_id, project_id) references projects (account_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
@@ -49,6 +54,7 @@ create index deployments_tracks on deployments (project_id, platform, store, tra
 create index deployments_numbers on deployments (project_id, build_number) where build_number <> '';
 create index deployments_commits on deployments (project_id, commit_hash) where commit_hash <> '';
 create index deployments_changelists on deployments (project_id, changelist) where changelist <> '';
+create index deployments_imported on deployments (account_id, import_id) where import_id is not null;
 create index deployments_kinds on deployments (project_id, status, platform, created_at desc, number desc);
 
 create table deployment_history (

@@ -10,16 +10,19 @@ interface Entry {
   after?: DeploymentStatus
   build_run_id?: number | null
   note?: string
+  /** Of something that an import told; now by default. */
+  at?: string | undefined
 }
 
 export const note = (
   db: Database,
   { id, account_id, project_id }: { id: string; account_id: number; project_id: number },
-  { kind, user_id = null, before, after, build_run_id = null, note = '' }: Entry,
+  { kind, user_id = null, before, after, build_run_id = null, note = '', at }: Entry,
 ) =>
   db.execute(sql`
-    insert into deployment_history (account_id, project_id, deployment_id, kind, user_id, before, after, build_run_id, note)
-    values (${account_id}, ${project_id}, ${id}, ${kind}, ${user_id}, ${before ?? ''}, ${after ?? ''}, ${build_run_id}, ${note})`)
+    insert into deployment_history (account_id, project_id, deployment_id, kind, user_id, before, after, build_run_id, note, at)
+    values (${account_id}, ${project_id}, ${id}, ${kind}, ${user_id}, ${before ?? ''}, ${after ?? ''}, ${build_run_id}, ${note},
+      coalesce(${at ?? null}::timestamptz, now()))`)
 
 /** More than anybody reads. */
 const SHOWN = 200

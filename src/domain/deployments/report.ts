@@ -2,7 +2,7 @@ import type { DeploymentStatus, Platform } from '../../contract/sets.ts'
 import { trackOf } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { lockProject } from '../branches/project-lock.ts'
-import type { IntegrationContext } from '../integrations/context.ts'
+import { type IntegrationContext, isHistory } from '../integrations/context.ts'
 import { relink } from './build-link.ts'
 import { note } from './history.ts'
 
@@ -40,23 +40,39 @@ interface StoredDeployment {
   job_name: string
   track: string
   live_at: string | null
+  told_at: string | null
+  import_id: number | null
 }
 
-type Reported = { id: string } | { several: string[] }
+const STORED = sql`id, number, account_id, project_id, status, job_name, track, live_at, told_at, import_id`
+
+type Reported = { id: string; effect: 'processed' | 'stale' } | { several: string[] }
 
 /** Creates or updates the deployment; another track of the store is another deployment. `several`: the deployments it could be about. */
 export async function report(db: Database, context: IntegrationContext, given: Report): Promise<Reported> {
   const reported = { ...given, key: given.key.replaceAll('\n', ' ') }
   await lockProject(db, context.project_id)
+  const history = isHistory(context)
+  if (history) await db.execute(sql`set local goldmaster.quiet = 'on'`)
   const track = await trackTold(db, context, reported)
   const same = await sameUpload(db, context, reported)
   const found = meant(same, reported.job_name, track)
   if (found === 'several') return { several: [...new Set(same.map((one) => one.track || one.job_name))] }
+  const isImported = found?.import_id != null
+  if (isImported && !history)
+    await db.execute(sql`update deployments set import_id = null where account_id = ${context.account_id} and id = ${found.id}`)
+  // What an import told, the tool may tell again, and the reverse.
+  if (found && (history || isImported) && !isNews(found, reported)) return { id: found.id, effect: 'stale' }
   const known = found ?? (await make(db, context, reported, track ?? '', same[0]))
-  await update(db, known, reported, track)
+  await update(db, known, reported, track, history)
   await relink(db, context.account_id, known.id)
-  return { id: known.id }
+  return { id: known.id, effect: 'processed' }
 }
+
+const isNews = ({ told_at, status }: StoredDeployment, reported: Report) =>
+  told_at === null || reported.at === undefined
+    ? reported.status !== undefined && reported.status !== status
+    : Date.parse(reported.at) > Date.parse(told_at)
 
 /** Names that version control uses and stores do not. */
 const SOURCE_BRANCHES = ['main', 'master', 'trunk', 'develop']
@@ -75,7 +91,7 @@ const SAME_MAX = 100
 
 const sameUpload = (db: Database, { account_id, integration_id }: IntegrationContext, { platform, key }: Report) =>
   db.rows<StoredDeployment>(sql`
-    select id, number, account_id, project_id, status, job_name, track, live_at from deployments
+    select ${STORED} from deployments
     where account_id = ${account_id} and integration_id = ${integration_id} and platform = ${platform} and split_part(external_key, E'\n', 1) = ${key}
     order by number desc limit ${SAME_MAX}`)
 
@@ -105,17 +121,19 @@ async function make(
   track: string,
   like: StoredDeployment | undefined,
 ): Promise<StoredDeployment> {
+  const history = isHistory(context)
   const { platform, store = '', key, job_name = like?.job_name ?? '', status = 'pending' } = reported
   const made = (await db.one<StoredDeployment>(sql`
     insert into deployments (account_id, project_id, integration_id, external_key, platform, store, track, status, job_name, branch, version,
       external_id, external_build_id, build_number, commit_hash, changelist, named_build_run_id,
-      deployed_at)
+      deployed_at, created_at, import_id)
     select ${context.account_id}, ${context.project_id}, ${context.integration_id}, ${keyOf(key, job_name, track)}, ${platform}, ${store}, ${track},
       ${status}, ${job_name}, ${reported.branch ?? ''}, coalesce(${reported.version ?? null}, o.version, ''), coalesce(o.external_id, ''), coalesce(o.external_build_id, ''),
-      coalesce(o.build_number, ''), coalesce(o.commit_hash, ''), coalesce(o.changelist, ''), o.named_build_run_id, ${timesOf(reported).deployed}
+      coalesce(o.build_number, ''), coalesce(o.commit_hash, ''), coalesce(o.changelist, ''), o.named_build_run_id, ${timesOf(reported).deployed},
+      least(now(), ${history ? (reported.at ?? null) : null}::timestamptz), ${context.import_id ?? null}::bigint
     from (select) one left join deployments o on o.account_id = ${context.account_id} and o.id = ${like?.id ?? null}
-    returning id, number, account_id, project_id, status, job_name, track, live_at`))!
-  await note(db, made, { kind: 'status', after: status })
+    returning ${STORED}`))!
+  await note(db, made, { kind: 'status', after: status, ...(history && { at: reported.at }) })
   return made
 }
 
@@ -129,7 +147,13 @@ function timesOf({ at, status, uploaded }: Report) {
   }
 }
 
-async function update(db: Database, known: StoredDeployment, reported: Report, track: string | undefined): Promise<void> {
+async function update(
+  db: Database,
+  known: StoredDeployment,
+  reported: Report,
+  track: string | undefined,
+  history: boolean,
+): Promise<void> {
   const { status = known.status, key } = reported
   const [job, onTrack] = [reported.job_name ?? known.job_name, track ?? known.track]
   const { submitted, deployed, live } = timesOf(reported)
@@ -144,7 +168,8 @@ async function update(db: Database, known: StoredDeployment, reported: Report, t
         and b.id = ${reported.build_run_id ?? 0}),
         d.named_build_run_id),
       submitted_at = coalesce(d.submitted_at, ${submitted}), deployed_at = coalesce(d.deployed_at, ${deployed}),
-      live_at = coalesce(${live}, d.live_at), updated_at = now()
+      live_at = coalesce(${live}, d.live_at), told_at = greatest(d.told_at, ${reported.at ?? null}::timestamptz), updated_at = now()
     where d.account_id = ${known.account_id} and d.id = ${known.id}`)
-  if (status !== known.status) await note(db, known, { kind: 'status', before: known.status, after: status })
+  if (status !== known.status)
+    await note(db, known, { kind: 'status', before: known.status, after: status, ...(history && { at: reported.at }) })
 }

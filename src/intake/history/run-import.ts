@@ -137,7 +137,7 @@ async function store(
   const place = next === undefined ? undefined : { ...next, ...(below !== undefined && !isOtherBranch && { below }) }
   await imports.advance(db, running, {
     part: part.name,
-    read: facts.length,
+    read: recordsIn(facts),
     added,
     next: { part: following, cursor: { about, ...(place && { place }) } },
   })
@@ -147,6 +147,10 @@ async function store(
   await enqueue(db, 'read_import', { account_id, import_id }, { ...again, ...(wait > 0 && { delay: wait }) })
   return false
 }
+
+/** Several facts may be about one deployment. */
+const recordsIn = (facts: readonly Fact[]) =>
+  new Set(facts.map((fact, index) => (fact.kind === 'deployment' ? `${fact.platform} ${fact.key}` : index))).size
 
 function partAfter({ history }: Provider, part: HistoryPart): ImportPart | null {
   const parts = history!.parts
@@ -178,14 +182,15 @@ async function record(
   const quiet = [
     ...placed.changes,
     ...builds.filter((build) => !isNews(build)),
-    ...facts.filter(({ kind }) => kind === 'reference'),
+    ...facts.filter(({ kind }) => kind === 'deployment' || kind === 'reference'),
   ]
   const stored = await applyAll(
     db,
     history,
     quiet.map((fact) => [fact]),
   )
-  return { below: placed.below, added: [...reported, ...stored].filter(({ outcome }) => outcome === 'processed').length }
+  const added = [...reported, ...stored].filter(({ outcome }) => outcome === 'processed').flatMap(({ records }) => records)
+  return { below: placed.below, added: new Set(added.map(({ type, id }) => `${type} ${id}`)).size }
 }
 
 /** Those whose end is not known yet. */

@@ -47,6 +47,7 @@ const idsOf = ({ rows, project }: HistoryRoom) =>
   rows(sql`
     select 'change' as kind, id, updated_at from changes where project_id = ${project}
     union all select 'build', id, updated_at from build_runs where project_id = ${project}
+    union all select 'deployment', number, updated_at from deployments where project_id = ${project}
     union all select 'reference', id, updated_at from external_references where project_id = ${project} order by 1, 2`)
 
 describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
@@ -60,6 +61,7 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
       const expected = await told.world()
       const identifierOf = tool.identifierOf ?? (({ sha }) => sha)
       if (tool.pushed) expect(expected.line).toEqual(world.commits.map(identifierOf))
+      expect(expected.deployments).toHaveLength(tool.deployed ? world.deployments.length : 0)
       expect(expected.builds).toHaveLength(tool.built ? world.builds.length : 0)
 
       const imported = await connect(tool, world)
@@ -82,6 +84,7 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
       const half = await connect(tool, world)
       if (tool.pushed) for (let at = 10; at < world.commits.length; at += 10) await half.push(world.commits.slice(at, at + 5))
       await half.build(...world.builds.filter((_, at) => at % 2 === 0))
+      await half.deploy(...world.deployments.slice(0, 1))
       await half.import(DAYS)
       expect(await half.world()).toEqual(expected)
     } finally {

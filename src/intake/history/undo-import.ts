@@ -14,6 +14,8 @@ export async function undoImport(db: Database, { account_id, import_id }: Jobs['
   while ((await db.transaction((db) => removeBuilds(db, key))) === AT_ONCE) signal?.throwIfAborted()
   while ((await db.transaction((db) => removeChanges(db, key, found))) === AT_ONCE) signal?.throwIfAborted()
   await db.transaction(async (db) => {
+    await quietly(db)
+    await db.execute(sql`delete from deployments where account_id = ${account_id} and import_id = ${import_id}`)
     await db.execute(sql`delete from external_references where account_id = ${account_id} and import_id = ${import_id}`)
     await removeBranches(db, found)
     await db.execute(sql`

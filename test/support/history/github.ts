@@ -1,5 +1,5 @@
 import { openStub, page } from './stub.ts'
-import type { Build, Tool, World } from './world.ts'
+import type { Build, Deployment, Tool, World } from './world.ts'
 
 const REPOSITORY = { id: 77, full_name: 'owl/star', html_url: 'https://github.com/owl/star', default_branch: 'main' }
 const ROOT = '/repos/owl/star'
@@ -9,7 +9,7 @@ const HOUR_S = 3600
  * GitHub's REST API of one repository, as documented: only with the token, at most 100 on a page, pages by `Link`, 1,000 runs of a search,
  * 5,000 requests an hour, 403 when they are used up.
  */
-export async function openGitHub({ commits, builds }: World): Promise<Tool> {
+export async function openGitHub({ commits, builds, deployments }: World): Promise<Tool> {
   const { url, ...stub } = await openStub({
     // The storage of logs gets no token.
     isAllowed: ({ authorization }) => authorization === 'Bearer secret' || authorization === undefined,
@@ -40,6 +40,12 @@ export async function openGitHub({ commits, builds }: World): Promise<Tool> {
         const files = commit.files.map((file) => ({ filename: file.path, status: file.action === 'add' ? 'added' : 'modified' }))
         return { body: { sha: commit.sha, files } }
       }
+      if (path === '/deployments') {
+        const { items, headers } = paged(deployments.toReversed())
+        return { body: items.map(deploymentOf), ...(headers && { headers }) }
+      }
+      const deployment = deployments.find(({ id }) => path === `/deployments/${id}/statuses`)
+      if (deployment) return { body: statusesOf(deployment).toReversed() }
       if (path === '/actions/runs') {
         const created = query.get('created')!
         const wanted = builds
@@ -77,6 +83,14 @@ export async function openGitHub({ commits, builds }: World): Promise<Tool> {
         })),
       },
     }),
+    deployed: (deployment) =>
+      // One that is superseded is ignored.
+      statusesOf(deployment)
+        .filter(({ state }) => state !== 'inactive')
+        .map((deployment_status) => ({
+          headers: { 'x-github-event': 'deployment_status' },
+          body: { action: 'created', deployment: deploymentOf(deployment), deployment_status, repository: REPOSITORY },
+        })),
     built: (build) => ({
       headers: { 'x-github-event': 'workflow_run' },
       body: {
@@ -88,6 +102,30 @@ export async function openGitHub({ commits, builds }: World): Promise<Tool> {
     }),
   }
 }
+
+const deploymentOf = ({ id, environment, sha, at }: Deployment) => ({
+  id,
+  sha,
+  ref: 'main',
+  task: 'deploy',
+  environment,
+  payload: {},
+  created_at: minutesAfter(at, -10),
+  updated_at: at,
+})
+
+const minutesAfter = (at: string, minutes: number) =>
+  new Date(Date.parse(at) + minutes * 60_000).toISOString().replace('.000Z', 'Z')
+
+/** Oldest first: it fails once before it is live. */
+const statusesOf = ({ id, environment, isLive, at }: Deployment) =>
+  ['queued', 'in_progress', ...(isLive ? ['failure', 'success', 'inactive'] : ['success', 'error'])].map((state, index) => ({
+    id: id * 10 + index,
+    state,
+    environment,
+    created_at: minutesAfter(at, index - 4),
+    updated_at: minutesAfter(at, index - 4),
+  }))
 
 const LOG = "src/old.c:54:3: error: 'old' undeclared\n"
 

@@ -1,5 +1,5 @@
 import { openStub, page } from './stub.ts'
-import type { Build, Issue, Tool, World } from './world.ts'
+import type { Build, Deployment, Issue, Tool, World } from './world.ts'
 
 const PROJECT = { id: 5, path_with_namespace: 'owl/games/star', web_url: 'https://gitlab.example/owl/games/star' }
 /** By its id or by its path. */
@@ -11,7 +11,7 @@ const PAGE = 3
  * GitLab's REST API of one project, as documented: only with the token, pages by `X-Next-Page`, no totals of commits, pipelines without
  * times in lists, `RateLimit-*`, and 429 when the requests of a minute are used up.
  */
-export async function openGitLab({ commits, builds, issues }: World): Promise<Tool> {
+export async function openGitLab({ commits, builds, deployments, issues }: World): Promise<Tool> {
   const { url, ...stub } = await openStub({
     isAllowed: (headers) => headers['private-token'] === 'secret',
     headers: ({ remaining }) => ({
@@ -44,6 +44,11 @@ export async function openGitLab({ commits, builds, issues }: World): Promise<To
       if (commit) {
         const { body, headers } = paged(commit.files)
         return { body: (body as typeof commit.files).map(diffed), headers }
+      }
+      if (path === '/deployments') {
+        if (query.get('order_by') !== 'updated_at') return { status: 400, body: { message: 'updated_at requires order_by' } }
+        const { body, headers } = paged(deployments.toReversed().filter(({ at }) => at >= query.get('updated_after')!))
+        return { body: (body as Deployment[]).map(deploymentOf), headers }
       }
       if (path === '/pipelines') {
         if (query.get('order_by') !== 'id' || query.get('updated_before') !== null) return { status: 400, body: {} }
@@ -115,6 +120,18 @@ export async function openGitLab({ commits, builds, issues }: World): Promise<To
         builds: jobsOf(build),
       },
     }),
+    deployed: (deployment) =>
+      ['running', deploymentOf(deployment).status].map((status, index) => ({
+        body: {
+          object_kind: 'deployment',
+          status,
+          status_changed_at: index === 0 ? '2026-01-02 03:04:05 +0100' : deployment.at,
+          deployment_id: deployment.id,
+          environment: deployment.environment,
+          commit_url: `${PROJECT.web_url}/-/commit/${deployment.sha}`,
+          project: PROJECT,
+        },
+      })),
     filed: (issue) => ({
       body: {
         object_kind: 'issue',
@@ -164,6 +181,17 @@ const diffed = ({ path, action }: World['commits'][number]['files'][number]) => 
   renamed_file: false,
   deleted_file: false,
   diff: '@@',
+})
+
+const deploymentOf = ({ id, environment, sha, isLive, at }: Deployment) => ({
+  id,
+  iid: id - 299,
+  ref: 'main',
+  sha,
+  status: isLive ? 'success' : 'failed',
+  created_at: at,
+  updated_at: at,
+  environment: { id: 1, name: environment },
 })
 
 /** As lists have it, without times. */

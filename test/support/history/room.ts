@@ -3,7 +3,7 @@ import { SCOPES } from '../../../src/contract/sets.ts'
 import { ofAccount, type Sql, sql } from '../../../src/db/database.ts'
 import { openStudio, type Studio } from '../studio.ts'
 import { workOffAll } from '../work-off.ts'
-import type { Build, Commit, Delivery, Tool, World } from './world.ts'
+import type { Build, Commit, Delivery, Deployment, Tool, World } from './world.ts'
 
 /** A studio whose tools run on this machine. */
 export const openHistoryStudio = () =>
@@ -55,6 +55,7 @@ export async function openRoom(studio: Studio, tool: Connected) {
         await tell(...[tool.pushed!(commits.slice(first, first + 5))].flat())
     },
     build: (...builds: readonly Build[]) => tell(...builds.flatMap((build) => tool.built?.(build) ?? [])),
+    deploy: (...deployments: readonly Deployment[]) => tell(...deployments.flatMap((one) => tool.deployed?.(one) ?? [])),
     import: async (days = 90) => {
       const started = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days } })
       expect(started).toMatchObject({ status: 201, json: { state: 'running' } })
@@ -78,6 +79,11 @@ export async function openRoom(studio: Studio, tool: Connected) {
             select json_agg(json_build_object('name', s.name, 'status', s.status, 'detail', s.detail, 'from', s.started_at, 'to', s.finished_at) order by s.id)
             from build_steps s where s.build_run_id = b.id) as steps
         from build_runs b where b.project_id = ${project} order by b.external_id`),
+      deployments: await rows(sql`
+        select d.external_key, d.platform, d.store, d.track, d.status, d.branch, d.version, d.external_id, d.commit_hash, d.build_basis,
+          d.submitted_at, d.deployed_at, d.live_at, d.told_at, b.external_id as build
+        from deployments d left join build_runs b on b.account_id = d.account_id and b.id = d.build_run_id
+        where d.project_id = ${project} order by d.external_key`),
       references: await rows(sql`
         select key, title, state, url, assignee_uid, deleted_at from external_references where project_id = ${project} order by key`),
       assets: await rows(sql`
@@ -99,9 +105,10 @@ export async function openRoom(studio: Studio, tool: Connected) {
 }
 
 /** All events of a tool, as webhooks. */
-export async function tellAll(room: HistoryRoom, tool: Tool, { commits, builds, issues }: World) {
+export async function tellAll(room: HistoryRoom, tool: Tool, { commits, builds, deployments, issues }: World) {
   await room.tell(...(tool.filed ? issues.map(tool.filed) : []), ...(tool.more ?? []))
   if (tool.pushed) await room.push(commits)
   await room.build(...builds)
+  await room.deploy(...deployments)
   await room.work()
 }

@@ -59,7 +59,7 @@ export interface Tool {
   identifierOf?(commit: Commit): string
   pushed?(commits: readonly Commit[]): Delivery | Delivery[]
   built?(build: Build): Delivery
-  deployed?(deployment: Deployment): Delivery
+  deployed?(deployment: Deployment): Delivery[]
   filed?(issue: Issue): Delivery
   /** Everything else that it tells. */
   more?: Delivery[]

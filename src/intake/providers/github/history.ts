@@ -1,7 +1,9 @@
 import type { ChangedFile, ChangeFact, Repository } from '../../facts.ts'
-import { filesOnly, type History, linkedPage } from '../../history/history.ts'
+import { filesOnly, type History, type HistoryReply, linkedPage } from '../../history/history.ts'
 import { at, byline, type Json, link, number, object, objects, text, time, uids, word } from '../../reading.ts'
+import { factsOf } from '../../reports/readable.ts'
 import { workflowRun } from './builds.ts'
+import { deploymentStatus } from './deployments.ts'
 import { placesOf, repositoryOf } from './push.ts'
 
 const PAGE = 100
@@ -67,6 +69,23 @@ export const history: History = {
       },
     },
     {
+      name: 'deployments',
+      needs: 'Deployments: read',
+      page: ({ cursor }) => ({ path: `/deployments?per_page=${PAGE}&page=${number(cursor.page) ?? 1}` }),
+      details: ({ body }, { since }) =>
+        objects(body)
+          .filter(isSince(since))
+          .map((one) => ({ path: statusesOf(one) })),
+      read(reply, { since }) {
+        const page = linkedPage(reply.headers, 'next')
+        const listed = objects(reply.body)
+        const wanted = listed.filter(isSince(since))
+        // Newest first: an older one is the last.
+        const isMore = page !== undefined && wanted.length === listed.length
+        return { facts: factsOf(wanted, (one) => deploymentFacts(one, reply)), ...(isMore && { next: { page } }) }
+      },
+    },
+    {
       name: 'files',
       needs: 'Contents: read',
       ofChanges: true,
@@ -82,6 +101,19 @@ export const history: History = {
     },
   ],
 }
+
+const isSince =
+  (since: string) =>
+  ({ id, created_at }: Json) =>
+    word(id) !== undefined && (time(created_at) ?? '') >= since
+
+const statusesOf = ({ id }: Json) => `/deployments/${word(id)}/statuses?per_page=${PAGE}`
+
+/** As its webhooks tell it: a status at a time. The newest is listed first. */
+const deploymentFacts = (deployment: Json, { details }: HistoryReply) =>
+  objects(details.get(statusesOf(deployment)))
+    .toReversed()
+    .flatMap((deployment_status) => deploymentStatus({ deployment, deployment_status }))
 
 /** A push tells a renamed file as added and its old name as removed. */
 function filesIn(file: Json): ChangedFile[] {

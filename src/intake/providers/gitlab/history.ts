@@ -2,6 +2,7 @@ import type { ChangedFile, ChangeFact, Fact, Repository } from '../../facts.ts'
 import { type Asked, filesOnly, type History, type HistoryReply, pageAfter } from '../../history/history.ts'
 import { at, type Json, link, number, object, objects, text, word } from '../../reading.ts'
 import { factsOf } from '../../reports/readable.ts'
+import { deployment } from './deployments.ts'
 import { pipeline } from './pipeline.ts'
 import { repositoryOf } from './project.ts'
 import { change } from './push.ts'
@@ -95,6 +96,16 @@ export const history: History = {
       },
     },
     {
+      name: 'deployments',
+      needs: 'read_api',
+      // The server refuses `updated_after` in any other order. One that changes meanwhile moves to a page that was read.
+      page: (asked) => listed(asked, 'deployments', { updated_after: asked.since, order_by: 'updated_at', sort: 'desc' }),
+      read({ headers, body }) {
+        const next = pageAfter(headers)
+        return { facts: factsOf(objects(body), deploymentFact), ...(next && { next }) }
+      },
+    },
+    {
       name: 'files',
       needs: 'read_api',
       ofChanges: true,
@@ -146,6 +157,16 @@ function commitFact(commit: Json, about: Json): ChangeFact[] {
     },
   ]
 }
+
+/** A deployment is read as if the webhook of its last status had been sent. */
+const deploymentFact = ({ id, status, sha, environment, updated_at }: Json) =>
+  deployment({
+    deployment_id: id,
+    status,
+    environment: at(environment, 'name'),
+    commit_url: `/${text(sha) ?? ''}`,
+    status_changed_at: updated_at,
+  })
 
 /** A pipeline is read as if its webhook had been sent. */
 function pipelineFact(listing: Json, { details }: HistoryReply, { config, about }: Asked): Fact[] {

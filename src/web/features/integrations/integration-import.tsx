@@ -23,7 +23,13 @@ interface Props {
   locked: boolean
 }
 
-const PARTS: Record<ImportPart, string> = { issues: 'issues', changes: 'changes', builds: 'builds', files: 'file lists' }
+const PARTS: Record<ImportPart, string> = {
+  issues: 'issues',
+  changes: 'changes',
+  builds: 'builds',
+  deployments: 'deployments',
+  files: 'file lists',
+}
 const numbered = (count: number) => count.toLocaleString('en')
 
 /** Loaded with the page. */
@@ -50,8 +56,7 @@ export function IntegrationImport({ integration, locked }: Props) {
   return (
     <Section title="Import history">
       <p className="max-w-prose text-sm text-soft">
-        Reads changes and builds from before {tool.label} was connected, so that suspects, trends and search include them. Nobody
-        is notified.
+        Reads what happened before {tool.label} was connected, so that suspects, trends and search include it. Nobody is notified.
       </p>
       {config.server ? (
         <Form
@@ -157,7 +162,7 @@ function Row({ one, locked }: { one: Import; locked: boolean }) {
               disabled={locked}
               run={() => undo.mutateAsync({ project_id, id })}
             >
-              Changes and builds that only this import reported are deleted. What the tool itself reported stays.
+              Records that only this import reported are deleted. What the tool itself reported stays.
             </Confirm>
           )}
         </span>
