@@ -95,29 +95,35 @@ export interface Running extends RecordKey {
   part: ImportPart | null
   cursor: Record<string, unknown>
   pages: number
+  message: string
+  /** A page of at least one part was read. */
+  has_read: boolean
 }
 
 /** Undefined if it is over. */
 export const running = (db: Database, { account_id, id }: RecordKey, lock: Sql = sql``) =>
   db.one<Running>(sql`
-    select account_id, id, integration_id, nightly, iso(since) as since, iso(until) as until, part, cursor, pages from imports
+    select account_id, id, integration_id, nightly, iso(since) as since, iso(until) as until, part, cursor, pages, message, counts <> '{}' as has_read
+    from imports
     where account_id = ${account_id} and id = ${id} and state = 'running' ${lock}`)
 
 interface Progress {
-  part: ImportPart
-  read: number
-  added: number
+  /** Absent: nothing was read, and `note` says why. */
+  part?: ImportPart
+  read?: number
+  added?: number
+  note?: string
   next: { part: ImportPart | null; cursor: object }
 }
 
 /** In the transaction that stores a page. */
-export const advance = (db: Database, { account_id, id }: RecordKey, { part, read, added, next }: Progress) =>
+export const advance = (db: Database, { account_id, id }: RecordKey, { part, read = 0, added = 0, note = '', next }: Progress) =>
   db.execute(sql`
-    update imports set pages = pages + 1, part = ${next.part}, cursor = ${JSON.stringify(next.cursor)}, waits_until = null, message = '', updated_at = now(),
+    update imports set pages = pages + 1, part = ${next.part}, cursor = ${JSON.stringify(next.cursor)}, waits_until = null, message = trim(message || ' ' || ${note}::text), updated_at = now(),
       state = case when ${next.part}::text is null then 'done' else state end, finished_at = case when ${next.part}::text is null then now() end,
-      counts = jsonb_set(counts, array[${part}::text], jsonb_build_object(
-        'read', coalesce((counts -> ${part}::text ->> 'read')::integer, 0) + ${read}::integer,
-        'added', coalesce((counts -> ${part}::text ->> 'added')::integer, 0) + ${added}::integer))
+      counts = case when ${part ?? null}::text is null then counts else jsonb_set(counts, array[${part ?? ''}::text], jsonb_build_object(
+        'read', coalesce((counts -> ${part ?? ''}::text ->> 'read')::integer, 0) + ${read}::integer,
+        'added', coalesce((counts -> ${part ?? ''}::text ->> 'added')::integer, 0) + ${added}::integer)) end
     where account_id = ${account_id} and id = ${id}`)
 
 export const wait = (db: Database, { account_id, id }: RecordKey, seconds: number) =>
@@ -125,16 +131,31 @@ export const wait = (db: Database, { account_id, id }: RecordKey, seconds: numbe
     update imports set waits_until = now() + make_interval(secs => ${seconds}), updated_at = now()
     where account_id = ${account_id} and id = ${id} and state = 'running'`)
 
-export const fail = (db: Database, { account_id, id }: RecordKey, message: string) =>
-  db.execute(sql`
+export async function fail(db: Database, { account_id, id }: RecordKey, message: string) {
+  await db.execute(sql`
     update imports set state = 'failed', message = ${message}, waits_until = null, updated_at = now(), finished_at = now()
     where account_id = ${account_id} and id = ${id} and state = 'running'`)
+  await forgetEmpty(db, { account_id, id })
+}
 
-/** A nightly check that found nothing leaves nothing. */
-export const forgetEmpty = (db: Database, { account_id, id }: RecordKey) =>
-  db.execute(sql`
-    delete from imports i where i.account_id = ${account_id} and i.id = ${id} and i.nightly and i.state = 'done'
-      and not exists (select from jsonb_each(i.counts) part where (part.value ->> 'added')::integer > 0)`)
+const hasAdded = sql`exists (select from jsonb_each(i.counts) part where (part.value ->> 'added')::integer > 0)`
+
+/** A nightly check that found nothing leaves nothing. One that was refused stays until a night succeeds; the same refusal is told once. */
+export async function forgetEmpty(db: Database, { account_id, id }: RecordKey) {
+  const ended = await db.one<{ integration_id: number; message: string }>(sql`
+    select i.integration_id, i.message from imports i
+    where i.account_id = ${account_id} and i.id = ${id} and i.nightly and i.state in ('done', 'failed')`)
+  if (!ended) return
+  const { integration_id, message } = ended
+  await db.execute(sql`
+    delete from imports i where i.account_id = ${account_id} and i.id = ${id} and not ${hasAdded} and (${message} = '' or ${message} = (
+      select p.message from imports p where p.account_id = i.account_id and p.integration_id = i.integration_id and p.nightly and p.id < i.id
+      order by p.id desc limit 1))`)
+  if (message === '')
+    await db.execute(sql`
+      delete from imports i where i.account_id = ${account_id} and i.integration_id = ${integration_id} and i.nightly and i.id < ${id}
+        and i.state in ('done', 'failed') and i.message <> '' and not ${hasAdded}`)
+}
 
 const JOBS_MAX = 500
 

@@ -14,7 +14,7 @@ import { startNightlyLooks } from './start-import.ts'
 let studio: Studio
 let github: Tool
 const world = fictionalStudio({ commits: 105 })
-const { commits, builds } = world
+const { commits, builds, deployments } = world
 
 beforeAll(async () => {
   studio = await openHistoryStudio()
@@ -34,18 +34,24 @@ const outside = () => ({
 })
 
 test('an undo deletes what only the import told', async () => {
-  const { push, build, world, import: load, app, rows, project, account_id } = await room()
+  const { push, build, deploy, world, import: load, app, rows, project, account_id } = await room()
   await push(commits.slice(90))
+  await deploy(deployments[0]!)
+  // By hand: an import does not undo it.
+  await rows(sql`update deployments set status = 'rolled_back' where project_id = ${project}`)
   await build(builds[19]!)
   await workOffAll(studio, account_id)
   const told = await world()
   const { id } = await load()
+  expect((await world()).deployments).toMatchObject([{ external_id: '300', status: 'rolled_back' }, { external_id: '301' }])
   // The tool itself tells one that was imported.
   await push(commits.slice(85, 90))
   await build(builds[15]!)
   expect(await app(`/imports/${id}/undo`, { method: 'POST' })).toMatchObject({ status: 200, json: { state: 'undoing' } })
   await workOffAll(studio, account_id)
   const left = await world()
+  expect(left.deployments).toEqual(told.deployments)
+  expect(left.deployments).toMatchObject([{ external_id: '300', status: 'rolled_back' }])
   expect(left.line).toEqual(commits.slice(85).map((commit) => commit.sha))
   expect(left.builds.map(({ external_id }) => external_id)).toEqual(['run:1015', 'run:1019'])
   expect(left.changes.slice(5)).toEqual(told.changes)
@@ -133,11 +139,53 @@ test('a token that may not read says so before anything is imported', async () =
     parts: [
       { name: 'changes', needs: 'Contents: read', count: 105, problem: null },
       { name: 'builds', needs: 'Actions: read', count: 20, problem: null },
+      { name: 'deployments', needs: 'Deployments: read', count: null, problem: null },
       { name: 'files', needs: 'Contents: read', count: null, problem: null },
     ],
     minutes: 1,
     problem: null,
   })
+})
+
+test('a token without all permissions reads what it may, and a nightly check says it once', async () => {
+  const refuse = (isRefused: (path: string) => boolean) => {
+    github.state.instead = (path, reply) => {
+      if (!isRefused(path)) return false
+      reply.writeHead(403).end('{"message":"Resource not accessible by personal access token"}')
+      return true
+    }
+  }
+  const { id, app, import: load, rows, work, world } = await room()
+  const why = 'No deployments: GitHub does not permit this login to do that (HTTP 403 to /deployments).'
+  refuse((path) => path.includes('/deployments'))
+  const { parts } = (await app(`/integrations/${id}/import_preview`)).json
+  expect(parts.find(({ name }: { name: string }) => name === 'deployments').problem).toContain('does not permit')
+  const { state, message, counts } = await load()
+  expect({ state, counts }).toMatchObject({ state: 'done', counts: { changes: { added: 105 }, files: { added: 105 } } })
+  expect(message).toContain(why)
+  expect((await world()).deployments).toEqual([])
+
+  const night = async () => {
+    await rows(sql`update integrations set active = id = ${id}`)
+    await startNightlyLooks(studio.db)
+    await work()
+    await rows(sql`update integrations set active = true`)
+    return rows(sql`select state, message from imports where integration_id = ${id} and nightly order by id`)
+  }
+  const told = await night()
+  expect(told).toMatchObject([{ state: 'done', message: expect.stringContaining(why) }])
+  expect(await night()).toEqual(told)
+  // Nothing at all may be read.
+  refuse((path) => path !== '/repos/owl/star')
+  const failed = await night()
+  expect(failed).toMatchObject([{}, { state: 'failed', message: expect.stringContaining('No changes: GitHub does not permit') }])
+  expect(await night()).toEqual(failed)
+  // The permissions were added.
+  github.state.instead = undefined
+  expect(await night()).toEqual([])
+  refuse((path) => path.includes('/deployments'))
+  expect(await night()).toHaveLength(1)
+  github.state.instead = undefined
 })
 
 test('recent builds are news: those that a nightly check finds, and those that their tool reports after an import', async () => {
@@ -215,7 +263,7 @@ test('odd answers store nothing, and pages without an end end an import', async 
   await builds()
   answers('[{"status": "success"}, {"id": 1, "status": "success"}, {"id": 2, "iid": null, "status": "failed"}]')
   await page()
-  expect(await now()).toMatchObject([{ part: 'files', pages: 5, state: 'running' }])
+  expect(await now()).toMatchObject([{ part: 'deployments', pages: 5, state: 'running' }])
   expect(await rows(sql`select id from build_runs where project_id = ${project}`)).toEqual([])
   await rows(sql`update imports set part = 'changes', cursor = '{}', pages = 50000 where id = ${json.id}`)
   answers('[]', { 'x-next-page': '9' })

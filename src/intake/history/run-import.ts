@@ -48,6 +48,7 @@ export async function readImport(context: JobContext, { account_id, import_id }:
     const isOver = await db.transaction((db) => store(db, { running, integration, part, provider: provider! }, read, again))
     if (isOver) await imports.forgetEmpty(db, key)
   } catch (error) {
+    if (error instanceof PartRefused) return skip(db, { running, provider: provider!, part }, error, again)
     if (error instanceof Refused) return imports.fail(db, key, error.message)
     if (!(error instanceof Limited)) throw error
     await db.transaction(async (db) => {
@@ -55,6 +56,38 @@ export async function readImport(context: JobContext, { account_id, import_id }:
       await enqueue(db, 'read_import', { account_id, import_id }, { ...again, delay: error.seconds })
     })
   }
+}
+
+/** The token may read other parts. */
+class PartRefused extends Refused {
+  readonly about: Json
+
+  constructor({ message, status }: Refused, about: Json) {
+    super(message, status)
+    this.about = about
+  }
+}
+
+const DENIED: ReadonlySet<number | undefined> = new Set([401, 403, 404])
+
+/** Goes on with the next part. An import of which nothing could be read has failed. */
+async function skip(
+  db: Database,
+  { running, provider, part }: Pick<Reading, 'running' | 'provider' | 'part'>,
+  { message, about }: PartRefused,
+  again: { account_id: number; server: string; name: string },
+) {
+  const following = partAfter(provider, part)
+  const note = `No ${part.name}: ${message}`
+  await db.transaction(async (db) => {
+    const now = await imports.running(db, running, sql`for update`)
+    if (now?.pages !== running.pages) return
+    if (following === null && !now.has_read) return imports.fail(db, running, [now.message, note].filter(Boolean).join(' '))
+    await imports.advance(db, running, { next: { part: following, cursor: { about } }, note })
+    const { account_id, id: import_id } = running
+    if (following !== null) await enqueue(db, 'read_import', { account_id, import_id }, again)
+  })
+  await imports.forgetEmpty(db, running)
 }
 
 interface Reading {
@@ -79,6 +112,7 @@ async function readPage(context: JobContext, reading: Reading, signal?: AbortSig
   const answered = await send(part.page(asked)).catch((error: unknown) => {
     // One of several jobs was renamed or deleted.
     if (part.ofJobs && error instanceof Missing) return undefined
+    if (error instanceof Refused && DENIED.has(error.status)) throw new PartRefused(error, about)
     throw error
   })
   if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }

@@ -84,7 +84,8 @@ function wordsOf(error: unknown): string {
 
 /** Null if a tool doesn't tell how many there are. */
 function minutesOf(parts: Preview['parts']): number | null {
-  const counted = parts.filter(({ name }) => name !== 'files')
+  // Deployments are few.
+  const counted = parts.filter(({ name }) => name !== 'files' && name !== 'deployments')
   if (counted.some(({ count }) => count === null)) return null
   return Math.max(1, Math.ceil((counted.reduce((sum, { count }) => sum + Math.ceil(count! / PAGE), 0) * PAGE_S) / 60))
 }
@@ -92,7 +93,9 @@ function minutesOf(parts: Preview['parts']): number | null {
 /** Starts an import of the last days. What the tool says about their number is asked first; that also checks the token. */
 export async function startImport(outside: Outside, key: RecordKey, { days, by }: { days: number; by: number | null }) {
   const { parts, problem } = await previewImport(outside, key, days)
-  const refused = problem ?? parts.find((part) => part.problem !== null)?.problem
+  // What the token may not read is left out.
+  const asked = parts.filter(({ name }) => name !== 'files')
+  const refused = problem ?? (asked.every((part) => part.problem !== null) ? asked[0]?.problem : undefined)
   if (refused) throw cannotImport(refused)
   const integration = (await subjects.integration(outside.db, key))!
   const expected = Object.fromEntries(parts.flatMap(({ name, count }) => (count === null ? [] : [[name, count]])))
