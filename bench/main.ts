@@ -12,6 +12,7 @@ import { benchFuzz } from './fuzz.ts'
 import { benchGrowth } from './growth.ts'
 import { type Cluster, openCluster } from './harness/database.ts'
 import { benchHeavyBodies } from './heavy-bodies.ts'
+import { benchImport } from './import.ts'
 import { benchIntake } from './intake.ts'
 import { benchListeners } from './listeners.ts'
 import { benchLogViewer } from './log-viewer.ts'
@@ -32,6 +33,7 @@ const BENCHES = {
   feed: benchFeed,
   listeners: benchListeners,
   intake: benchIntake,
+  import: benchImport,
   'build-reports': benchBuildReports,
   failures: benchFailures,
   'heavy-bodies': benchHeavyBodies,
