@@ -10,6 +10,9 @@ export const id = (text: string): number => {
   return read
 }
 
+/** `7` or `7,12`. */
+export const idList = (text: string): number[] => text.split(',').map((one) => id(one.trim()))
+
 /** `7` or `acct_7`. */
 export const accountId = (text: string): number => id(text.replace(/^acct_/, ''))
 

@@ -6,6 +6,7 @@ import { admin, adminOf } from '../../test/support/admin.ts'
 import { bakerRule } from '../../test/support/baker-rule.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
+import { claim } from '../domain/accounts/connected-accounts.ts'
 
 /** Every command that changes something leaves an entry in the log of each affected account. */
 
@@ -83,6 +84,8 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ],
   ['sso scim-token', () => [owl()], ['owl']],
   ['sso remove', () => [owl()], ['owl']],
+  ['people confirm', () => [owl(), made.name!], ['owl']],
+  ['people reject', () => [owl(), made.name!], ['owl']],
   ['people import', () => [owl(), '--from', file('people.csv', 'login,email'), '--provider', 'perforce'], ['owl']],
   ['project add', () => ['--account', owl(), '--name', 'Sun', '--owner', 'lead@owl.example'], ['owl']],
   ['project delete', () => [id('projects', 'moon'), '--yes'], ['owl']],
@@ -138,6 +141,7 @@ const OTHERS = [
   ],
   'list-backups',
   'integration imports',
+  'people list',
 ]
 
 test('every command is tested here, or known to change nothing of an account', async () => {
@@ -153,6 +157,7 @@ test('each leaves one entry in every affected account, and none elsewhere', asyn
     studio.db.rows<Record<string, unknown>>(sql`
       select account_id, actor, action, subject, user_id, before, after from audit_log where action like 'admin %' order by id`)
   made.delivery = String((await studio.db.one<{ id: number }>(sql`select id from deliveries limit 1`))!.id)
+  made.name = String((await claim(studio.db, Number(studio.world.users.lead!.id), 'github', 'lead-gh')).id)
   const known = new Map(['owl', 'fox', 'elk'].map((key) => [Number(id('accounts', key)), key]))
   for (const [name, words, touched] of CALLS) {
     const before = (await entries()).length

@@ -83,8 +83,8 @@ export async function lockNames(db: Database, accountId: number) {
   if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
 }
 
-/** By an owner of the account. One external name belongs to one person: nothing is confirmed if one of the names is taken. */
-export function confirm(db: Database, accountId: number, ids: readonly number[], confirmedBy: number): Promise<void> {
+/** By an owner of the account, or an operator. One external name belongs to one person: nothing is confirmed if one of the names is taken. */
+export function confirm(db: Database, accountId: number, ids: readonly number[], confirmedBy: number | null): Promise<void> {
   return db.transaction(async (db) => {
     await lockNames(db, accountId)
     for (const id of ids) {
@@ -103,7 +103,7 @@ export function confirm(db: Database, accountId: number, ids: readonly number[],
 }
 
 /** The names are not these members': they stop to count in the account, also for changes that were attributed to them. */
-export function reject(db: Database, accountId: number, ids: readonly number[], rejectedBy: number): Promise<void> {
+export function reject(db: Database, accountId: number, ids: readonly number[], rejectedBy: number | null): Promise<void> {
   return db.transaction(async (db) => {
     await lockNames(db, accountId)
     for (const id of ids) {
@@ -136,7 +136,7 @@ const takeBack = (db: Database, accountId: number, { user_id, provider, uid }: R
         select from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
         where a.user_id = ${user_id} and a.provider = ${provider} and ${KNOWN_THERE} and ${COUNTS}))`)
 
-const decide = (db: Database, accountId: number, id: number, confirmed: boolean, by: number) =>
+const decide = (db: Database, accountId: number, id: number, confirmed: boolean, by: number | null) =>
   db.execute(sql`
     insert into connected_account_confirmations (account_id, connected_account_id, confirmed, confirmed_by)
     values (${accountId}, ${id}, ${confirmed}, ${by})
