@@ -12,6 +12,7 @@ import { loadWorld } from '../src/world/world.ts'
 import { openGitHub } from '../test/support/history/github.ts'
 import { openTracker, TRACKERS } from '../test/support/history-trackers.ts'
 import { scratch } from '../test/support/stand-in.ts'
+import { cpuOfEach, usedBetween } from './harness/cpu.ts'
 import type { Cluster } from './harness/database.ts'
 import { median } from './harness/rounds.ts'
 import { build, freePort, SECRET, type Server, startGoldmaster } from './harness/servers.ts'
@@ -47,13 +48,14 @@ export async function benchImport(cluster: Cluster) {
   const tools = await openTools(amounts)
   try {
     const measured = await scene(cluster, tools, 0)
-    const { minutes, extraMb, quiet, during } = measured
+    const { minutes, extraMb, cpu, quiet, during } = measured
     const ratio = median(during) / median(quiet)
     printTable(
       `Import of ${amounts.changes.toLocaleString('en')} changelists, ${amounts.builds.toLocaleString('en')} builds, ${amounts.issues.toLocaleString('en')} issues`,
       ['', 'measured', 'target', ''],
       [
         ['minutes', minutes, `≤ ${MINUTES_MAX}`, verdict(minutes <= MINUTES_MAX)],
+        ['processor time of the service, seconds', cpu / 1000, '', ''],
         ['extra memory of the service, MB', extraMb, `≤ ${EXTRA_MB}`, verdict(extraMb <= EXTRA_MB)],
         ['list of another account, quiet p50 ms', median(quiet), '', ''],
         ['the same during the import, beside it', ratio, `≤ ${RATIO}`, verdict(ratio <= RATIO)],
@@ -219,6 +221,7 @@ async function scene(cluster: Cluster, tools: Tools, kills: number) {
     for (let times = 0; times < 30; times++) await list()
     const quiet = await during(QUIET_MS, list)
     const before = memoryOf(server.pid)
+    const used = await cpuOfEach([server.pid])
     const started = performance.now()
     for (const id of studio.integrations) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/projects/${studio.project}/integrations/${id}/imports`, {
@@ -248,8 +251,10 @@ async function scene(cluster: Cluster, tools: Tools, kills: number) {
       } else await sleep(100)
     }
     const minutes = (performance.now() - started) / 60_000
+    const cpu = kills === 0 ? usedBetween(used, await cpuOfEach([server.pid])) : Number.NaN
     return {
       minutes,
+      cpu,
       extraMb: Math.max(0, most - before),
       quiet,
       during: took,

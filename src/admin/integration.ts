@@ -199,7 +199,7 @@ const startImport = command({
   name: 'import',
   summary: 'Import the past of a tool; sends no notifications',
   details:
-    'Reads changes, builds, issues and deployments, as far as the tool has them. Needs the server and an access token of the tool: see goldmaster admin integration config.',
+    'Reads changes, builds, issues and deployments, if the tool has them. Needs the server and an access token of the tool: see goldmaster admin integration config.',
   args,
   flags: { days: { help: 'Days to look back (default: 90)', value: 'days', read: importDays } },
   examples: ['admin integration import 2', 'admin integration import 2 --days 30'],

@@ -79,10 +79,13 @@ async function skip(
 ) {
   const following = partAfter(provider, part)
   const note = `No ${part.name}: ${message}`
+  const { parts } = provider.history!
+  // Without changes there are no files to ask for.
+  const isRest = parts.slice(parts.indexOf(part) + 1).every(({ ofChanges }) => ofChanges)
   await db.transaction(async (db) => {
     const now = await imports.running(db, running, sql`for update`)
     if (now?.pages !== running.pages) return
-    if (following === null && !now.has_read) return imports.fail(db, running, [now.message, note].filter(Boolean).join(' '))
+    if (!now.has_read && isRest) return imports.fail(db, running, [now.message, note].filter(Boolean).join(' '))
     await imports.advance(db, running, { next: { part: following, cursor: { about } }, note })
     const { account_id, id: import_id } = running
     if (following !== null) await enqueue(db, 'read_import', { account_id, import_id }, again)

@@ -27,9 +27,14 @@ const quietly = (db: Database) => db.execute(sql`set local goldmaster.quiet = 'o
 
 async function removeBuilds(db: Database, { account_id, id }: RecordKey): Promise<number> {
   await quietly(db)
-  return db.execute(sql`
-    delete from build_runs where account_id = ${account_id} and id in (
-      select id from build_runs where account_id = ${account_id} and import_id = ${id} order by id limit ${AT_ONCE} for update)`)
+  const gone = await db.rows<{ id: number }>(sql`
+    select id from build_runs where account_id = ${account_id} and import_id = ${id} order by id limit ${AT_ONCE} for update`)
+  const ids = gone.map((build) => build.id)
+  // Of those that the tool itself reported.
+  await db.execute(sql`
+    update deployments set build_run_id = null, build_basis = '', updated_at = now() where account_id = ${account_id} and build_run_id = any (${ids})`)
+  await db.execute(sql`delete from build_runs where account_id = ${account_id} and id = any (${ids})`)
+  return gone.length
 }
 
 async function removeChanges(db: Database, { account_id, id }: RecordKey, project: ProjectKey): Promise<number> {

@@ -9,7 +9,7 @@ import { users as linear } from './linear/users.ts'
 import { users as monday } from './monday/users.ts'
 import { listUsers, type UserList } from './user-list.ts'
 
-type Answer = (url: URL, headers: IncomingMessage['headers'], body: Record<string, never>) => unknown
+type Answer = (url: URL, headers: IncomingMessage['headers'], body: Record<string, unknown>) => unknown
 
 /** 250 people of a tool, more than one page of any. */
 const PEOPLE = Array.from({ length: 250 }, (_, at) => ({ uid: `u${at}`, name: `Person ${at}`, email: `p${at}@owl.example` }))
@@ -18,7 +18,7 @@ const PEOPLE = Array.from({ length: 250 }, (_, at) => ({ uid: `u${at}`, name: `P
 async function listed(name: 'jira' | 'linear' | 'asana' | 'monday', list: UserList, config: object, answer: Answer, below = '') {
   const asked: string[] = []
   const server = await openLocalServer(async (request, reply) => {
-    const body = request.method === 'POST' ? ((await json(request)) as never) : ({} as never)
+    const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {}
     asked.push(request.url!)
     const answered = answer(new URL(request.url!, 'http://tool'), request.headers, body)
     reply
