@@ -238,6 +238,32 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     }
     for (const key of up) expect(await createTask(key, 'after')).toBe(201)
   })
+
+  test('a silent worker stops only its own accounts, and does not keep the connections of others', async () => {
+    const silent = await serverOf('owl')
+    const up: string[] = []
+    for (const key of KEYS) if ((await serverOf(key)) !== silent) up.push(key)
+    // Fewer connections than requests for the silent worker, and a timeout that the test can wait for.
+    const few = openDatabase(url, { max: 4, statementTimeout: 4_000 })
+    const beside = await openStudio({}, { beside: { db: few, url, drop: async () => {} } })
+    const ask = async (key: string) => {
+      const body = { task: { title: 'silence' } }
+      const { status, json } = await beside.ask(tasksOf(key), { method: 'POST', token: token(key), body })
+      return status === 201 ? status : json.error
+    }
+    const thaw = await cluster.freeze(silent)
+    try {
+      await expect.poll(() => ask('owl')).toBe('unavailable')
+      const refused = Promise.all(Array.from({ length: 20 }, () => ask('owl')))
+      for (const key of up) expect([key, await ask(key)]).toEqual([key, 201])
+      expect(new Set(await refused)).toEqual(new Set(['unavailable']))
+    } finally {
+      thaw()
+    }
+    await expect.poll(() => ask('owl')).toBe(201)
+    await beside.close()
+    await few.close()
+  })
 })
 
 /** From now on a statement that goes to several shards fails. */

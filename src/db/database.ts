@@ -2,6 +2,7 @@ import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { type Distributed, readDistribution } from './distributed-statement.ts'
 import { addressOf } from './hosts.ts'
+import { SilentServers } from './silent-servers.ts'
 import { types } from './types.ts'
 import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 
@@ -79,6 +80,7 @@ interface State {
   isKnown: boolean
   /** Undefined on one server. */
   distributed: Distributed | undefined
+  silent: SilentServers
 }
 
 /** A transaction with its connection. */
@@ -97,13 +99,24 @@ const run = async (
   const { distributed } = state
   if (distributed) {
     const statement = await distributed.formOf(text, values, how.account, timeOf)
-    const ask = async (on: pg.Pool | pg.PoolClient) => on.query({ text: await distributed.textOf(statement, on), types })
+    await state.silent.refuse(statement.account)
+    const ask = async (on: pg.Pool | pg.PoolClient) => {
+      try {
+        return await on.query({ text: await distributed.textOf(statement, on), types })
+      } catch (error) {
+        if (isTooSlow(error) || isConnectionError(error)) void state.silent.suspect(statement.account)
+        throw error
+      }
+    }
+    const reachable = async () =>
+      client.query({ text: await distributed.reachableOf(text, values, client as pg.Pool, state.silent.groups), types })
     if (!(client instanceof pg.Pool)) return ask(client)
     if (statement.steps) return transaction((_, one) => ask(one))
     if (!how.across) return ask(client)
-    return ask(client).catch(async (error) => {
+    if (state.silent.groups.length > 0) return reachable()
+    return ask(client).catch((error) => {
       if (!isConnectionError(error)) throw error
-      return client.query({ text: await distributed.reachableOf(text, values, client), types })
+      return reachable()
     })
   }
   return client.query(how.unprepared ? { text, values, types } : { name: nameOf(text), text, values, types })
@@ -180,7 +193,8 @@ const PLAN_BY_VALUES = `select set_config('plan_cache_mode', 'auto', false) wher
 
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, objects, onError } = settings
-  const state: State = { isKnown: pooled, distributed: undefined }
+  const silent = new SilentServers(url, (server) => onError?.(new Error(`the worker ${server} of the cluster does not respond`)))
+  const state: State = { isKnown: pooled, distributed: undefined, silent }
   const pool = new pg.Pool({
     ...(addressOf(url) as pg.PoolConfig),
     max,

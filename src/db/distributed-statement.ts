@@ -95,6 +95,8 @@ interface Statement {
   values: readonly unknown[]
   /** In a transaction, unless it is undefined. */
   steps: Steps | undefined
+  /** The only account that it is about. */
+  account: number | undefined
 }
 
 /** How statements are written on a database whose tables are distributed. */
@@ -109,7 +111,7 @@ export interface Distributed {
   /** The statement without parameters, after the steps before it. */
   textOf(statement: Statement, client: pg.Pool | pg.ClientBase): Promise<string>
   /** A reading statement about all accounts, for those whose server answers. */
-  reachableOf(text: string, values: readonly unknown[], client: pg.Pool): Promise<string>
+  reachableOf(text: string, values: readonly unknown[], client: pg.Pool, silent: readonly number[]): Promise<string>
 }
 
 const FORMS_MAX = 1_000
@@ -146,8 +148,8 @@ export function distributedOver(tables: ReadonlySet<string>, types: ReadonlyMap<
       const given: unknown[] = [...values]
       for (const time of form.times) given.push(await timeOf(time))
       const isOfOne = of != null && named.every((value) => value === of)
-      if (!isOfOne) return { text: form.timed, values: given, steps: undefined }
-      return { text: form.text, values: [...given, of], steps: form.steps }
+      if (!isOfOne) return { text: form.timed, values: given, steps: undefined, account: undefined }
+      return { text: form.text, values: [...given, of], steps: form.steps, account: of as number }
     },
     async textOf({ text, values, steps }, client) {
       if (!steps) return withValues(text, values)
@@ -156,22 +158,23 @@ export function distributedOver(tables: ReadonlySet<string>, types: ReadonlyMap<
       const last = await runSteps(steps, values, ask, (id) => types.get(id)!)
       return withValues(last.text, last.values)
     },
-    async reachableOf(text, values, client) {
+    async reachableOf(text, values, client, silent) {
       const form = distributedForm(text, values.length, tables, SEVERAL)
-      return withValues(form.text, [...values, await reachableAccounts(client)])
+      return withValues(form.text, [...values, await reachableAccounts(client, silent)])
     },
   }
 }
 
-/** The accounts that are stored on a server that answers now. */
-async function reachableAccounts(client: pg.Pool): Promise<number[]> {
+/** The accounts that are stored on a server that answers now; those that are known to be silent are not asked. */
+async function reachableAccounts(client: pg.Pool, silent: readonly number[]): Promise<number[]> {
   const { rows: all } = await client.query<{ id: number }>('select id from accounts')
   const { rows } = await client.query<{ id: number }>(
     `with answering as materialized (
-      select groupid from pg_dist_node where shouldhaveshards and noderole = 'primary' and citus_check_connection_to_node(nodename, nodeport))
+      select groupid from pg_dist_node where shouldhaveshards and noderole = 'primary'
+        and case when groupid = any ($2::integer[]) then false else citus_check_connection_to_node(nodename, nodeport) end)
     select a.id from unnest($1::integer[]) a (id)
     where get_shard_id_for_distribution_column('outbox', a.id) in (select p.shardid from pg_dist_placement p join answering using (groupid))`,
-    [all.map(({ id }) => id)],
+    [all.map(({ id }) => id), silent],
   )
   return rows.map(({ id }) => id)
 }

@@ -41,6 +41,8 @@ export interface Cluster {
   create(name: string): Promise<string>
   /** Ends a server like a power failure. */
   kill(index: number): Promise<void>
+  /** It stays silent, like a machine that hangs, until the returned function is called. */
+  freeze(index: number): Promise<() => void>
   shutDown(index: number): Promise<void>
   start(index: number): Promise<void>
   stop(): Promise<void>
@@ -76,6 +78,8 @@ export async function startCluster(prefix = CITUS_PREFIX!): Promise<Cluster> {
     await appendFile(join(at(index), 'postgresql.conf'), `${SETTINGS}port = ${port}\n`)
     await start(index)
   }
+  /** The process that started all others. */
+  const firstOf = async (index: number) => Number((await readFile(join(at(index), 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   const servers = ports.map((port) => `postgres://root@127.0.0.1:${port}/postgres`)
   const everywhere = async (...texts: string[]) => {
     for (const server of servers) await onServer(server, ...texts)
@@ -94,9 +98,25 @@ export async function startCluster(prefix = CITUS_PREFIX!): Promise<Cluster> {
       )
       return url
     },
+    async freeze(index) {
+      const sessions = await onServer<{ pid: number }>(
+        servers[index]!,
+        'select pid from pg_stat_activity where pid <> pg_backend_pid()',
+      )
+      const pids = [await firstOf(index), ...sessions.map(({ pid }) => pid)]
+      const signal = (name: NodeJS.Signals) => {
+        for (const pid of pids)
+          try {
+            process.kill(pid, name)
+          } catch {
+            // It has ended meanwhile.
+          }
+      }
+      signal('SIGSTOP')
+      return () => signal('SIGCONT')
+    },
     async kill(index) {
-      const [pid] = (await readFile(join(at(index), 'postmaster.pid'), 'utf8')).split('\n')
-      process.kill(Number(pid), 'SIGKILL')
+      process.kill(await firstOf(index), 'SIGKILL')
       // Its sessions notice and end; a new server refuses to start before.
       await control(index, '-m', 'immediate', 'stop').catch(() => {})
     },
