@@ -16,6 +16,9 @@ import { readSlowStatements, type SlowStatements } from './slow-statements.ts'
 /** A longer queue is counted up to this number. */
 const COUNT_MAX = 100_000
 
+/** While a server of a cluster is down, of the accounts on the others. */
+const ALL = { across: true }
+
 const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - (${time}))), 0)::float8`
 
 /** A number of waiting items, and the age of the oldest in seconds. */
@@ -29,7 +32,8 @@ interface Backlog {
 }
 
 const readBacklog = (db: Database): Promise<Backlog | undefined> =>
-  db.one<Backlog>(sql`
+  db.one<Backlog>(
+    sql`
     select
       (select ${age(sql`min(run_at)`)} from (${dueTimes} limit ${COUNT_MAX}) due) as oldest_job,
       (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null limit ${COUNT_MAX}) unplaced) as outbox,
@@ -38,7 +42,9 @@ const readBacklog = (db: Database): Promise<Backlog | undefined> =>
           and ${IN_QUEUE} order by m.queue_order limit 1) waiting
         where d.kind = 'webhook' and d.status = 'active') as outbound,
       (select count(*) from (select from mails where sent_at is null limit ${COUNT_MAX}) unsent) as mails,
-      (select count(*) from (select from mails where sent_at is null and error <> '' limit ${COUNT_MAX}) failed) as failed_mails`)
+      (select count(*) from (select from mails where sent_at is null and error <> '' limit ${COUNT_MAX}) failed) as failed_mails`,
+    ALL,
+  )
 
 interface DestinationCount {
   kind: 'channel' | 'webhook'
@@ -51,9 +57,12 @@ interface DestinationCount {
 const FAMILY = sql`case when d.kind = 'webhook' then 'webhook' else 'channel' end`
 
 const countDestinations = (db: Database): Promise<DestinationCount[]> =>
-  db.rows<DestinationCount>(sql`
+  db.rows<DestinationCount>(
+    sql`
     select ${FAMILY} as kind, status, count(*) as count, count(failing_since) as failing from destinations d
-    where kind <> 'audit_stream' group by 1, 2 order by 1, 2`)
+    where kind <> 'audit_stream' group by 1, 2 order by 1, 2`,
+    ALL,
+  )
 
 /** A channel or webhook that fails, or whose result is unknown. */
 interface Trouble {
@@ -71,7 +80,8 @@ interface Trouble {
 const TROUBLES = 20
 
 const listTroubles = (db: Database): Promise<Trouble[]> =>
-  db.rows<Trouble>(sql`
+  db.rows<Trouble>(
+    sql`
     with uncertain as (
       select account_id, destination_id, count(*) as messages from messages where status = 'uncertain' group by account_id, destination_id)
     select ${FAMILY} as kind, d.account_id, case when d.kind = 'webhook' then substring(d.url from '://(?:[^/@]*@)?([^/:?#]+)') else d.name end as name,
@@ -79,7 +89,9 @@ const listTroubles = (db: Database): Promise<Trouble[]> =>
     from destinations d left join uncertain u on u.account_id = d.account_id and u.destination_id = d.id
       join accounts a on a.id = d.account_id
     where d.kind <> 'audit_stream' and (d.status not in ('active', 'paused') or d.failing_since is not null or u.messages > 0)
-    order by d.failing_since nulls last, d.account_id, 1, 3 limit ${TROUBLES}`)
+    order by d.failing_since nulls last, d.account_id, 1, 3 limit ${TROUBLES}`,
+    ALL,
+  )
 
 /** Queues that are processed one message after the other. */
 interface Lanes {
@@ -112,7 +124,7 @@ async function readLanes(db: Database): Promise<Lanes[]> {
     const active = destinations
       ? sql`from (${leases(LEASES.destinations)}) l join destinations d on d.id = l.id where ${destinations}`
       : sql`from (${leases(LEASES.objects)}) l`
-    const found = await db.one<Omit<Lanes, 'lane'>>(sql`select ${waiting} as waiting, (select count(*) ${active}) as active`)
+    const found = await db.one<Omit<Lanes, 'lane'>>(sql`select ${waiting} as waiting, (select count(*) ${active}) as active`, ALL)
     lanes.push({ lane, ...found! })
   }
   return lanes
@@ -145,11 +157,14 @@ const oldestDeliveries = (db: Database): Sql =>
 
 /** By how many seconds the oldest row is past its retention; a little accumulates between two hourly runs. */
 const readOverdue = (db: Database, { deliveries, outbox }: Retention): Promise<Overdue | undefined> =>
-  db.one<Overdue>(sql`
+  db.one<Overdue>(
+    sql`
     select
       (select ${age(sql`min(d.received_at) + make_interval(days => ${deliveries}::integer)`)} from ${oldestDeliveries(db)}) as deliveries,
       (select ${age(sql`min(written_at) + make_interval(days => ${outbox}::integer)`)} from (
-        select written_at from outbox where position is not null order by written_at limit 1) o) as outbox`)
+        select written_at from outbox where position is not null order by written_at limit 1) o) as outbox`,
+    ALL,
+  )
 
 async function readSchema(db: Database): Promise<number> {
   return (await db.one<{ number: number }>(sql`select max(number) as number from schema_migrations`))!.number
