@@ -63,7 +63,8 @@ async function fail(number: number, agent: string, log = 'FATAL: disk quota exce
 
 const found = async (id: number) =>
   (await studio.db.one<{ steps: { name: string; detail: string }[]; suspects: unknown[]; breakage: number | null }>(sql`
-    select i.steps, i.suspects, (select m.breakage_id from breakage_builds m where m.build_run_id = i.build_run_id) as breakage
+    select i.steps, i.suspects, (
+      select m.breakage_id from breakage_builds m where m.account_id = i.account_id and m.build_run_id = i.build_run_id) as breakage
     from investigations i where i.build_run_id = ${id} order by i.id desc limit 1`))!
 
 test('a failure on a suspicious agent blames the machine, and a compile error does not', async () => {

@@ -128,7 +128,7 @@ const commit = (identifier: string, branch: string, more: object = {}) => ({
 const order = async (context: IntegrationContext, branch: string) =>
   (
     await base.db.rows<{ identifier: string }>(sql`
-      select c.identifier from change_branches p join changes c on c.id = p.change_id
+      select c.identifier from change_branches p join changes c on c.account_id = p.account_id and c.id = p.change_id
       where p.account_id = 1 and p.project_id = ${context.project_id} and p.branch = ${branch} order by p.position`)
   ).map(({ identifier }) => identifier)
 
@@ -209,7 +209,8 @@ test('a build that names no change has the position of its branch when it starte
   ] as const)
     await base.db.execute(sql`
       update change_branches p set arrived_at = now() - make_interval(mins => ${minutes}) from changes c
-      where c.id = p.change_id and c.project_id = ${context.project_id} and c.identifier = ${identifier}`)
+      where p.account_id = 1 and c.account_id = 1 and c.id = p.change_id and c.project_id = ${context.project_id}
+        and c.identifier = ${identifier}`)
   /** Reported only at its end, by a clock that is years behind: only the duration can be trusted. */
   const report = async (number: string, minutes: number) => {
     const end = Date.UTC(2020, 0, 1)
