@@ -11,6 +11,7 @@ import { Button } from '../../ui/form/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Pill } from '../../ui/pill.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { useReport } from '../../ui/toast.tsx'
@@ -86,6 +87,12 @@ const columnsOf = (
         >
           {agent.name}
         </Link>
+        {agent.suspicious && (
+          <>
+            {' '}
+            <Pill kind="warn">Suspicious</Pill>
+          </>
+        )}
         <MutedLine muted={agent.muted} />
       </>
     ),

@@ -88,7 +88,8 @@ function Shown({
                 <Link
                   to="/projects/$projectId/breakages/$breakageId"
                   params={{ projectId, breakageId: breakage_id }}
-                  className="wrap-anywhere font-medium hover:underline"
+                  title={cause}
+                  className="wrap-anywhere line-clamp-3 font-medium hover:underline"
                 >
                   {cause || `Breakage #${breakage_id}`}
                 </Link>

@@ -48,7 +48,9 @@ function Shown({ projectId, test }: { projectId: string; test: History }) {
         ]}
       />
       <Section title="Last runs">
-        {byBranch.length === 0 && <p className="text-sm text-soft">No runs are stored. Runs are kept for 90 days.</p>}
+        <p className="text-sm text-soft">
+          {byBranch.length === 0 ? 'No runs are stored. Runs are kept for 90 days.' : 'The newest run is on the right.'}
+        </p>
         {byBranch.map(([branch, runs]) => (
           <div key={branch} className="grid gap-1">
             <h3 className="flex flex-wrap items-center gap-2 text-sm font-medium">
