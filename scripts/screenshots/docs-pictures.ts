@@ -14,6 +14,22 @@ const newest = (list: string, folder: string) => async (page: Page, site: string
   return `/projects/1/${folder}/${(await answer.json())[list.replace(/\?.*/, '')][0].id}`
 }
 
+/** A test of the demo's first game that fails now. */
+async function failingTest(page: Page, site: string) {
+  const ask = async (path: string) => (await page.request.get(`${site}/app/api/v1/projects/1/${path}`)).json()
+  const { failing } = await ask('tests')
+  const tests = await Promise.all(failing.map(({ id }: { id: string }) => ask(`tests/${id}`)))
+  const found = tests.find(({ branches }) => branches.some((each: { failing: boolean }) => each.failing))
+  return `/projects/1/tests/${(found ?? failing[0]).id}`
+}
+
+/** Its measure that is over its budget. */
+async function measureOverBudget(page: Page, site: string) {
+  const { measures } = await (await page.request.get(`${site}/app/api/v1/projects/1/measures`)).json()
+  const { name, job, branch, platform } = measures.find(({ over_budget }: { over_budget: boolean }) => over_budget) ?? measures[0]
+  return `/projects/1/measures/trend?${new URLSearchParams({ name, job, branch, ...(platform && { platform }) })}`
+}
+
 /** The demo investigates builds by itself; where it has not, this does. */
 async function investigate(page: Page) {
   const found = page.getByText('Suspects', { exact: true })
@@ -48,6 +64,11 @@ export const DOCS_PICTURES: DocsPicture[] = [
   { name: 'approvals', height: 520, path: '/projects/1/approvals' },
   { name: 'deployments', height: 620, path: '/projects/1/deployments' },
   { name: 'deployment', height: 860, path: newest('deployments?status=live', 'deployments') },
+  { name: 'tests', height: 720, path: '/projects/1/tests' },
+  { name: 'test', height: 720, path: failingTest },
+  { name: 'measures', height: 640, path: '/projects/1/measures' },
+  { name: 'measure', height: 760, path: measureOverBudget },
+  { name: 'agents', height: 480, path: '/projects/1/agents' },
   { name: 'integrations', height: 380, path: '/projects/1/integrations' },
   { name: 'people', height: 760, path: '/settings/members' },
   { name: 'single-sign-on', path: '/settings/single-sign-on' },
