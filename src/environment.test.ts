@@ -24,6 +24,7 @@ test("an empty environment is a laptop: embedded database, demo, loopback, the A
     rates: {
       requests: { points: 300, seconds: 300 },
       taskWrites: { points: 60, seconds: 60 },
+      comments: { points: 120, seconds: 60 },
       webhooks: { points: 600, seconds: 60 },
     },
     trustProxy: [],

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { PASSPHRASE } from './contract/limits.ts'
 import { readHostList } from './db/hosts.ts'
@@ -24,6 +24,8 @@ export interface Settings {
   /** Whether the URL was configured or is the default. */
   isSiteGiven: boolean
   dataDir: string
+  /** The folder of files, unless there is an object store. Several nodes share it. */
+  filesDir: string
   databaseUrl: string | undefined
   /** The direct URL, if `databaseUrl` is that of a pooler. */
   directUrl: string | undefined
@@ -158,6 +160,7 @@ export function readEnvironment(env: Environment): Settings {
     site: (readUrl('BASE_URL', given('BASE_URL'), ['http:', 'https:']) ?? `http://localhost:${port}`).replace(/\/+$/, ''),
     isSiteGiven: (given('BASE_URL') ?? given('PORT')) !== undefined,
     dataDir: given('DATA_DIR') ?? './data',
+    filesDir: resolve(given('FILES_DIR') ?? join(given('DATA_DIR') ?? './data', 'files')),
     databaseUrl,
     directUrl,
     replicaUrl,
@@ -169,6 +172,7 @@ export function readEnvironment(env: Environment): Settings {
     rates: {
       requests: readRate('LIMIT_REQUESTS_PER_IP', given('LIMIT_REQUESTS_PER_IP') ?? '300/5m'),
       taskWrites: readRate('LIMIT_TASK_WRITES', given('LIMIT_TASK_WRITES') ?? '60/1m'),
+      comments: readRate('LIMIT_COMMENTS', given('LIMIT_COMMENTS') ?? '120/1m'),
       webhooks: readRate('LIMIT_WEBHOOKS', given('LIMIT_WEBHOOKS') ?? '600/1m'),
       ugs: readRate('LIMIT_UGS', given('LIMIT_UGS') ?? '10000/1m'),
       signIns: readRate('LIMIT_SIGN_INS', given('LIMIT_SIGN_INS') ?? '10/5m'),

@@ -11,6 +11,7 @@ interface Reporting {
   db: Database
   log: Logger
   role: NodeProcess['role']
+  filesFolder: string | null
   /** Data of a serving process, or of one that runs jobs. */
   refusedRequests?: RefusedRequests
   silentServers?: () => string[]
@@ -19,7 +20,7 @@ interface Reporting {
 /** Sends heartbeats and counters of this process to the database, until stopped. */
 export function startNodeReport(
   settings: Pick<Settings, 'mail' | 'backups' | 'jobs'>,
-  { db, log, role, refusedRequests, silentServers = () => [] }: Reporting,
+  { db, log, role, filesFolder, refusedRequests, silentServers = () => [] }: Reporting,
 ) {
   const node: NodeProcess = {
     id: randomUUID(),
@@ -27,6 +28,7 @@ export function startNodeReport(
     role,
     version: VERSION,
     mails: settings.mail !== undefined,
+    files_folder: filesFolder,
     backs_up: settings.backups !== undefined && (role === 'work' || settings.jobs),
   }
   const report = async () => {

@@ -58,8 +58,10 @@ const admin = async () => {
       const read = await settings()
       if (!makes) refuseElsewhere(read)
       const { url, stop } = await openDatabaseServer(read)
+      const { folderFiles } = await import('./domain/files/file-store.ts')
+      const files = read.objectStore ? undefined : folderFiles(read.filesDir)
       const log = openLog({ ...read, logLevel: 'warn' })
-      return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), log, close: stop }
+      return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), files, log, close: stop }
     },
     async storedBackups(prefix) {
       const { openObjectStore } = await import('./net/object-store.ts')

@@ -1,5 +1,5 @@
 import type { Pool as Connections } from 'pg'
-import { type ObjectStore, openDatabase, type Pool } from './db/database.ts'
+import { type FileStore, type ObjectStore, openDatabase, type Pool } from './db/database.ts'
 
 /** A node's connections, by purpose: waiting for a lock does not take a connection from anybody else. */
 export interface Pools {
@@ -50,6 +50,7 @@ interface PoolsSettings {
   statementTimeout: number
   onError: (error: Error) => void
   objects?: ObjectStore | undefined
+  files?: FileStore | undefined
   sizes?: PoolSizes
   /** Another process runs the jobs. */
   withoutJobs?: boolean
@@ -65,7 +66,7 @@ export function openPools(url: string, { poolerUrl, sizes, withoutJobs = false, 
   const intake = openRequests(max.intake)
   const jobs = withoutJobs
     ? undefined
-    : openDatabase(url, { onError: settings.onError, objects: settings.objects, max: max.jobs })
+    : openDatabase(url, { onError: settings.onError, objects: settings.objects, files: settings.files, max: max.jobs })
   const db: Pool = {
     ...statements,
     transaction: transactions.transaction,

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { VERSION } from './contract/version.ts'
 import type { Pool } from './db/database.ts'
 import { sweep } from './domain/accounts/trials.ts'
+import { folderFiles } from './domain/files/file-store.ts'
 import type { Vault } from './domain/privacy/secrets.ts'
 import { HOST_USES, type Settings } from './environment.ts'
 import { buildHealthServer } from './http/ops/health.ts'
@@ -30,6 +31,7 @@ import { onStop } from './on-stop.ts'
 import { defaultConnections, openPools, poolSizes } from './pools.ts'
 import { recordSite } from './recorded-site.ts'
 import { connectionLost, makeService, openLog, secretFile } from './service.ts'
+import { requireSharedFiles } from './shared-files.ts'
 import { openWhenThere } from './wait-for-database.ts'
 import { welcome } from './welcome.ts'
 
@@ -54,11 +56,13 @@ export async function serve(settings: Settings) {
   )
   if (!store) return stopping.stopWith(async () => {})
   stopping.leaveWith(store.leave)
+  const filesFolder = await requireSharedFiles(settings, store, log)
   const pools = openPools(store.url, {
     poolerUrl: settings.directUrl && settings.databaseUrl,
     statementTimeout: settings.statementTimeout,
     onError: connectionLost(log),
     objects: store.objects,
+    files: store.files,
     sizes: poolSizes(connections ?? defaultConnections(workers), workers),
     withoutJobs: isOneOfMany || !settings.jobs,
   })
@@ -95,6 +99,7 @@ export async function serve(settings: Settings) {
     db,
     log,
     role: 'serve',
+    filesFolder,
     refusedRequests,
     silentServers: () => worker?.silentServers() ?? [],
   })
@@ -134,11 +139,12 @@ export async function work(settings: Settings) {
   )
   if (!store) return stopping.stopWith(async () => {})
   stopping.leaveWith(store.leave)
+  const filesFolder = await requireSharedFiles(settings, store, log)
   const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
   const worker = await beginWork(settings, store.db, store.vault, log)
   const health = buildHealthServer({ db: store.db, connections: { jobs: store.db.pool }, retention: settings.retention })
   if (settings.healthPort !== undefined) await listen(health, { ...settings, port: settings.healthPort })
-  const report = startNodeReport(settings, { db: store.db, log, role: 'work', silentServers: worker.silentServers })
+  const report = startNodeReport(settings, { db: store.db, log, role: 'work', filesFolder, silentServers: worker.silentServers })
   log.info('running background jobs')
   stopping.stopWith(async () => {
     await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
@@ -178,10 +184,14 @@ async function beginWork(settings: Settings, db: Pool, vault: Vault, log: Logger
   }
 }
 
-function openBackups({ objectStore, secretKey, dataDir }: Settings, backups: NonNullable<Settings['backups']>): Backups {
+function openBackups(
+  { objectStore, secretKey, dataDir, filesDir }: Settings,
+  backups: NonNullable<Settings['backups']>,
+): Backups {
   const { to, prefix } = backups
   return {
     ...backups,
+    ...(!objectStore && { files: folderFiles(filesDir) }),
     place: prefix === undefined ? folderPlace(to) : storePlace(to, prefix, openObjectStore(objectStore!)),
     secretKey: () => (secretKey === undefined ? (secretFile(dataDir).read() ?? null) : null),
   }

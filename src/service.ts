@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
-import { openDatabase, type Pool } from './db/database.ts'
+import { type FileStore, openDatabase, type Pool } from './db/database.ts'
 import { startEmbedded } from './db/embedded/embedded.ts'
 import { migrate, schemaState } from './db/migrate.ts'
 import { Cursors } from './db/page.ts'
@@ -11,6 +11,7 @@ import { openReplica } from './db/replica.ts'
 import { isRotated, verifySecret } from './domain/access/secret-canary.ts'
 import { LastUsed } from './domain/access/tokens.ts'
 import { Rollups } from './domain/feed/rollups.ts'
+import { folderFiles, storedFiles } from './domain/files/file-store.ts'
 import { IntakeQuota } from './domain/integrations/intake-usage.ts'
 import { RefusedRequests } from './domain/operations/refused-requests.ts'
 import { keyFor, Vault } from './domain/privacy/secrets.ts'
@@ -53,6 +54,7 @@ export interface Opened {
   url: string
   /** The store for large values, if configured. */
   objects: ObjectStore | undefined
+  files: FileStore
   /** The current key, and those that can still decrypt: see docs/operations.md on changing the key. */
   secrets: Secrets
   vault: Vault
@@ -74,7 +76,8 @@ export interface Opening {
 export async function openStore(settings: Settings, log: Logger, { max, ...opening }: Opening = {}): Promise<Opened> {
   const { url, fresh, stop } = await openSchema(settings, log, opening)
   const objects = settings.objectStore && openObjectStore(settings.objectStore)
-  const db = openDatabase(url, { onError: connectionLost(log), objects, ...(max !== undefined && { max }) })
+  const files = objects ? storedFiles(objects) : folderFiles(settings.filesDir)
+  const db = openDatabase(url, { onError: connectionLost(log), objects, files, ...(max !== undefined && { max }) })
   if (settings.directUrl !== undefined) await applyRoleSettings(db, settings.statementTimeout, log)
   const close = async () => {
     await db.close()
@@ -86,7 +89,7 @@ export async function openStore(settings: Settings, log: Logger, { max, ...openi
     await verifySecret(db, vault)
     if (secrets.length > 1 && (await isRotated(db, vault)))
       log.info('all secrets are encrypted with SECRET_KEY; SECRET_KEY_PREVIOUS is only needed for older links and cookies')
-    return { db, url, objects, secrets, vault, fresh, close, leave: stop }
+    return { db, url, objects, files, secrets, vault, fresh, close, leave: stop }
   } catch (error) {
     await close()
     if (isPoolerRefusal(error))

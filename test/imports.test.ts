@@ -85,6 +85,7 @@ const FLOORS = [
     'comments',
     'contents',
     'deployments',
+    'files',
     'integrations',
     'measures',
     'projects',

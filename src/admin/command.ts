@@ -1,4 +1,4 @@
-import type { Database, Pool } from '../db/database.ts'
+import type { Database, FileStore, Pool } from '../db/database.ts'
 import type { MigrationLog } from '../db/migration-session.ts'
 import type { Quotas } from '../domain/accounts/quotas.ts'
 import type { Retention } from '../domain/accounts/retention-days.ts'
@@ -45,6 +45,8 @@ export interface RawDatabase {
   secretKey: string | undefined
   /** The key stored in DATA_DIR instead. */
   keptSecret: { path: string; read(): string | undefined; write(secret: string): void }
+  /** Attached files, unless they are in an object store. */
+  files?: FileStore | undefined
   /** Reports what a migration waits for. */
   log: MigrationLog
   close(): Promise<void>

@@ -18,7 +18,9 @@ type Extras<N extends RouteName> = {
   body: unknown
 }
   ? { body: unknown }
-  : { body?: undefined })
+  : Routes[N] extends { consumes: string }
+    ? { body: Uint8Array }
+    : { body?: undefined })
 
 const { showProjectSettings, editProject } = projectSettingsRoutes
 const ruleRoutes = { ...approvalRuleRoutes, ...measureBudgetRoutes, showProjectSettings, editProject }

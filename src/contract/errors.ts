@@ -263,6 +263,35 @@ export const objectStoreAway = (cause: unknown) =>
 
 export const objectLost = () => new ApiError(410, 'object_lost', 'The object store no longer has this file.')
 
+export const fileStoreAway = (cause: unknown) =>
+  Object.assign(
+    new ApiError(
+      503,
+      'file_store_away',
+      'The file store does not respond, or is full. Try again shortly, or ask the operator of the service.',
+      {},
+      { 'retry-after': '30' },
+    ),
+    { cause },
+  )
+
+export const fileTooLarge = (max: number) => tooLarge(`The file is too large: at most ${max / 1_000_000} MB are allowed.`)
+
+export const emptyFile = () => new ApiError(422, 'empty_file', 'The file is empty.')
+
+export const damagedPicture = () =>
+  new ApiError(422, 'damaged_picture', 'The picture is damaged or cut off. Save it again, or pack it into an archive.')
+
+export const pictureTooLarge = (width: number, height: number, max: number) =>
+  new ApiError(
+    422,
+    'picture_too_large',
+    `The picture has ${width} × ${height} pixels. At most ${max / 1_000_000} million are allowed: scale it down, or pack it into an archive.`,
+  )
+
+export const tooManyAttachments = (max: number) =>
+  new ApiError(422, 'too_many_attachments', `A comment has at most ${max} attachments. Write another comment for more.`)
+
 const isError = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code
 export const isObjectStoreAway = isError('object_store_away')
 export const isObjectLost = isError('object_lost')
@@ -322,6 +351,8 @@ export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
 
 /** `accounts`: the names of those that would be left without one. */
 export const notTheAuthor = () => new ApiError(403, 'not_the_author', 'Only the author of a comment can edit it.')
+
+export const notYourComment = () => new ApiError(403, 'not_the_author', 'Only the author of a comment can attach files to it.')
 
 export const lastOwner = (accounts: readonly string[] = []) =>
   new ApiError(

@@ -39,10 +39,14 @@ async function call(
     headers: {
       authorization: `Bearer ${settings.token}`,
       ...(settings.agent ? { 'user-agent': settings.agent } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { body: body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
   })
   const text = await response.text()
   if (response.ok) return route.produces ? text : JSON.parse(text)

@@ -37,6 +37,12 @@ export const NOTE_MAX = 4_000
 /** Bytes of a comment, and how many different people one may mention. */
 export const COMMENT_MAX = 20_000
 export const MENTIONS_MAX = 50
+/** Bytes of an attached file, and how many a comment has. */
+export const FILE_MAX = 25_000_000
+export const ATTACHMENTS_MAX = 10
+export const FILE_NAME_MAX = 200
+/** Pixels of a picture: a browser needs four bytes for each. */
+export const PICTURE_PIXELS_MAX = 100_000_000
 /** Bytes of the cause that a person gives for a failed build. */
 export const CAUSE_MAX = 1_000
 /** How many decisions may be made at once. */

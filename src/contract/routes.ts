@@ -11,6 +11,7 @@ import { projectRoutes } from './routes/projects.ts'
 import { type Path, plainGet, type Query, type Reply, type TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
 import { testRoutes } from './routes/tests.ts'
+import type { CommentSubject, Scope } from './sets.ts'
 import * as shape from './shapes.ts'
 
 export type { Route } from './routes/route.ts'
@@ -63,6 +64,19 @@ export const eventStream = {
     include: param.oneOf(['all']),
   },
 } as const
+
+/** A file with the scope of the record that it belongs to; not in the table, because its response is not JSON. */
+export const fileDownload = {
+  path: '/v1/projects/:project_id/files/:id',
+  scopes: {
+    task: 'read:tasks',
+    build_run: 'read:builds',
+    breakage: 'read:builds',
+    change: 'read:changes',
+    asset: 'read:assets',
+    deployment: 'read:builds',
+  },
+} as const satisfies { path: string; scopes: Record<CommentSubject, Scope> }
 
 export type Routes = typeof routes
 export type RouteName = keyof Routes

@@ -285,8 +285,17 @@ export const RETENTION_KINDS = [
 ] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
-/** Quotas of an account: bytes of stored bodies, deliveries a day, outbound webhooks, open streams per process, integrations. */
-export const QUOTA_KINDS = ['stored_bytes', 'deliveries', 'webhooks', 'streams', 'integrations', 'invitations'] as const
+/** Quotas of an account: bytes of stored bodies, deliveries a day, outbound webhooks, open streams per process, integrations,
+ * invitations, and bytes of files. */
+export const QUOTA_KINDS = [
+  'stored_bytes',
+  'deliveries',
+  'webhooks',
+  'streams',
+  'integrations',
+  'invitations',
+  'file_bytes',
+] as const
 export type QuotaKind = (typeof QUOTA_KINDS)[number]
 
 /** The states of an export file. */

@@ -28,6 +28,8 @@ export interface Database {
   transaction<T>(work: (db: Database) => Promise<T>, limits?: Limits): Promise<T>
   /** The store for large values outside of their rows, if configured. */
   readonly objects?: ObjectStore | undefined
+  /** The store for files. */
+  readonly files?: FileStore | undefined
   /** The rows of accounts are on several servers: a statement that knows its account by a value is sent to one of them. */
   isDistributed(): boolean
 }
@@ -40,6 +42,23 @@ export interface ObjectStore {
   remove(key: string, signal?: AbortSignal): Promise<void>
   /** Requests of this process since its start. */
   readonly counts: { ok: Record<string, number>; failed: Record<string, number>; bytesPut: number }
+}
+
+/** Files by a key; see domain/files. */
+export interface FileStore {
+  /** The file is complete and on disk when it returns; one with the same key is replaced. */
+  put(key: string, bytes: Buffer): Promise<void>
+  /** Bytes from one offset to before another; undefined if the file is missing. */
+  read(key: string, start: number, end: number): Promise<Buffer | undefined>
+  remove(key: string): Promise<void>
+  /** Removes what interrupted uploads left. */
+  sweep(): Promise<void>
+}
+
+/** Stores outside of the database. */
+interface Stores {
+  objects?: ObjectStore | undefined
+  files?: FileStore | undefined
 }
 
 /** Timeouts in milliseconds for each statement of a transaction, if they differ from those of its pool. */
@@ -138,7 +157,7 @@ const timeOn = (client: pg.Pool | pg.PoolClient): TimeOf => {
 const over = (
   client: pg.Pool | pg.PoolClient,
   transaction: Transact,
-  objects: ObjectStore | undefined,
+  { objects, files }: Stores,
   state: State,
   timeOf = timeOn(client),
 ): Database => ({
@@ -148,6 +167,7 @@ const over = (
   execute: async (query, how) => (await run(client, transaction, query, state, timeOf, how)).rowCount ?? 0,
   transaction,
   objects,
+  files,
   isDistributed: () => state.distributed !== undefined,
 })
 
@@ -164,7 +184,7 @@ export function ofAccount<D extends Database | Pool>(db: D, account: number | nu
   }
 }
 
-interface PoolSettings {
+interface PoolSettings extends Stores {
   max?: number
   /** PostgreSQL's statement timeout in milliseconds. */
   statementTimeout?: number
@@ -174,7 +194,6 @@ interface PoolSettings {
   pooled?: boolean
   /** Checks every new connection; if it throws, the connection is not used. */
   verify?: (db: Database) => Promise<void>
-  objects?: ObjectStore | undefined
   onError?: (error: Error) => void
 }
 
@@ -192,7 +211,7 @@ const UTC = '-c timezone=UTC'
 const PLAN_BY_VALUES = `select set_config('plan_cache_mode', 'auto', false) where to_regclass('pg_dist_partition') is not null`
 
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
-  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, objects, onError } = settings
+  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, onError } = settings
   const silent = new SilentServers(url, (server) => onError?.(new Error(`the worker ${server} of the cluster does not respond`)))
   const state: State = { isKnown: pooled, distributed: undefined, silent }
   const pool = new pg.Pool({
@@ -216,7 +235,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   }
   /** A nested transaction joins the outer one. */
   const nested = (client: pg.PoolClient, timeOf = timeOn(client)): Database =>
-    over(client, (work) => work(nested(client, timeOf), client), objects, state, timeOf)
+    over(client, (work) => work(nested(client, timeOf), client), settings, state, timeOf)
   // Without a listener a restart of PostgreSQL would end this process.
   const lost = (error: Error) => onError?.(error)
   pool.on('error', lost)
@@ -265,7 +284,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
     await pool.end()
     watchdog.stop()
   }
-  return { ...over(pool, transaction, objects, state), pool, url, onOneConnection, close }
+  return { ...over(pool, transaction, settings, state), pool, url, onOneConnection, close }
 }
 
 const beginning = ({ lockTimeout, statementTimeout }: Limits) =>

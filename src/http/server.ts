@@ -21,6 +21,7 @@ import { closeQuickly } from './closing.ts'
 import { compressForBrowsers } from './compress.ts'
 import { allowOrigins } from './cors.ts'
 import { sendClientError, sendFailure } from './failures.ts'
+import { serveFiles } from './files.ts'
 import { isCounted } from './inner-request.ts'
 import { networkOf } from './limits/network.ts'
 import { noteRefusal } from './limits/note-refusal.ts'
@@ -94,8 +95,9 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   app.setSerializerCompiler(({ schema }) => serializerOf(schema as object))
   // Bodies stay bytes: signatures are computed over them, and a body is validated last.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-    done(exceedsJsonComplexity(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const isFile = request.routeOptions.config.takesFiles
+    done(!isFile && exceedsJsonComplexity(body) ? tooLarge('The body holds too many values, or nests too deep.') : null, body)
   })
   app.setErrorHandler((error, request, reply) => {
     readiness.note(error)
@@ -136,6 +138,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   for (const scheme of [tokenScheme, session]) serveRoutes(app, service, scheme, { handlers, auth })
   serveBatch(app, service, session)
   serveExportDownload(app, service, session)
+  serveFiles(app, service, [tokenScheme, session])
   serveSignIn(app, service, auth)
   serveSingleSignOn(app, service)
   serveScim(app, service)

@@ -14,6 +14,7 @@ import { scheduleAllMeasures } from '../domain/builds/follow-up-jobs.ts'
 import { markLost } from '../domain/builds/lost.ts'
 import { readLog } from '../domain/builds/read-log.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
+import { sweep as sweepFiles } from '../domain/files/files.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
 import { announceEndedQuarantines } from '../domain/inbox/ended-quarantines.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
@@ -107,6 +108,10 @@ const HOURLY: Record<string, Work<never>> = {
     await logHeads(db, (head) => log.info(head, 'audit log sealed'))
   },
   purge_assistants: ({ db }) => assistants.purge(db),
+  sweep_files: async ({ db, log }, _, signal) => {
+    const { removed, moved } = await sweepFiles(db, signal)
+    if (removed + moved > 0) log.info({ removed, moved }, 'files swept')
+  },
   record_sizes: ({ db }) => recordSizes(db),
 }
 

@@ -102,17 +102,24 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
     }
   }
 
+  const askRange = (key: string, start: number, end: number, timeout: number, signal?: AbortSignal) =>
+    ask('GET', key, { headers: { range: `bytes=${start}-${end - 1}` }, limit: end - start + LITTLE, timeout, signal })
+
+  /** Uncompressed, so that ranges can be read. */
+  const putBytes = (key: string, body: Buffer, signal?: AbortSignal): Promise<void> =>
+    counted('PUT', async () => {
+      const reply = await ask('PUT', key, { body, timeout: WRITE_MS, signal })
+      // Every store returns an ETag: a response without it comes from a proxy.
+      if (reply.status !== 200 || reply.headers.etag === undefined) throw refusal(reply)
+      counts.bytesPut += body.length
+    })
+
   return {
     counts,
 
-    put: (key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> =>
-      counted('PUT', async () => {
-        const body = await packed(bytes)
-        const reply = await ask('PUT', key, { body, timeout: WRITE_MS, signal })
-        // Every store returns an ETag: a response without it comes from a proxy.
-        if (reply.status !== 200 || reply.headers.etag === undefined) throw refusal(reply)
-        counts.bytesPut += body.length
-      }),
+    put: async (key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> => putBytes(key, await packed(bytes), signal),
+
+    putBytes,
 
     /** The stored value of the given length; undefined if missing. */
     get: (key: string, length: number): Promise<Buffer | undefined> =>
@@ -126,8 +133,16 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
     /** Raw bytes from one offset to before another, or to the end. */
     getRange: (key: string, start: number, end: number, signal?: AbortSignal): Promise<Buffer> =>
       counted('GET', async () => {
-        const headers = { range: `bytes=${start}-${end - 1}` }
-        const reply = await ask('GET', key, { headers, limit: end - start + LITTLE, timeout: PART_MS, signal })
+        const reply = await askRange(key, start, end, PART_MS, signal)
+        if (reply.status !== 206) throw refusal(reply)
+        return reply.body
+      }),
+
+    /** The same while somebody waits; undefined if the object is missing. */
+    findRange: (key: string, start: number, end: number): Promise<Buffer | undefined> =>
+      counted('GET', async () => {
+        const reply = await askRange(key, start, end, readMs)
+        if (isMissing(reply)) return undefined
         if (reply.status !== 206) throw refusal(reply)
         return reply.body
       }),

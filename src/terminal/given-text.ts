@@ -22,6 +22,14 @@ export async function fileText(path: string): Promise<string> {
   }
 }
 
+export function fileBytes(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
 /** A file's JSON; `-` reads standard input. */
 export async function fileJson(path: string): Promise<unknown> {
   const text = await fileText(path)

@@ -59,7 +59,12 @@ async function request(method: string, url: string, body: unknown, signal?: Abor
 }
 
 async function write(method: string, url: string, body: unknown): Promise<Answer> {
-  const content = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const content =
+    body === undefined
+      ? {}
+      : body instanceof Blob
+        ? { body, headers: { 'content-type': 'application/octet-stream' } }
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await fetch(url, { method, ...content })
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() }
 }

@@ -41,7 +41,13 @@ export async function exportedColumns(db: Database, audience: Audience): Promise
 }
 
 /** Tables with a uuid key, and their additional number column. */
-const UUIDS: Record<string, string | undefined> = { assets: undefined, approvals: undefined, deployments: 'number' }
+const UUIDS: Record<string, string | undefined> = {
+  assets: undefined,
+  approvals: undefined,
+  deployments: 'number',
+  files: undefined,
+  file_contents: undefined,
+}
 
 export const hasUuid = (table: string) => Object.hasOwn(UUIDS, table)
 /** The column of the table's sequence. */

@@ -4,6 +4,7 @@ import { migrations } from '../db/migration-files.ts'
 import { isSealed, mapSealed, SEALED } from '../domain/access/key-rotation.ts'
 import { REFERENCES, type Scope, TABLE_OWNERSHIP } from '../domain/accounts/table-ownership.ts'
 import { logOf } from '../domain/builds/stored-log.ts'
+import * as files from '../domain/files/files.ts'
 import * as objects from '../domain/objects/objects.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
 import { sealedIn, type Vault } from '../domain/privacy/secrets.ts'
@@ -30,7 +31,13 @@ interface ExportSettings {
 }
 
 /** Rows fetched at once: the bodies of deliveries and the logs of builds may be large. */
-const AT_ONCE: Record<string, number> = { deliveries: 4, build_log_chunks: 20, build_runs: 20, passed_lines: 20 }
+const AT_ONCE: Record<string, number> = {
+  deliveries: 4,
+  file_contents: 1,
+  build_log_chunks: 20,
+  build_runs: 20,
+  passed_lines: 20,
+}
 
 /**
  * An account, or one of its projects, as a world file that `loadWorld` reads: a snapshot in the order of its keys, so that two exports of
@@ -96,7 +103,7 @@ export function exportWorld(
 }
 
 /** Values in object storage are in the file like all others. A lost one does not prevent exporting the rest. */
-const MOVED: Record<string, { object: string; bringBack(db: Database, accountId: number, row: Row): Promise<void> }> = {
+const MOVED: Record<string, { object?: string; bringBack(db: Database, accountId: number, row: Row): Promise<void> }> = {
   deliveries: {
     object: 'body_object',
     async bringBack(db, accountId, row) {
@@ -105,6 +112,14 @@ const MOVED: Record<string, { object: string; bringBack(db: Database, accountId:
       if (typeof body_object !== 'string') return
       const body = await orNull(objects.read(db, accountId, body_object))
       row.body = body && `\\x${body.toString('hex')}`
+    },
+  },
+  file_contents: {
+    async bringBack(db, accountId, row) {
+      if (row.content !== null) return
+      const sha256 = Buffer.from(String(row.sha256).slice(2), 'hex')
+      const content = await orNull(files.readWhole(db, accountId, sha256, row.bytes as number))
+      row.content = content && `\\x${content.toString('hex')}`
     },
   },
   build_runs: {
@@ -135,7 +150,7 @@ function peopleOf(tables: { table: string; columns: string[] }[], held: (table: 
 }
 
 async function* read(db: Database, table: string, columns: string[], condition: ReturnType<typeof sql>): AsyncGenerator<Row[]> {
-  const selected = join([...columns, ...(MOVED[table] ? [MOVED[table].object] : [])].map((name) => raw(`t.${name}`)))
+  const selected = join([...columns, ...(MOVED[table]?.object ? [MOVED[table].object] : [])].map((name) => raw(`t.${name}`)))
   const order = raw(TABLE_OWNERSHIP[table]!.key.replace(/\w+/g, 't.$&'))
   await db.execute(sql`
     declare exported no scroll cursor for

@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
 import { DISTRIBUTION_SETTINGS } from '../../src/db/distribute.ts'
+import { folderFiles } from '../../src/domain/files/file-store.ts'
 import { withDatabase } from '../setup.ts'
 
 /** A 503 of the service after a few seconds must not fail a test on a busy machine. */
@@ -34,12 +38,14 @@ async function create(from: string): Promise<TestDatabase> {
   if (inject('servers').length > 1)
     for (const setting of DISTRIBUTION_SETTINGS) await onServers(`alter database ${name} set ${setting}`)
   const url = withDatabase(inject('server'), name)
-  const db = openDatabase(url, { max: 8, ...PATIENT })
+  const folder = join(tmpdir(), name)
+  const db = openDatabase(url, { max: 8, ...PATIENT, files: folderFiles(folder) })
   return {
     db,
     url,
     async drop() {
       await db.close()
+      await rm(folder, { recursive: true, force: true })
       await onServers(`drop database if exists ${name} with (force)`)
     },
   }

@@ -48,6 +48,7 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showComment: ['comments', 'comment4'],
   deleteComment: ['comments', 'comment6'],
   reactToComment: ['comments', 'comment4'],
+  attachToComment: ['comments', 'comment4'],
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
@@ -67,6 +68,7 @@ export const BODIES: Partial<Record<RouteName, unknown>> = {
   createDeploymentComment: { body: 'Seen' },
   editComment: { body: 'Seen again' },
   reactToComment: { reaction: '👀', on: true },
+  attachToComment: { any: 'bytes' },
   editTest: { quarantined_until: new Date(Date.now() + 86_400_000).toISOString(), reason: 'waits for a server' },
 }
 

@@ -106,6 +106,10 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         (select id from deployments where project_id = ${project_id} limit 1) on conflict do nothing`,
     sql`insert into comments (account_id, project_id, task_id, user_id, body, mentions)
         select ${owner}, min(id), ${user}, 'A comment', array[${user}::integer] from tasks where project_id = ${project_id}`,
+    sql`insert into file_contents (account_id, sha256, bytes, content)
+        values (${account_id}, sha256('a file'), 6, 'a file')`,
+    sql`insert into files (account_id, project_id, comment_id, sha256, bytes, name, type)
+        select ${owner}, min(id), sha256('a file'), 6, 'a.txt', 'text/plain' from comments where project_id = ${project_id}`,
     sql`insert into comment_reactions (account_id, comment_id, user_id, reaction)
         select ${account_id}, min(id), ${user}, '👍' from comments where project_id = ${project_id}`,
     // A running one would be canceled by a move.

@@ -31,8 +31,9 @@ export const UNLIMITED: Quotas = {
   streams: null,
   integrations: null,
   invitations: null,
+  file_bytes: null,
 }
-const OFF: Rates = { requests: null, taskWrites: null, webhooks: null, ugs: null, signIns: null }
+const OFF: Rates = { requests: null, taskWrites: null, comments: null, webhooks: null, ugs: null, signIns: null }
 
 export interface Answer {
   status: number

@@ -33,7 +33,7 @@ export const backup = rawDatabaseCommand({
   },
   flags: { passphrase_file: PASSPHRASE_FLAG },
   details:
-    'The backup has a consistent copy of the database and the key from DATA_DIR: keep it private. A key set as SECRET_KEY is not included.\nWith a passphrase the backup is encrypted in the age format; age -d can decrypt it.\nScheduled backups go to a folder or the object store: see BACKUP_TO in docs/configuration.md.',
+    'The backup has a consistent copy of the database, the attached files and the key from DATA_DIR: keep it private. A key set as SECRET_KEY and files in an object store are not included.\nWith a passphrase the backup is encrypted in the age format; age -d can decrypt it.\nScheduled backups go to a folder or the object store: see BACKUP_TO in docs/configuration.md.',
   examples: [
     'admin backup',
     'admin backup /mnt/backups/monday.backup.age --passphrase-file phrase.txt',
@@ -46,7 +46,7 @@ export const backup = rawDatabaseCommand({
     const file = args.file ?? `goldmaster-${stampOf(new Date())}.backup${passphrase === undefined ? '' : '.age'}`
     const secretKey = database.secretKey === undefined ? (database.keptSecret.read() ?? null) : null
     const copied = await withProgress((onProgress) => {
-      const copied = packed(dump(database.url, { secretKey, onProgress }), passphrase)
+      const copied = packed(dump(database.url, { secretKey, files: database.files, onProgress }), passphrase)
       return file === '-' ? pipeline(copied, process.stdout, { end: false }) : writeWhole(copied, file)
     })
     if (file === '-') return
@@ -96,7 +96,12 @@ export const restore = (storedBackups: Open['storedBackups']) =>
       const database = await store()
       const keep = secretToKeep(header, database, replace)
       const { tables, rows } = await withProgress((onProgress) =>
-        restoreInto(database.url, unpacked(read(), passphrase), { replace, log: database.log, onProgress }),
+        restoreInto(database.url, unpacked(read(), passphrase), {
+          replace,
+          log: database.log,
+          files: database.files,
+          onProgress,
+        }),
       )
       if (keep !== undefined) database.keptSecret.write(keep)
       const { made_at, version } = header

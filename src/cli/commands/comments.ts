@@ -1,9 +1,11 @@
+import { basename } from 'node:path'
 import type { Client } from '../../contract/client.ts'
 import { SUBJECT_PAGES } from '../../contract/event-facts.ts'
+import { FILE_MAX } from '../../contract/limits.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { COMMENT_SUBJECTS, type CommentSubject } from '../../contract/sets.ts'
 import type { Noun } from '../../terminal/command.ts'
-import { textOf } from '../../terminal/given-text.ts'
+import { fileBytes, textOf } from '../../terminal/given-text.ts'
 import { extra, main } from '../../terminal/table.ts'
 import { command } from '../program/command.ts'
 import { limitFlag, USUAL_ROWS } from '../program/filters.ts'
@@ -50,10 +52,15 @@ const list = command({
     out.answer(page, () => {
       if (page.comments.length === 0)
         out.note(`No comments yet. To write one, run: goldmaster comments add ${args.kind} ${args.id} TEXT`)
-      else out.table(page.comments, ['id', by, main('body'), extra('edited_at'), 'created_at'])
+      else out.table(page.comments, ['id', by, main('body'), files, extra('edited_at'), 'created_at'])
     })
   },
 })
+
+const files = {
+  title: 'attachments',
+  cell: ({ attachments }: Comment) => attachments.map(({ name }) => name).join(', '),
+}
 
 const by = { title: 'by', cell: ({ user_id }: Comment) => user_id && `user:${user_id}` }
 
@@ -62,14 +69,25 @@ const add = command({
   summary: 'Comment on a record',
   project: true,
   args: { ...RECORD, text: TEXT },
+  flags: { attach: { help: 'File to attach; repeat for more', value: 'file', many: true } },
   web: pageOf,
   shows: { route: 'createTaskComment' },
-  examples: ['comments add task 1 "Waits for the new SDK"', 'comments add breakage 12 - < notes.md'],
-  async run({ client, project, args, out }) {
+  details: `Files have at most ${FILE_MAX / 1_000_000} MB. Personal data such as the place of a photo is removed from pictures.`,
+  examples: [
+    'comments add task 1 "Waits for the new SDK"',
+    'comments add breakage 12 - < notes.md',
+    'comments add task 1 "Too dark" --attach before.png --attach after.png',
+  ],
+  async run({ client, project, args, flags, out }) {
     const { create, id } = ROUTES[args.kind]
+    // Read before the comment is written: a wrong name leaves no comment without its files.
+    const files = (flags.attach ?? []).map((path) => ({ name: basename(path), bytes: fileBytes(path) }))
     const body = { body: (await textOf(args.text))! }
-    const made = await (client[create] as unknown as Create)({ project_id: project, [id]: args.id, body })
-    out.answer(made, () => out.say(`Comment ${made.id} added.`))
+    let made = await (client[create] as unknown as Create)({ project_id: project, [id]: args.id, body })
+    for (const { name, bytes } of files)
+      made = await client.attachToComment({ project_id: project, id: made.id, query: { name }, body: bytes })
+    const count = files.length === 0 ? '' : ` with ${files.length} ${files.length === 1 ? 'attachment' : 'attachments'}`
+    out.answer(made, () => out.say(`Comment ${made.id} added${count}.`))
   },
 })
 

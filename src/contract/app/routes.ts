@@ -234,4 +234,8 @@ export type AppBody<N extends AppName> = Body<AppRoutes[N]>
 /** The arguments of a web app request. */
 export type AppArguments<N extends AppName> = { [K in keyof Path<AppRoutes[N]>]: string | number } & {
   query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
-} & (AppRoutes[N] extends { body: object } ? { body: AppBody<N> } : { body?: undefined })
+} & (AppRoutes[N] extends { body: object }
+    ? { body: AppBody<N> }
+    : AppRoutes[N] extends { consumes: string }
+      ? { body: Blob }
+      : { body?: undefined })

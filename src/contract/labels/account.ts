@@ -124,6 +124,7 @@ export const ACCOUNT_TERMS = {
     webhooks: { label: 'Outbound webhooks', description: 'You can’t create more.' },
     streams: { label: 'Open event streams per process', description: 'New streams are refused with 429.' },
     integrations: { label: 'Integrations', description: 'You can’t connect more tools.' },
+    file_bytes: { label: 'Attached files', description: 'You can’t attach more files.' },
     invitations: { label: 'Invitations sent in the last 24 hours', description: 'You can’t invite more people until later.' },
   }),
 } as const

@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../events.ts'
 import { object, oneOf } from '../fields.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
 import { isAdministration, type TokenRoute } from '../routes/route.ts'
-import { eventStream } from '../routes.ts'
+import { eventStream, fileDownload } from '../routes.ts'
 import { SCOPES } from '../sets.ts'
 import { Event } from '../shapes.ts'
 import { namedSchemas, referring } from './named-schemas.ts'
@@ -18,6 +18,7 @@ export function openapi(site: string, version: string) {
     paths[path][route.method.toLowerCase()] = operation(name, route)
   }
   paths[eventStream.path] = { get: streamOperation() }
+  paths[fileDownload.path.replace(/:(\w+)/g, '{$1}')] = { get: fileOperation() }
   return {
     openapi: '3.1.0',
     info: {
@@ -129,6 +130,27 @@ const streamOperation = () => ({
   },
 })
 
+/** Not in the table, because the response is a file. */
+const fileOperation = () => ({
+  operationId: 'downloadFile',
+  summary: 'Download an attached file',
+  description: `Scope: that of the record, such as \`${fileDownload.scopes.task}\` for a file on a task. Ranges are supported.`,
+  tags: ['projects'],
+  security: [{ bearer: [] }],
+  parameters: pathParameters(fileDownload.path),
+  responses: {
+    200: { description: 'The file', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+    206: { description: 'The requested range', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+    304: { description: 'You have it already (`If-None-Match`)' },
+    401: refer('Unauthorized'),
+    403: refer('Forbidden'),
+    404: refer('NotFound'),
+    416: { description: 'The file has no such range' },
+    429: refer('Limited'),
+    503: refer('Unavailable'),
+  },
+})
+
 function operation(name: string, route: TokenRoute) {
   const type = route.produces ?? 'application/json'
   const success = { description: 'Success', content: { [type]: { schema: referring(route.reply) } } }
@@ -140,6 +162,9 @@ function operation(name: string, route: TokenRoute) {
     security: [{ bearer: [] }],
     parameters: [...pathParameters(route.path), ...queryParameters(route), ...headerParameters(name, route)],
     ...(route.body ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } } : {}),
+    ...(route.consumes
+      ? { requestBody: { required: true, content: { [route.consumes]: { schema: { type: 'string', format: 'binary' } } } } }
+      : {}),
     responses: {
       ...(isAlwaysNew(name, route) ? {} : { 200: success }),
       ...(route.created ? { [route.created]: success } : {}),
@@ -153,6 +178,7 @@ function operation(name: string, route: TokenRoute) {
         : {}),
       ...(isConditional(route) && route.method === 'PATCH' ? { 412: refer('Changed') } : {}),
       ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
+      ...(route.consumes ? { 413: refer('TooLarge') } : {}),
       422: refer('Invalid'),
       429: refer('Limited'),
       503: refer('Unavailable'),

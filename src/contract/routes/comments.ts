@@ -7,6 +7,17 @@ import { get, patch, post, put, remove, type TokenRoute } from './route.ts'
 
 /** Comments on tasks, builds, breakages, changes, assets and deployments. */
 
+const Attachment = object({
+  id: text,
+  name: text,
+  /** By content, not by name. */
+  type: text,
+  bytes: integer,
+  /** Of pictures. */
+  width: nullable(integer),
+  height: nullable(integer),
+})
+
 /** `<@7>` in the body mentions the user 7. */
 export const Comment = object({
   id: integer,
@@ -24,6 +35,8 @@ export const Comment = object({
   former_bodies: Type.Array(object({ body: text, written_at: instant })),
   mentioned_user_ids: Type.Array(integer),
   reactions: Type.Array(object({ reaction: oneOf(REACTIONS), user_ids: Type.Array(integer) })),
+  /** Downloaded from `/v1/projects/:project_id/files/:id`. */
+  attachments: Type.Array(Attachment),
   created_at: instant,
   edited_at: nullable(instant),
   deleted_at: nullable(instant),
@@ -51,6 +64,7 @@ const createOn = <const P extends string>(record: P, noun: string) =>
     reply: Comment,
     created: 201,
     writes: true,
+    limited: 'comments',
     tool: false,
   }) as const
 
@@ -93,6 +107,20 @@ export const commentRoutes = {
     summary: 'Delete your comment and its former texts; leads can delete every comment',
     reply: Comment,
     writes: true,
+    tool: false,
+  },
+  attachToComment: {
+    ...post,
+    path: '/v1/projects/:project_id/comments/:id/attachments',
+    scope: 'write:comments',
+    summary: 'Attach a file to your comment: its bytes are the body',
+    query: { name: param.words('The name of the file') },
+    consumes: 'application/octet-stream',
+    reply: Comment,
+    created: 201,
+    writes: true,
+    limited: 'comments',
+    detached: true,
     tool: false,
   },
   reactToComment: {

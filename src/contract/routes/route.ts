@@ -36,10 +36,12 @@ interface Declared {
   unaudited?: true
   /** Calls another server, or undoes its own writes: no transaction is held around it. */
   detached?: true
-  /** Counts against the token's limit of task writes. */
-  limited?: boolean
+  /** Counts against the token's limit of task writes, or the person's limit of comments and files. */
+  limited?: true | 'comments'
   /** Not a tool for assistants: the list of their tools takes space in every conversation. */
   tool?: false
+  /** The body is a file, not JSON. */
+  consumes?: 'application/octet-stream'
   /** Returns this type instead of JSON. */
   produces?: 'text/plain'
 }

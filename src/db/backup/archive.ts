@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The first line of a backup: enough to tell whether and how it can be restored. */
 export interface Header {
   goldmaster_backup: 1
@@ -20,6 +22,10 @@ interface TableLine {
 interface RowsLine {
   rows: number
 }
+/** Before the bytes of a file, by its key in the file store. */
+interface FileLine {
+  file: string
+}
 /** The last line. */
 export interface EndLine {
   /** The last number of each sequence; null if it was never used. */
@@ -28,9 +34,10 @@ export interface EndLine {
 
 /**
  * The archive format: a line of JSON for the header; for each table a line, its rows as PostgreSQL's COPY writes them and a line with their
- * count; and a last line. Rows are in blocks, each after a line with its length; an empty block ends them.
+ * count; for each file a line and its bytes; and a last line. Rows and bytes are in blocks, each after a line with its length; an empty block ends them.
  */
-export const lineOf = (value: Header | TableLine | RowsLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
+export const lineOf = (value: Header | TableLine | RowsLine | FileLine | EndLine): Buffer =>
+  Buffer.from(`${JSON.stringify(value)}\n`)
 
 export async function* blocksOf(rows: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const block of rows) {
@@ -114,11 +121,29 @@ export class ArchiveReader {
     }
   }
 
-  /** Table by table, then the end. `take` gets the rows and returns how many there were. */
-  async tables(take: (table: TableLine, rows: AsyncGenerator<Buffer>) => Promise<number | undefined>): Promise<EndLine> {
+  /** The bytes after a file's line. */
+  async #file(key: string): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for await (const piece of this.rows()) pieces.push(piece)
+    const bytes = Buffer.concat(pieces)
+    if (createHash('sha256').update(bytes).digest('hex') !== key.split('/')[1])
+      throw new DamagedBackup(`the file ${key} is damaged`)
+    return bytes
+  }
+
+  /** Table by table, then file by file, then the end. `take` gets the rows and returns how many there were. */
+  async tables(
+    take: (table: TableLine, rows: AsyncGenerator<Buffer>) => Promise<number | undefined>,
+    takeFile: (key: string, bytes: Buffer) => Promise<void> = async () => {},
+  ): Promise<EndLine> {
     for (;;) {
-      const line = await this.line<TableLine | EndLine>()
+      const line = await this.line<TableLine | FileLine | EndLine>()
       if ('sequences' in line) return line
+      if ('file' in line) {
+        if (!/^\d{1,10}\/[0-9a-f]{64}$/.test(line.file)) throw new DamagedBackup('a file has no name')
+        await takeFile(line.file, await this.#file(line.file))
+        continue
+      }
       const taken = await take(line, this.rows())
       const { rows } = await this.line<RowsLine>()
       if (taken !== undefined && taken !== rows) throw new DamagedBackup(`${line.table} has ${taken} rows instead of ${rows}`)

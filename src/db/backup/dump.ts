@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { VERSION } from '../../contract/version.ts'
+import type { FileStore } from '../database.ts'
+import { fileKey } from '../file-key.ts'
 import { openClient } from '../hosts.ts'
 import { blocksOf, type Header, lineOf } from './archive.ts'
 import { isInUse, sequencesOf, tablesOf } from './catalog.ts'
@@ -17,6 +19,8 @@ interface DumpSettings {
   secretKey: string | null
   /** Nobody else may write meanwhile: those writes would be lost. */
   alone?: boolean
+  /** The files that belong to the rows, unless they are in an object store. */
+  files?: FileStore | undefined
   onProgress?: (progress: CopyProgress) => void
 }
 
@@ -44,7 +48,7 @@ export async function inSession<T>(url: string, work: (client: pg.Client) => Pro
 }
 
 /** A snapshot of everything, while others continue to write. */
-export async function* dump(url: string, { secretKey, alone = false, onProgress }: DumpSettings): AsyncGenerator<Buffer> {
+export async function* dump(url: string, { secretKey, alone = false, files, onProgress }: DumpSettings): AsyncGenerator<Buffer> {
   const client = await openSession(url)
   try {
     if (alone && (await isInUse(client))) throw new Error('The service is running: stop it first.')
@@ -65,9 +69,42 @@ export async function* dump(url: string, { secretKey, alone = false, onProgress 
       progress.rows += rows.rows
       onProgress?.(progress)
     }
+    if (files) yield* filesOf(client, files)
     yield lineOf({ sequences: await sequencesOf(client) })
   } finally {
     await client.end()
+  }
+}
+
+const FILES_AT_ONCE = 1_000
+const PIECE = 4 * 1024 * 1024
+
+/** A file that is gone was deleted after the snapshot, or lost before. */
+async function* filesOf(client: pg.Client, files: FileStore): AsyncGenerator<Buffer> {
+  let after: { account_id: number; sha256: Buffer } | undefined = { account_id: 0, sha256: Buffer.alloc(0) }
+  while (after) {
+    const { rows }: pg.QueryResult<{ account_id: number; sha256: Buffer; bytes: number }> = await client.query(
+      `select account_id, sha256, bytes from file_contents where content is null and (account_id, sha256) > ($1, $2)
+        order by account_id, sha256 limit ${FILES_AT_ONCE}`,
+      [after.account_id, after.sha256],
+    )
+    for (const { account_id, sha256, bytes } of rows) {
+      const key = fileKey(account_id, sha256)
+      const first = await files.read(key, 0, Math.min(bytes, PIECE))
+      if (!first) continue
+      yield lineOf({ file: key })
+      yield* blocksOf(piecesOf(files, key, first, bytes))
+    }
+    after = rows.length < FILES_AT_ONCE ? undefined : rows.at(-1)
+  }
+}
+
+async function* piecesOf(files: FileStore, key: string, first: Buffer, bytes: number): AsyncGenerator<Buffer> {
+  yield first
+  for (let at = PIECE; at < bytes; at += PIECE) {
+    const piece = await files.read(key, at, Math.min(bytes, at + PIECE))
+    if (!piece) throw new Error(`The file ${key} disappeared while it was copied.`)
+    yield piece
   }
 }
 

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
+import type { FileStore } from '../database.ts'
 import { migrate, refuse } from '../migrate.ts'
 import { migrations } from '../migration-files.ts'
 import type { MigrationLog } from '../migration-session.ts'
@@ -11,6 +12,8 @@ import { type CopyProgress, columnList, inSession } from './dump.ts'
 interface RestoreSettings {
   /** Drops the existing data. */
   replace?: boolean
+  /** Gets the files of the backup. */
+  files?: FileStore | undefined
   log: MigrationLog
   onProgress?: (progress: CopyProgress) => void
 }
@@ -25,7 +28,7 @@ export async function restore(url: string, source: AsyncIterable<Buffer>, settin
   }
 }
 
-async function restoreFrom(reader: ArchiveReader, url: string, { replace = false, log, onProgress }: RestoreSettings) {
+async function restoreFrom(reader: ArchiveReader, url: string, { replace = false, log, files, onProgress }: RestoreSettings) {
   const header = await reader.header()
   refuseNewer(header)
   await prepare(url, replace)
@@ -38,7 +41,7 @@ async function restoreFrom(reader: ArchiveReader, url: string, { replace = false
   try {
     const progress = await inSession(url, async (client) => {
       await client.query('begin')
-      const progress = await load(client, reader, log, onProgress)
+      const progress = await load(client, reader, { log, files, onProgress })
       await client.query('commit')
       await client.query('analyze')
       return progress
@@ -67,7 +70,7 @@ const prepare = (url: string, replace: boolean) =>
   })
 
 /** Without triggers, which would create events for everything, and without foreign keys, which are checked at the end, once for each. */
-async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog, onProgress?: RestoreSettings['onProgress']) {
+async function load(client: pg.Client, reader: ArchiveReader, { log, files, onProgress }: RestoreSettings) {
   const tables = new Map((await tablesOf(client)).map((table) => [table.name, table]))
   const foreignKeys = await foreignKeysOf(client)
   for (const { table, name } of foreignKeys) await client.query(`alter table ${table} drop constraint ${name}`)
@@ -90,7 +93,7 @@ async function load(client: pg.Client, reader: ArchiveReader, log: MigrationLog,
     progress.rows += copy.rows
     onProgress?.(progress)
     return copy.rows
-  })
+  }, files?.put)
   if (progress.tables < tables.size) throw new DamagedBackup('tables are missing')
   await setSequences(client, end)
   for (const name of tables.keys()) await client.query(`alter table ${name} enable trigger user`)

@@ -7,6 +7,8 @@ create table nodes (
   -- Whether a mail server and a backup destination are configured.
   mails           boolean not null,
   backs_up        boolean not null,
+  -- The folder of its files; null with an object store.
+  files_folder    uuid,
   -- Silent servers that this process does not call for now.
   silent_servers  text[] not null default '{}',
   started_at      timestamptz(3) not null default now(),

@@ -104,7 +104,9 @@ async function deleteHoldings(
   onProgress: (deleted: Deleted) => void,
 ): Promise<Deleted> {
   const deleted: Deleted = {}
-  const holdings = Object.entries(TABLE_OWNERSHIP).filter(([, { level, appendOnly }]) => levels.includes(level) && !appendOnly)
+  const holdings = Object.entries(TABLE_OWNERSHIP).filter(
+    ([, { level, appendOnly, swept }]) => levels.includes(level) && !appendOnly && !swept,
+  )
   for (const [table, { of }] of holdings.toReversed())
     for (let gone = BATCH; gone === BATCH; ) {
       const began = performance.now()

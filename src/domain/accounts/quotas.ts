@@ -9,7 +9,14 @@ export type Quotas = Record<QuotaKind, number | null>
 export type OwnQuotas = Partial<Quotas>
 
 /** Invitations go to strangers and could ruin the mail reputation of a shared service; no studio needs more in a day. */
-export const QUOTA_DEFAULTS = { deliveries: null, webhooks: null, streams: null, integrations: null, invitations: 500 }
+export const QUOTA_DEFAULTS = {
+  deliveries: null,
+  webhooks: null,
+  streams: null,
+  integrations: null,
+  invitations: 500,
+  file_bytes: 50e9,
+}
 
 export const limitOf = (service: Quotas, own: OwnQuotas, kind: QuotaKind): number | null =>
   own[kind] === undefined ? service[kind] : own[kind]
@@ -46,6 +53,7 @@ const counted = {
   integrations: (id: number) => sql`
     select count(*) as used from integrations i join projects p on p.id = i.project_id
     where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,
+  file_bytes: (id: number) => sql`select coalesce(sum(bytes), 0)::float8 as used from files where account_id = ${id}`,
   /** Each counts as one email, also a repeated one to the same address. */
   invitations: (id: number) => sql`
     select count(*) as used, greatest(1, extract(epoch from min(created_at) + interval '1 day' - now()))::integer as retry_after
@@ -59,6 +67,15 @@ export async function refuseIfFull(db: Database, service: Quotas, accountId: num
   await db.one(sql`select from accounts where id = ${accountId} for update`)
   const { used, retry_after } = (await db.one<{ used: number; retry_after?: number }>(counted[kind](accountId)))!
   if (used >= limit) throw quotaExceeded(kind, limit, used, retry_after)
+}
+
+/** Called before another file of this size is stored. Within a transaction, two callers who want the last bytes wait for each other. */
+export async function refuseFile(db: Database, service: Quotas, accountId: number, bytes: number) {
+  const limit = limitOf(service, await own(db, accountId), 'file_bytes')
+  if (limit === null) return
+  await db.one(sql`select from accounts where id = ${accountId} for update`)
+  const { used } = (await db.one<{ used: number }>(counted.file_bytes(accountId)))!
+  if (used + bytes > limit) throw quotaExceeded('file_bytes', limit, used)
 }
 
 /** After how many seconds a refused stream should retry. */
@@ -89,6 +106,7 @@ export async function usage(db: Database, service: Quotas, accountId: number, da
     webhooks: await count('webhooks'),
     integrations: await count('integrations'),
     invitations: await count('invitations'),
+    file_bytes: await count('file_bytes'),
     streams: null,
   }
   return QUOTA_KINDS.map((kind) => ({ kind, used: used[kind], limit: limitOf(service, mine, kind) }))

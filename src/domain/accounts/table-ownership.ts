@@ -22,6 +22,8 @@ export interface TableOwnership {
   secret?: 'setting' | 'credential'
   /** Accepts no changes and is deleted with the account's row. */
   appendOnly?: true
+  /** Outlives its account until a job has removed what it names from the file store. */
+  swept?: true
   /** Why an export omits it. */
   left?: string
 }
@@ -147,6 +149,16 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   breakage_occurrences: project('account_id, breakage_id, number'),
   breakage_history: project('account_id, id', { of: ofRecord('breakage_id', 'breakages') }),
   comments: project('account_id, id'),
+  file_contents: project('account_id, sha256', {
+    of: ({ account_id, project_id }) =>
+      sql`t.account_id = ${account_id} ${
+        project_id === undefined
+          ? sql``
+          : sql`and t.sha256 in (select f.sha256 from files f where f.account_id = ${account_id} and f.project_id = ${project_id})`
+      }`,
+    swept: true,
+  }),
+  files: project('account_id, id'),
   comment_reactions: project('account_id, comment_id, reaction, user_id', { of: ofRecord('comment_id', 'comments') }),
   bisections: project('account_id, id'),
   bisection_builds: project('account_id, bisection_id, number'),

@@ -141,6 +141,7 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['createAssetComment', () => ({ path: { asset_id: id('assets', 'one') }, body: { body: 'Seen' } })],
   ['createDeploymentComment', () => ({ path: { id: id('deployments', 'shipped') }, body: { body: 'Seen' } })],
   ['editComment', () => ({ path: { id: made.createTaskComment! }, body: { body: 'Seen again' } })],
+  ['attachToComment', () => ({ path: { id: made.createTaskComment! }, body: 'a file' })],
   ['deleteComment', () => ({ path: { id: made.createTaskComment! } })],
   ['editDeployment', () => ({ path: { id: id('deployments', 'shipped') }, body: { status: 'live', note: 'seen' } })],
   ['muteAgent', () => ({ body: { agent: 'BUILD-07', reason: 'disk full' } })],

@@ -181,6 +181,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   createDeploymentComment: comment,
   editComment: comment,
   deleteComment: comment,
+  attachToComment: comment,
   createTask: task,
   editTask: task,
 }

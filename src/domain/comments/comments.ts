@@ -1,12 +1,21 @@
 import type { ReactionInput } from '../../contract/bodies.ts'
-import { insufficientRole, invalidParameter, notFound, notTheAuthor } from '../../contract/errors.ts'
-import { MENTIONS_MAX } from '../../contract/limits.ts'
+import {
+  insufficientRole,
+  invalidParameter,
+  notFound,
+  notTheAuthor,
+  notYourComment,
+  tooManyAttachments,
+} from '../../contract/errors.ts'
+import { ATTACHMENTS_MAX, MENTIONS_MAX } from '../../contract/limits.ts'
 import { isUuid, readId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import type { CommentSubject, ProjectRole } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { type Quotas, refuseFile } from '../accounts/quotas.ts'
+import * as files from '../files/files.ts'
 
 type Comment = ReplyOf<'editComment'>
 
@@ -39,7 +48,10 @@ const SHOWN = sql`
     select coalesce(json_agg(json_build_object('reaction', r.reaction, 'user_ids', r.user_ids) order by r.first, r.reaction), '[]')
     from (
       select r.reaction, array_agg(r.user_id order by r.created_at, r.user_id) as user_ids, min(r.created_at) as first
-      from comment_reactions r where r.account_id = c.account_id and r.comment_id = c.id group by r.reaction) r) as reactions,
+      from comment_reactions r where r.account_id = c.account_id and r.comment_id = c.id group by r.reaction) r) as reactions, (
+    select coalesce(json_agg(json_build_object('id', f.id, 'name', f.name, 'type', f.type, 'bytes', f.bytes, 'width', f.width,
+      'height', f.height) order by f.created_at, f.id), '[]')
+    from files f where f.account_id = c.account_id and f.comment_id = c.id) as attachments,
   iso(c.created_at) as created_at, iso(c.edited_at) as edited_at, iso(c.deleted_at) as deleted_at`
 
 /** Also one that was deleted: its text is gone. */
@@ -149,7 +161,7 @@ export const edit = (db: Database, by: Author, id: number | undefined, { body }:
     return find(db, by, known.id)
   })
 
-/** Its texts are deleted permanently; who wrote it and when stays. */
+/** Its texts and attachments are deleted permanently; who wrote it and when stays. */
 export const remove = (
   db: Database,
   by: Author & { project_role: ProjectRole | null },
@@ -163,8 +175,39 @@ export const remove = (
       update comments c set body = '', former_bodies = '[]', mentions = '{}', deleted_at = now(), updated_at = now()
       where ${ofProject(by)} and c.id = ${known.id}`)
     await db.execute(sql`delete from comment_reactions where account_id = ${by.account_id} and comment_id = ${known.id}`)
+    await db.execute(sql`delete from files where account_id = ${by.account_id} and comment_id = ${known.id}`)
     return find(db, by, known.id)
   })
+
+/** Only the author attaches files. The file is stored first: a comment never shows one that does not exist. */
+export async function attach(
+  db: Database,
+  by: Author,
+  id: number | undefined,
+  given: { name: string; bytes: Buffer },
+  quotas: Quotas,
+): Promise<Comment> {
+  await requireRoom(db, by, id)
+  await refuseFile(db, quotas, by.account_id, given.bytes.length)
+  const stored = await files.store(db, by.account_id, given)
+  return db.transaction(async (db) => {
+    await refuseFile(db, quotas, by.account_id, stored.bytes.length)
+    const known = await requireRoom(db, by, id)
+    await files.attach(db, by, known.id, stored)
+    await db.execute(sql`update comments c set updated_at = now() where ${ofProject(by)} and c.id = ${known.id}`)
+    return find(db, by, known.id)
+  })
+}
+
+/** The caller's comment, if it can have another attachment. */
+async function requireRoom(db: Database, by: Author, id: number | undefined): Promise<Stored> {
+  const known = await lockWritten(db, by, id)
+  if (known.user_id !== by.user_id) throw notYourComment()
+  const { count } = (await db.one<{ count: number }>(sql`
+    select count(*) from files f where f.account_id = ${by.account_id} and f.comment_id = ${known.id}`))!
+  if (count >= ATTACHMENTS_MAX) throw tooManyAttachments(ATTACHMENTS_MAX)
+  return known
+}
 
 export const react = (db: Database, by: Author, id: number | undefined, { reaction, on }: ReactionInput): Promise<Comment> =>
   db.transaction(async (db) => {

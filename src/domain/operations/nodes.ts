@@ -13,6 +13,8 @@ export interface NodeProcess {
   /** Whether it has a mail server and a backup destination. */
   mails: boolean
   backs_up: boolean
+  /** The id of the folder with its files; null with an object store. */
+  files_folder?: string | null
 }
 
 /** A machine or container, with all processes of the service on it. */
@@ -34,9 +36,13 @@ export interface Node {
 export const reportNode = (db: Database, node: NodeProcess, silentServers: readonly string[]) =>
   db.execute(sql`
     with killed as (delete from nodes where host = ${node.host} and id <> ${node.id}::uuid and seen_at < now() - ${VANISHED})
-    insert into nodes (id, host, role, version, mails, backs_up, silent_servers)
-    values (${node.id}, ${node.host}, ${node.role}, ${node.version}, ${node.mails}, ${node.backs_up}, ${[...silentServers]}::text[])
+    insert into nodes (id, host, role, version, mails, backs_up, files_folder, silent_servers)
+    values (${node.id}, ${node.host}, ${node.role}, ${node.version}, ${node.mails}, ${node.backs_up}, ${node.files_folder ?? null}, ${[...silentServers]}::text[])
     on conflict (id) do update set seen_at = now(), silent_servers = excluded.silent_servers`)
+
+/** A running process with another folder for files. */
+export const findOtherFolder = (db: Database, folder: string): Promise<{ host: string } | undefined> =>
+  db.one(sql`select host from nodes where files_folder <> ${folder} and seen_at > now() - ${VANISHED} order by host limit 1`)
 
 /** Stopped on purpose. */
 export const removeNode = (db: Database, id: string) => db.execute(sql`delete from nodes where id = ${id}`)

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { rangeNotSatisfiable } from '../../contract/errors.ts'
+import type { FastifyInstance } from 'fastify'
 import { readShortId } from '../../contract/params.ts'
 import { admit } from '../../domain/access/access.ts'
 import * as exports from '../../domain/accounts/exports.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
+import { rangeOf } from '../ranges.ts'
 import { idOf } from '../routes/path-ids.ts'
 import type { Service } from '../service.ts'
 
@@ -18,7 +18,7 @@ export function serveExportDownload(app: FastifyInstance, { db }: Service, schem
     const account = readShortId(account_id) ?? null
     const caller = await admit(db, { who: scheme.who(request), scope: undefined, role: undefined, account })
     const file = await exports.find(db, caller.account_id!, caller.user_id, idOf(id, 'Export'))
-    const [from, until] = rangeOf(request, reply, file)
+    const [from, until] = rangeOf(request, reply, `"export-${file.id}"`, file.bytes)
     reply
       .type('application/gzip')
       .header('content-length', until - from)
@@ -27,18 +27,4 @@ export function serveExportDownload(app: FastifyInstance, { db }: Service, schem
       .header('cache-control', 'private, no-store')
     return request.method === 'HEAD' ? reply.send() : reply.send(Readable.from(exports.read(db, file, from, until)))
   })
-}
-
-/** The requested range; a request for several ranges gets the whole file. */
-function rangeOf(request: FastifyRequest, reply: FastifyReply, { id, bytes }: exports.ExportFile): [number, number] {
-  const etag = `"export-${id}"`
-  reply.header('etag', etag)
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(String(request.headers.range ?? '')) ?? []
-  const same = request.headers['if-range'] === undefined || request.headers['if-range'] === etag
-  if (!same || (first === '' && last === '')) return [0, bytes]
-  const from = first === '' ? Math.max(0, bytes - Number(last)) : Number(first)
-  const until = first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1)
-  if (from >= until) throw rangeNotSatisfiable(bytes)
-  reply.code(206).header('content-range', `bytes ${from}-${until - 1}/${bytes}`)
-  return [from, until]
 }

@@ -96,6 +96,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   createAssetComment: { body: 'Seen' },
   createDeploymentComment: { body: 'Seen' },
   editComment: { body: 'Seen' },
+  attachToComment: 'a file',
   reactToComment: { reaction: '👀', on: true },
   switchWriteBack: { write_back: false },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },

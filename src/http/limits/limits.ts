@@ -13,6 +13,8 @@ export interface Rate {
 export interface Rates {
   requests: Rate | null
   taskWrites: Rate | null
+  /** Comments and files of one person. */
+  comments: Rate | null
   webhooks: Rate | null
   /** Requests of Unreal Game Sync with one token, which a whole studio shares. */
   ugs: Rate | null
@@ -27,6 +29,7 @@ type Limit = (key: string) => Promise<void>
 const SETTINGS = {
   requests: 'LIMIT_REQUESTS_PER_IP',
   taskWrites: 'LIMIT_TASK_WRITES',
+  comments: 'LIMIT_COMMENTS',
   webhooks: 'LIMIT_WEBHOOKS',
   ugs: 'LIMIT_UGS',
   signIns: 'LIMIT_SIGN_INS',
@@ -37,6 +40,7 @@ export interface Limits {
   refused: Record<string, number>
   requests: Limit
   taskWrites: Limit
+  comments: Limit
   webhooks: Limit
   ugs: Limit
   signIns: Limit
@@ -128,6 +132,7 @@ export function openLimits(rates: Rates, redisUrl: string | undefined, log: Logg
     refused,
     requests: limit('requests', rates.requests),
     taskWrites: limit('taskWrites', rates.taskWrites),
+    comments: limit('comments', rates.comments),
     webhooks: limit('webhooks', rates.webhooks),
     ugs: limit('ugs', rates.ugs),
     signIns: limit('signIns', rates.signIns),

@@ -21,7 +21,7 @@ const byName = Object.fromEntries(table)
 // biome-ignore lint/suspicious/noExplicitAny: see above
 const operations = (): [path: string, method: string, operation: any][] =>
   Object.entries(document.paths)
-    .filter(([path]) => path !== eventStream.path)
+    .filter(([path]) => path !== eventStream.path && path !== '/v1/projects/{project_id}/files/{id}')
     .flatMap(([path, item]) =>
       Object.entries(item as object).map(([method, operation]) => [path, method, operation] as [string, string, never]),
     )
@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
         expect(responses[status].description).toBeTypeOf('string')
         expect(Object.keys(responses[status].content)).toEqual([('produces' in route && route.produces) || 'application/json'])
       }
-      expect(requestBody === undefined).toBe(route.body === undefined)
+      expect(requestBody === undefined).toBe(route.body === undefined && !('consumes' in route))
       if (method === 'get') expect(requestBody).toBe(undefined)
     }
   })

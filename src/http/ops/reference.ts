@@ -65,6 +65,7 @@ const section = ([name, route]: [string, TokenRoute]) => `
       .join(''),
   )}
   ${route.body ? table('Body', fields(route.body)) : ''}
+  ${'consumes' in route ? `<p>Body: the bytes of a file (<code>${route.consumes}</code>).</p>` : ''}
   ${'produces' in route ? `<p>Returns <code>${route.produces}</code>.</p>` : table('Response', fields(route.reply))}
 </section>`
 

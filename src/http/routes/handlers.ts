@@ -155,5 +155,13 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   showComment: ({ db, by, path }) => comments.find(db, by, readId(path.id)),
   editComment: ({ db, by, path, body }) => comments.edit(db, by, readId(path.id), body),
   deleteComment: ({ db, by, path, caller }) => comments.remove(db, { ...by, project_role: caller.project_role }, readId(path.id)),
+  attachToComment: ({ db, by, path, query, request, quotas }) =>
+    comments.attach(
+      db,
+      by,
+      readId(path.id),
+      { name: query.name ?? '', bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) },
+      quotas,
+    ),
   reactToComment: ({ db, by, path, body }) => comments.react(db, by, readId(path.id), body),
 }

@@ -44,6 +44,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   createAssetComment: { shown: 'showAsset' },
   createDeploymentComment: { shown: 'showDeployment' },
   editComment: { shown: 'showComment' },
+  attachToComment: { shown: 'showComment' },
   reactToComment: { shown: 'showComment' },
 }
 

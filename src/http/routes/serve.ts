@@ -1,12 +1,14 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DeclaredName } from '../../contract/app/routes.ts'
-import { notFound } from '../../contract/errors.ts'
+import { fileTooLarge, notFound } from '../../contract/errors.ts'
+import { FILE_MAX } from '../../contract/limits.ts'
 import { type RawQuery, readQuery, readShortId } from '../../contract/params.ts'
 import { isAdministration, isAudited, type Route, roleOf } from '../../contract/routes/route.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { type Database, ofAccount } from '../../db/database.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
+import { reserve } from '../../intake/body-memory.ts'
 import { audited, entryOf } from '../audited.ts'
 import type { Auth } from '../auth/auth.ts'
 import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
@@ -96,7 +98,8 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
     const remembered = request.headers['idempotency-key'] === undefined ? known?.get(ask) : undefined
     const caller = remembered ?? (await access.findCaller(service.db, ask))
     request.about = caller
-    if (route.limited && caller.token_id !== null) await service.limits.taskWrites(String(caller.token_id))
+    if (route.limited === 'comments') await service.limits.comments(String(caller.user_id))
+    if (route.limited === true && caller.token_id !== null) await service.limits.taskWrites(String(caller.token_id))
     if (!remembered) {
       authorize(caller, ask)
       known?.note(ask, caller)
@@ -109,11 +112,13 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
     method: route.method,
     url: `${scheme.prefix}${route.path}`,
     // Everything that can be refused without the body is refused before it is read.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       request.admitted = await admit(request)
       if (isPrivate) refuseUnstorablePath(request)
       request.readQuery = readQuery(route.query, request.query as RawQuery)
+      if (route.consumes) reserveBody(request, reply)
     },
+    ...(route.consumes ? { bodyLimit: FILE_MAX, config: { takesFiles: true } } : {}),
     ...(route.produces ? {} : { schema: { response: { '2xx': route.reply } } }),
     handler: async (request, reply) => {
       const { ask, caller, isRemembered } = request.admitted ?? ({} as Partial<Admitted>)
@@ -175,6 +180,15 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
   })
 }
 
+/** Files are read into memory: no account gets more than its share. */
+function reserveBody(request: FastifyRequest, reply: FastifyReply) {
+  const length = Number(request.headers['content-length'] ?? FILE_MAX)
+  if (length > FILE_MAX) throw fileTooLarge(FILE_MAX)
+  // Read, and copied without personal data.
+  const { release } = reserve(request.admitted!.caller.account_id!, 2 * length)
+  reply.raw.once('close', release)
+}
+
 interface Admitted {
   ask: access.Ask
   caller: access.Caller
@@ -203,5 +217,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     admitted?: Admitted | undefined
     readQuery?: object
+  }
+  interface FastifyContextConfig {
+    /** The body is a file: it may look like anything. */
+    takesFiles?: boolean
   }
 }

@@ -4,7 +4,7 @@ import { dump } from '../../db/backup/dump.ts'
 import { packed, unpacked } from '../../db/backup/encryption.ts'
 import { restore } from '../../db/backup/restore.ts'
 import { withScratchDatabase } from '../../db/backup/scratch.ts'
-import { type Pool, sql } from '../../db/database.ts'
+import { type FileStore, type Pool, sql } from '../../db/database.ts'
 import { LEASES } from '../../db/queue.ts'
 import { BACKUP_COLUMNS, type Backup } from '../../domain/operations/backups.ts'
 import { scrub } from '../../domain/privacy/scrub.ts'
@@ -21,6 +21,8 @@ export interface Backups {
   /** How each is tested: restored into a scratch database, or read to its end. */
   test: 'restore' | 'read'
   passphrase: string
+  /** Attached files, unless they are in an object store. */
+  files?: FileStore
   /** The key stored in DATA_DIR; null if SECRET_KEY is set. */
   secretKey: () => string | null
 }
@@ -87,7 +89,7 @@ async function make({ db, log, backups }: Making, signal: AbortSignal) {
     const onProgress = (progress: { rows: number }) => {
       rows = progress.rows
     }
-    const archive = until(signal, dump(db.url, { secretKey: backups.secretKey(), onProgress }))
+    const archive = until(signal, dump(db.url, { secretKey: backups.secretKey(), files: backups.files, onProgress }))
     const begun = (upload: string) => db.execute(sql`update backups set upload = ${upload} where id = ${id}`)
     const bytes = await place.write(name, packed(archive, passphrase), begun, signal)
     await db.execute(sql`update backups set bytes = ${bytes}, rows = ${rows}, upload = null where id = ${id}`)

@@ -9,6 +9,7 @@ import { Form } from '../../ui/form/form.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Markdown } from '../../ui/text/markdown.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { Attachments } from './attachments.tsx'
 import { withNames } from './comment-text.ts'
 import { type Comment, type Commented, useCommentEdits } from './queries.ts'
 
@@ -40,6 +41,7 @@ export function CommentItem({ on, comment, locked }: Props) {
       ) : (
         <Markdown text={withNames(body, nameOf)} projectId={on.projectId} />
       )}
+      <Attachments projectId={on.projectId} attachments={comment.attachments} />
       {former_bodies.length > 0 && (
         <details className="text-xs text-soft">
           <summary>Former texts</summary>
@@ -107,7 +109,7 @@ function Actions({ on, comment, locked, edit }: Props & { edit: () => void }) {
           run={() => remove(comment)}
           done="Comment deleted"
         >
-          The text and its former texts are deleted permanently.
+          The text, its former texts and its attachments are deleted permanently.
         </Confirm>
       )}
     </div>

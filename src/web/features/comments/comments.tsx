@@ -7,6 +7,7 @@ import { Filter, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
+import { AttachButton, ChosenFiles, DropArea, useFiles } from './attachments.tsx'
 import { CommentItem } from './comment-item.tsx'
 import { withMention } from './comment-text.ts'
 import { type Commented, useComment, useComments } from './queries.ts'
@@ -45,20 +46,42 @@ function useSettled(): boolean {
 
 function NewComment(on: Commented) {
   const [body, setBody, clear] = useDraft(`comment on ${on.subject} ${on.id}`, '')
-  const comment = useComment(on)
+  const { files, add, set } = useFiles()
+  const { comment, attach } = useComment(on)
   const submit = async () => {
-    await comment(body.trim())
+    const { id } = await comment(body.trim() || files.map(({ name }) => name).join(', '))
     setBody('')
     clear()
+    for (const [i, file] of files.entries()) {
+      // The comment is written: what could not be attached stays chosen for another one.
+      set(files.slice(i))
+      await attach(id, file)
+    }
+    set([])
   }
   return (
     <Form
       action="Comment"
       submit={submit}
-      disabled={body.trim() === ''}
-      beside={<Mention projectId={on.projectId} mention={(userId) => setBody(withMention(body, userId))} />}
+      disabled={body.trim() === '' && files.length === 0}
+      beside={
+        <>
+          <Mention projectId={on.projectId} mention={(userId) => setBody(withMention(body, userId))} />
+          <AttachButton add={add} />
+        </>
+      }
     >
-      <TextArea label="New comment" hint="Markdown" rows={3} maxLength={COMMENT_MAX} value={body} onChange={setBody} />
+      <DropArea add={add}>
+        <TextArea
+          label="New comment"
+          hint="Markdown. Drop or paste files to attach them."
+          rows={3}
+          maxLength={COMMENT_MAX}
+          value={body}
+          onChange={setBody}
+        />
+        <ChosenFiles files={files} set={set} />
+      </DropArea>
     </Form>
   )
 }

@@ -32,11 +32,16 @@ export function useComments(on: Commented) {
   })
 }
 
-/** Writes a comment on a record. */
-export function useComment(on: Commented): (body: string) => Promise<unknown> {
+/** Writes a comment on a record, and attaches files to it. */
+export function useComment(on: Commented) {
   const { list, create } = ROUTES[on.subject]
   const write = useWrite(create, [list])
-  return (body) => write.mutateAsync({ ...argsOf(on), body: { body } } as never)
+  const upload = useWrite('attachToComment', [list])
+  return {
+    comment: (body: string) => write.mutateAsync({ ...argsOf(on), body: { body } } as never) as Promise<Comment>,
+    attach: (id: number, file: File) =>
+      upload.mutateAsync({ project_id: on.projectId, id: String(id), query: { name: file.name }, body: file }),
+  }
 }
 
 /** Changes of comments that exist. */
