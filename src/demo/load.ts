@@ -5,6 +5,7 @@ import { newToken, type Vault } from '../domain/privacy/secrets.ts'
 import { analyze, insertWorld } from '../world/world.ts'
 import { TOKEN } from './accounts.ts'
 import { addDeliveries, addPhases, fillInboxes, judgeBudgets } from './afterwards.ts'
+import { commentOnBreakages } from './comments.ts'
 import { investigateFailures } from './investigations.ts'
 import { mailOf, OWNER } from './people.ts'
 import { keepReferences } from './references.ts'
@@ -40,6 +41,7 @@ export async function loadDemo(db: Pool, vault: Vault, now: Date): Promise<DemoA
       await judgeBudgets(db, GAMES, loaded)
       await addDeliveries(db, now)
       await investigateFailures(db, now)
+      await commentOnBreakages(db, GAMES, loaded)
       await fillInboxes(db)
       await setOperator(db, loaded.users[OWNER]!.id, true)
     },

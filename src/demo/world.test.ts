@@ -26,6 +26,7 @@ const ofStudio = (world: World) => {
     approvals: assets.flatMap((asset) => asset.approvals),
     deployments: own(world.deployments),
     tasks: own(world.tasks),
+    comments: own(world.comments),
   }
 }
 
@@ -69,6 +70,17 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     const failed = studio.builds.filter(({ status }) => status === 'failed').length
     expect(failed / studio.builds.length).toBeGreaterThan(0.1)
     expect(failed / studio.builds.length).toBeLessThan(0.2)
+  })
+
+  test('has a conversation on a denied asset and on a task', () => {
+    for (const { key } of games) {
+      const comments = world.comments.filter(({ project }) => project === key) as { asset?: string; task?: string }[]
+      expect(
+        comments.some(({ task }) => task),
+        key,
+      ).toBe(true)
+    }
+    expect(world.comments.some((comment) => 'asset' in comment)).toBe(true)
   })
 
   test('shows every value of every closed set', () => {

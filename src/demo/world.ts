@@ -4,6 +4,7 @@ import { numbersOf } from './build-numbers.ts'
 import { buildsOf, runsOf } from './builds.ts'
 import { changesOf } from './changes.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
+import { commentsOf } from './comments.ts'
 import { deploymentsOf } from './deployments.ts'
 import { extrasOf } from './extra-builds.ts'
 import type { Game } from './game.ts'
@@ -34,6 +35,7 @@ export function demoWorld(now: Date) {
     assets: stories.flatMap((story) => story.assets),
     deployments: stories.flatMap((story) => story.deployments),
     tasks: stories.flatMap((story) => story.tasks),
+    comments: stories.flatMap((story) => story.comments),
   }
 }
 
@@ -53,7 +55,8 @@ function storyOf(game: Game, now: number) {
   const tasks = tasksOf(game, { moments, changes, builds, deployments }, now, random)
   const extras = planned.map((extra) => extra.build(numbers.get(extra)!))
   const tests = testResultsOf(game, [...builds, ...extras], now)
-  return { changes, assets, builds, extras, tests, deployments, tasks }
+  const comments = commentsOf(game, { assets, tasks }, now)
+  return { changes, assets, builds, extras, tests, deployments, tasks, comments }
 }
 
 /** Changes with a pending or denied asset: their builds wait too. */
