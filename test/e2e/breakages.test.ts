@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { axe } from '../support/browser.ts'
+import { png } from '../support/pictures.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openVisit } from '../support/visit.ts'
 
@@ -118,10 +119,20 @@ describeWith('chromium')('breakages in a browser', () => {
     await page.getByLabel('Assign to').selectOption('Ann Artist')
     await history().getByText('Lead assigned it to Ann Artist').waitFor()
 
-    await page.getByLabel('Note').fill('Waiting for the engine team')
-    await page.getByRole('button', { name: 'Add note' }).click()
-    await history().getByText('Waiting for the engine team').waitFor()
-    await expect.poll(() => page.getByLabel('Note').inputValue()).toBe('')
+    await page.getByLabel('New comment').fill('Waiting for the engine team')
+    await page.getByLabel('Attach files').setInputFiles([
+      { name: 'shot.png', mimeType: 'image/png', buffer: png() },
+      { name: 'evil.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg onload="alert(1)"/>') },
+    ])
+    await page.getByRole('button', { name: 'Comment', exact: true }).click()
+    const comments = page.getByRole('list', { name: 'Comments' })
+    await comments.getByText('Waiting for the engine team').waitFor()
+    const picture = comments.getByRole('img', { name: 'shot.png' })
+    await expect.poll(() => picture.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(3)
+    await comments.getByRole('link', { name: 'evil.svg (24 B)' }).waitFor()
+    await expect.poll(() => page.getByLabel('New comment').inputValue()).toBe('')
+    expect(await page.getByRole('list', { name: 'Files to attach' }).count()).toBe(0)
+    expect(await axe(page)).toEqual([])
 
     await page.getByRole('button', { name: /Mute/ }).click()
     await page.getByRole('button', { name: 'Until it is fixed' }).click()

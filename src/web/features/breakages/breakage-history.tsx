@@ -1,13 +1,8 @@
 import type { ReactNode } from 'react'
 import type { BreakageDetail } from '../../../contract/health-shapes.ts'
 import { labelOf, lowered, TERMS } from '../../../contract/labels.ts'
-import { NOTE_MAX } from '../../../contract/limits.ts'
 import type { BreakageHistoryKind } from '../../../contract/sets.ts'
-import { useWrite } from '../../queries.ts'
 import { useNames } from '../../session.ts'
-import { useDraft } from '../../ui/form/draft.ts'
-import { TextArea } from '../../ui/form/field.tsx'
-import { Form } from '../../ui/form/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { dateOf } from '../../ui/text/dates.ts'
 import { Time } from '../../ui/text/time.tsx'
@@ -41,8 +36,8 @@ const WORDS: Record<Exclude<BreakageHistoryKind, 'task'>, Words> = {
 /** Why it was withdrawn, or the number of the breakage that it duplicates. */
 const isReason = (detail: string) => detail in TERMS.withdrawn_reason
 
-/** Its history, newest first, with a field for a comment. */
-export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail; locked: boolean }) {
+/** Its history, newest first, with notes written through the API. In the app people write comments. */
+export function BreakageHistory({ breakage }: { breakage: BreakageDetail }) {
   const nameOf = useNames()
   const wordsOf = (entry: Entry): ReactNode => {
     const by = entry.user_id === null ? 'Goldmaster' : nameOf(entry.user_id)
@@ -55,7 +50,6 @@ export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail
   }
   return (
     <Section title="History">
-      {!locked && <Note breakage={breakage} />}
       <ol aria-label="History" className="grid grid-cols-1 gap-2 text-sm">
         {breakage.history.toReversed().map((entry) => (
           <li key={`${entry.at} ${entry.kind} ${entry.detail}`} className="grid grid-cols-1 gap-0.5 border-l-2 border-line pl-3">
@@ -72,20 +66,5 @@ export function BreakageHistory({ breakage, locked }: { breakage: BreakageDetail
         ))}
       </ol>
     </Section>
-  )
-}
-
-function Note({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
-  const [note, setNote, clear] = useDraft(`note about breakage ${id}`, '')
-  const edit = useWrite('editBreakage', ['showBreakage'])
-  const submit = async () => {
-    await edit.mutateAsync({ project_id, id, body: { note: note.trim() } })
-    setNote('')
-    clear()
-  }
-  return (
-    <Form action="Add note" submit={submit} done="Note added" disabled={note.trim() === ''}>
-      <TextArea label="Note" rows={2} maxLength={NOTE_MAX} value={note} onChange={setNote} />
-    </Form>
   )
 }

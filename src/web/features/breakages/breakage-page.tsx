@@ -65,7 +65,7 @@ function Shown({ projectId, breakage }: Part) {
       <Bisection projectId={projectId} breakage={breakage} locked={locked} />
       <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
-      <BreakageHistory breakage={breakage} locked={locked} />
+      <BreakageHistory breakage={breakage} />
       <Comments subject="breakage" projectId={projectId} id={breakage.id} />
     </>
   )
