@@ -32,7 +32,7 @@ export async function store(db: Database, accountId: number, given: { name: stri
   const sha256 = createHash('sha256').update(content.bytes).digest()
   await db.execute(sql`
     insert into file_contents (account_id, sha256, bytes) values (${accountId}, ${sha256}, ${content.bytes.length})
-    on conflict (account_id, sha256) do update set used_at = now()`)
+    on conflict (account_id, sha256) do update set used_at = excluded.used_at`)
   await reach(files.put(fileKey(accountId, sha256), content.bytes))
   return { ...content, name: nameOf(given.name), sha256 }
 }
