@@ -1,6 +1,6 @@
 import { notFound, objectStoreAway } from '../../contract/errors.ts'
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, ofAccount, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { ANY_ACCOUNT } from '../accounts/every-account.ts'
@@ -56,7 +56,26 @@ const clean = <Row extends Listed>(row: Row): Row => ({
  */
 export async function list(db: Database, filter: Filter): Promise<{ deliveries: Listed[]; has_more: boolean }> {
   const limit = filter.limit ?? 50
-  const rows = await db.rows<Listed>(sql`
+  const rows = db.isDistributed() ? await readOfEach(db, filter, limit) : await read(db, filter, limit)
+  return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
+}
+
+/** On several servers account by account: only an operator lists those of several. */
+async function readOfEach(db: Database, filter: Filter, limit: number): Promise<Listed[]> {
+  const accounts = await db.rows<{ account_id: number }>(
+    sql`select distinct i.account_id from integrations i where ${isListed(filter)}`,
+  )
+  const rows: Listed[] = []
+  for (const { account_id } of accounts) rows.push(...(await read(ofAccount(db, account_id), filter, limit)))
+  return rows.sort((a, b) => b.id - a.id)
+}
+
+const isListed = (filter: Filter): Sql => sql`i.deleted_at is null
+  ${when(filter.project_id, (id) => sql`and i.project_id = ${id}`)}
+  ${when(filter.integration_id, (id) => sql`and i.id = ${id}`)}`
+
+const read = (db: Database, filter: Filter, limit: number): Promise<Listed[]> =>
+  db.rows<Listed>(sql`
     select ${COLUMNS} from integrations i cross join lateral (
       select * from deliveries d where d.account_id = i.account_id and d.integration_id between i.id and i.id
         ${when(filter.outcome, (outcome) => sql`and d.outcome = ${outcome}`)}
@@ -65,12 +84,8 @@ export async function list(db: Database, filter: Filter): Promise<{ deliveries: 
         ${when(filter.until, (at) => sql`and d.received_at < ${at}`)}
         ${when(filter.before, (id) => sql`and d.id < ${id}`)}
       order by d.integration_id, d.id desc limit ${limit + 1}) d
-    where i.deleted_at is null
-      ${when(filter.project_id, (id) => sql`and i.project_id = ${id}`)}
-      ${when(filter.integration_id, (id) => sql`and i.id = ${id}`)}
+    where ${isListed(filter)}
     order by d.id desc limit ${limit + 1}`)
-  return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
-}
 
 export interface Shown extends Listed {
   headers: Record<string, string>
