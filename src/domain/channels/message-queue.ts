@@ -33,7 +33,7 @@ export const enqueue = async (db: Database, messages: readonly NewMessage[]) => 
       order by w.place
       on conflict (account_id, destination_id, coalesce(project_id, 0), subject, subject_id, occasion, to_user_id) where subject is not null
       do update set status = 'waiting', error = '', tries = 0, first_tried_at = null, occurrence = excluded.occurrence,
-        not_before = excluded.not_before, queue_order = nextval('message_order')
+        not_before = excluded.not_before, queue_order = excluded.queue_order
         where messages.status = 'skipped'`)
 }
 
