@@ -149,6 +149,15 @@ describe('the tests of a project', () => {
   })
 })
 
+test('the failing tests of a job are found behind many of other jobs that fail more often', async () => {
+  const [rare, often] = [newJob(), newJob()]
+  await rare.build([['sinks', 'failed']])
+  for (let build = 0; build < 2; build++)
+    await often.build(Array.from({ length: 25 }, (_, at): Result => [`swims ${at}`, 'failed']))
+  expect(names((await tools.api(`tests?job=${encodeURIComponent(rare.job)}`)).failing)).toEqual(['sinks'])
+  expect(names((await tools.api('tests')).failing)).not.toContain('sinks')
+})
+
 describe('a test', () => {
   test('shows its runs, newest first, and its failures with their texts', async () => {
     const { build } = newJob()
