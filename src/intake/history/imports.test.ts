@@ -43,15 +43,20 @@ test('an undo deletes what only the import told', async () => {
   await workOffAll(studio, account_id)
   const told = await world()
   const { id } = await load()
-  expect((await world()).deployments).toMatchObject([{ external_id: '300', status: 'rolled_back' }, { external_id: '301' }])
+  expect((await world()).deployments).toMatchObject([
+    { external_id: '300', status: 'rolled_back' },
+    { external_id: '301' },
+    { external_id: '302' },
+  ])
   // The tool itself tells one that was imported.
   await push(commits.slice(85, 90))
   await build(builds[15]!)
+  await deploy(deployments[1]!)
   expect(await app(`/imports/${id}/undo`, { method: 'POST' })).toMatchObject({ status: 200, json: { state: 'undoing' } })
   await workOffAll(studio, account_id)
   const left = await world()
-  expect(left.deployments).toEqual(told.deployments)
-  expect(left.deployments).toMatchObject([{ external_id: '300', status: 'rolled_back' }])
+  expect(left.deployments.slice(0, 1)).toEqual(told.deployments)
+  expect(left.deployments).toMatchObject([{ external_id: '300', status: 'rolled_back' }, { external_id: '301' }])
   expect(left.line).toEqual(commits.slice(85).map((commit) => commit.sha))
   expect(left.builds.map(({ external_id }) => external_id)).toEqual(['run:1015', 'run:1019'])
   expect(left.changes.slice(5)).toEqual(told.changes)
@@ -65,6 +70,24 @@ test('an undo deletes what only the import told', async () => {
       sql`select action from audit_log where action in ('startImport', 'undoImport') and project_id = ${project} order by id`,
     ),
   ).toEqual([{ action: 'startImport' }, { action: 'undoImport' }])
+})
+
+test('imported deployments and their statuses have the times of the tool', async () => {
+  const { import: load, rows, project } = await room()
+  await load()
+  const [{ at }] = [deployments[0]!]
+  const minutes = (from: unknown) => Math.round((Date.parse(String(from)) - Date.parse(at)) / 60_000)
+  const [made] = await rows(sql`select created_at from deployments where project_id = ${project} and external_id = '300'`)
+  expect(minutes(made!.created_at)).toBe(-4)
+  const told = await rows(sql`
+    select h.after, h.at from deployment_history h join deployments d on d.account_id = h.account_id and d.id = h.deployment_id
+    where d.project_id = ${project} and d.external_id = '300' and h.kind = 'status' order by h.id`)
+  expect(told.map(({ after, at }) => [after, minutes(at)])).toEqual([
+    ['pending', -4],
+    ['uploading', -3],
+    ['rejected', -2],
+    ['live', -1],
+  ])
 })
 
 test('commits without known parents are placed between those that were pushed', async () => {

@@ -104,7 +104,7 @@ export function fictionalStudio({ commits: count = 25 } = {}): World {
     finished: daysAgo(30, (5 * at + 4) * 60 + 25),
     ...(at === 2 && { pull: 7 }),
   }))
-  const deployments = [0, 1].map((at) => ({
+  const deployments = [0, 1, 2].map((at) => ({
     id: 300 + at,
     environment: at === 0 ? 'steam/beta' : 'production',
     sha: sha(5 * at + 4),
