@@ -188,6 +188,11 @@ test('a token without all permissions reads what it may, and a nightly check say
   expect(message).toContain(why)
   expect((await world()).deployments).toEqual([])
 
+  refuse((path) => path.includes('/commits'))
+  const other = await room()
+  expect(await other.import()).toMatchObject({ state: 'done', counts: { builds: { added: 20 }, deployments: { added: 3 } } })
+  refuse((path) => path.includes('/deployments'))
+
   const night = async () => {
     await rows(sql`update integrations set active = id = ${id}`)
     await startNightlyLooks(studio.db)
