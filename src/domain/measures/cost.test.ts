@@ -84,8 +84,9 @@ test('a breakage shows how long its branch was broken and what its builds cost',
   expect(open.by_cause).toMatchObject([{ red_seconds: 0, red_since: opened_at }])
   expect(await costs('?branch=next')).toEqual(open)
   await tools.studio.db.execute(sql`
-    with shifted as (update breakage_occurrences set fixed_at = opened_at + interval '2 hours' where breakage_id = ${breakage_id})
-    update breakages set state = 'fixed', fixed_at = opened_at + interval '2 hours' where id = ${breakage_id}`)
+    with shifted as (
+      update breakage_occurrences set fixed_at = ${opened_at}::timestamptz + interval '2 hours' where breakage_id = ${breakage_id})
+    update breakages set state = 'fixed', fixed_at = ${opened_at}::timestamptz + interval '2 hours' where id = ${breakage_id}`)
   const fixed = { red_seconds: 7_200, red_since: null }
   expect((await tools.api(`breakages/${breakage_id}`)).cost).toMatchObject(fixed)
   expect((await costs('?branch=next')).by_cause).toMatchObject([fixed])
