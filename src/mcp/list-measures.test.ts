@@ -91,9 +91,10 @@ test('an assistant finds which budgets are exceeded, and since which change', as
 })
 
 test('an assistant finds whether an agent is bad, whatever its case, and that another is unknown', async () => {
-  expect((await ask({ about: 'agents', name: 'build-07' })).data.agents).toMatchObject([
-    { name: 'BUILD-07', suspicious: true, compared: { expected_rate: 0 } },
-  ])
+  for (const name of ['build-07', 'BUILD-07'])
+    expect((await ask({ about: 'agents', name })).data.agents).toMatchObject([
+      { name: 'BUILD-07', suspicious: true, compared: { expected_rate: 0 } },
+    ])
   expect((await ask({ about: 'agents' })).data.agents).toHaveLength(3)
   expect((await ask({ about: 'agents', name: 'BUILD-7' })).data).toMatchObject({
     agents: [],
