@@ -92,6 +92,8 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
   const [deployment, breakage] = [id('deployments', 'deployment4'), id('breakages', 'breakage5')]
   return [
     ['projects show', ''],
+    ['status', '/branches'],
+    ['watch', ''],
     ['tasks list', '/tasks'],
     [`tasks show ${task}`, `/tasks/${task}`],
     ['tasks create', '/tasks'],

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../../test/support/breakage-room.ts'
+import { CommandLine } from '../../../../test/support/command-line.ts'
+import { testWith } from '../../../../test/support/skippable.ts'
+import type { Studio } from '../../../../test/support/studio.ts'
+
+let studio: Studio
+let room: BreakageRoom
+let line: CommandLine
+beforeAll(async () => {
+  studio = await openBreakageStudio()
+  room = await breakageRoom(studio)
+  line = new CommandLine({ GOLDMASTER_HOST: studio.site, GOLDMASTER_TOKEN: studio.world.tokens!.kim!.token as string })
+})
+afterAll(async () => {
+  line?.close()
+  await studio?.close()
+})
+
+const project = () => ['--project', String(room.project)]
+let number = 0
+/** Reports a build, and does what follows from it: a breakage opens or is fixed. */
+async function report(job: string, status: 'failed' | 'success' | 'running') {
+  await room.report({ job, number: ++number, status, ...(status === 'failed' && { log: brokenLog(job) }) })
+  await room.work()
+}
+/** The builds are of some day in the past. */
+const RED = /^main red for \d+ \w+ \(Cook\), 1 running, 1 breakage$/m
+const seen = (out: string) => out.replaceAll(/\x1b\[[\d;?]*[a-zA-Z]/g, '').replaceAll('\r', '')
+
+test('status says that a project has no branch yet', async () => {
+  const empty = await studio.load({ projects: [{ key: 'empty', account: studio.world.accounts!.owl!.id, name: 'Empty' }] })
+  const words = ['status', '--project', String(empty.projects!.empty!.id)]
+  expect(await line.run(words)).toMatchObject({ code: 0, out: 'no branch yet\n' })
+})
+
+test('status prints the state of the branch built last, its red jobs, running builds and breakages', async () => {
+  await report('Cook', 'success')
+  expect((await line.run(['status', ...project()])).out).toBe('main green\n')
+  await report('Cook', 'failed')
+  await report('Lint', 'running')
+  expect((await line.run(['status', ...project()])).out).toMatch(RED)
+  expect((await line.run(['status', 'release', ...project()])).out).toBe('release is unknown, 1 running, 1 breakage\n')
+})
+
+test('status --follow prints the line again only when an event changed it', async () => {
+  const printed: string[] = []
+  let asked = 0
+  await line.run(['status', 'main', '--follow', ...project()], {
+    watch(written, end) {
+      printed.splice(0, Infinity, ...written.split('\n').filter(Boolean))
+      if (printed.length === 1 && asked++ === 0) void report('Cook', 'success')
+      if (/^main building, 1 running$/m.test(written)) end()
+    },
+  })
+  expect(printed[0]).toMatch(RED)
+  expect(printed.at(-1)).toBe('main building, 1 running')
+  expect(new Set(printed).size).toBe(printed.length)
+})
+
+test('watch needs a terminal, and says what works without one', async () => {
+  const { code, err } = await line.run(['watch', ...project()])
+  expect([code, err]).toEqual([2, expect.stringContaining('goldmaster feed --follow')])
+})
+
+testWith('script')(
+  'watch shows what is running and broken, changes with events, claims a breakage and leaves the screen',
+  async () => {
+    const done: string[] = []
+    const once = (name: string, work: () => void) => {
+      if (!done.includes(name)) {
+        done.push(name)
+        work()
+      }
+    }
+    const { code, out } = await line.terminal(['watch', ...project()], {
+      rows: 24,
+      columns: 80,
+      watch(written, _, type) {
+        const text = seen(written)
+        if (text.includes('Breakages (0)')) once('broke', () => void report('Bake', 'failed'))
+        if (/> \d+ +nobody .*Bake/.test(text)) once('claims', () => type('c'))
+        if (/Breakage \d+ is yours\./.test(text)) once('quits', () => type('q'))
+      },
+    })
+    expect([code, done]).toEqual([0, ['broke', 'claims', 'quits']])
+    expect(seen(out)).toMatch(/Running builds \(1\)\n {2}Lint #\d+ {2}main/)
+    // The cursor and the screen from before are back.
+    expect(out.trimEnd().endsWith('\x1b[?25h\x1b[?1049l')).toBe(true)
+    expect(await room.breakages('?state=claimed')).toHaveLength(1)
+  },
+)
