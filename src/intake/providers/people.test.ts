@@ -6,7 +6,7 @@ import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import { parseUsers } from './perforce/users.ts'
 
-/** Sixty members, of whom the tools know the verified address; the tools have other logins and names for them. */
+/** Sixty members. The tools have their verified addresses, but other logins and names. */
 const MEMBERS = Array.from({ length: 60 }, (_, at) => ({ key: `m${at}`, name: `Member ${at}`, email: `m${at}@owl.example` }))
 /** In the order of the tool: nothing but the address says who is who. */
 const KNOWN = MEMBERS.map(({ email }, at) => ({ id: 900 - at, login: `dev-${(at * 7) % 60}`, name: 'Member 1', email }))

@@ -41,7 +41,7 @@ export interface Issue {
   page: string
 }
 
-/** A tracker whose server is asked. Everything throws `Refused` if the server refuses, with 404 if it has no such issue or comment. */
+/** A tracker's server. Every call throws `Refused` if the server refuses; with 404, the issue or comment does not exist. */
 export interface WritableTracker {
   /** The id of our comment that contains the text. */
   findComment(issue: Issue, text: string): Promise<string | undefined>

@@ -9,7 +9,7 @@ import { change } from './push.ts'
 import { issue, mergeRequest } from './references.ts'
 
 const PAGE = 100
-/** Every pipeline is asked for on its own, with its jobs. */
+/** Each pipeline takes two requests: the pipeline, and its jobs. */
 const PIPELINES = 20
 const OVER: readonly unknown[] = ['success', 'failed', 'canceled', 'skipped']
 /** Pipelines that somebody or something started with variables. */

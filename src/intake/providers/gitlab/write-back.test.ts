@@ -188,7 +188,7 @@ test('a merge request has one note, edited in place, that only the project of th
   await pull(3, { commit: 'f2', broken: 'c2', job: '/merge\n/close @ann' })
   await work()
   expect(note.body).toMatch(/`\/merge \/close @ann` failed, not by this change: `main is already broken/)
-  // No line is a quick action, and nobody is mentioned.
+  // GitLab would execute a line that starts with a slash, and notify whoever an @ names.
   expect(note.body.split('\n').filter((line) => line.startsWith('/'))).toEqual([])
   expect(note.body.replaceAll(/`[^`]*`/g, '')).not.toMatch(/@|[#!]\d/)
   const said = note.body
