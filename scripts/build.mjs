@@ -20,7 +20,7 @@ const installed = (name) => {
 }
 
 async function build() {
-  const { bundleClient, bundleInPlace } = await import('./bundle-client.mjs')
+  const { bundleClient, bundleInPlace, bundleRun } = await import('./bundle-client.mjs')
   const { bundleService } = await import('./bundle-service.mjs')
   const { noticesFor } = await import('./third-party-notices.mjs')
   console.error('Building Goldmaster. This takes up to a minute.')
@@ -31,6 +31,7 @@ async function build() {
   })
   // The single-file CLI, and an entry point that starts as fast as Node does.
   await bundleClient(at('dist/goldmaster.mjs'))
+  await bundleRun(at('dist/goldmaster-run.mjs'))
   const inputs = [...(await bundleInPlace(at('dist'))), ...(await bundleService(at('dist/server')))]
   // Those of the web app are next to it.
   writeFileSync(COMPLETE, noticesFor(inputs))

@@ -1,6 +1,6 @@
-// Bundles the CLI, which starts often: dist/goldmaster.mjs is the client in one file without dependencies, dist/main.js is the installed
+// Bundles the CLI, which starts often: dist/goldmaster.mjs is the client in one file without dependencies, dist/goldmaster-run.mjs the same with `run` alone, dist/main.js is the installed
 // program, which would otherwise open hundreds of small files to list a few tasks.
-import { appendFileSync, chmodSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { inputsOf, noticesFor } from './third-party-notices.mjs'
@@ -88,6 +88,31 @@ export async function bundleClient(outfile) {
   return { light: lightInputs, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
 }
 
+/** Of the commands only `run`: what a build machine downloads for every build should be small. */
+const onlyRun = {
+  name: 'only-run',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/catalog\.ts$/ }, () => ({ path: 'run', namespace: 'catalog' }))
+    // It prints no documents to query.
+    onResolve({ filter: /^\.\/jq\.ts$/ }, () => ({ path: 'nothing', namespace: 'node' }))
+    onLoad({ filter: /./, namespace: 'catalog' }, () => ({
+      contents: `import { buildCommand } from './terminal/build-command.ts'
+        export const CATALOG = { run: async () => buildCommand((await import('./cli/commands/run.ts')).run) }`,
+      resolveDir: `${root}src`,
+    }))
+  },
+}
+
+/** The client in one file, with `run` alone. Returns its size in bytes. */
+export async function bundleRun(outfile) {
+  const plugins = [onlyRun, words, lazy]
+  const { metafile } = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, plugins, metafile: true })
+  chmodSync(outfile, 0o755)
+  const { inputs } = Object.values(metafile.outputs)[0]
+  appendFileSync(outfile, `/*\n${noticesFor(Object.keys(inputs)).replaceAll('*/', '* /')}*/\n`)
+  return statSync(outfile).size
+}
+
 /** Installed, they stay separate files, as does what uses the database. */
 const apart = {
   name: 'apart',
@@ -133,5 +158,6 @@ export const bundleTable = (outfile) =>
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dist = process.argv[2] ?? `${root}dist`
   await bundleClient(`${dist}/goldmaster.mjs`)
+  await bundleRun(`${dist}/goldmaster-run.mjs`)
   await bundleInPlace(dist)
 }

@@ -12,7 +12,9 @@ import { routes } from '../contract/routes.ts'
 import { VERSION } from '../contract/version.ts'
 import { SUMMARIES } from './summaries.ts'
 
-const { bundleClient, bundleInPlace, bundleTable } = await import(pathToFileURL(resolve('scripts/bundle-client.mjs')).href)
+const { bundleClient, bundleInPlace, bundleRun, bundleTable } = await import(
+  pathToFileURL(resolve('scripts/bundle-client.mjs')).href
+)
 const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-service.mjs')).href)
 
 let folder: string
@@ -43,6 +45,17 @@ test('the client is one file that only needs Node, and contains nothing of the s
   })
   // Started as a program, not through Node.
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
+})
+
+test('the client with run alone is small, runs builds, and says what it lacks', async () => {
+  const file = join(folder, 'goldmaster-run.mjs')
+  expect(await bundleRun(file)).toBeLessThan(300_000)
+  expect(run(file, 'run', '--', process.execPath, '-e', 'process.exit(7)')).toMatchObject({ status: 7 })
+  expect(run(file, '--version').stdout).toBe(`${VERSION}\n`)
+  expect(run(file, 'builds', 'list')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('this file only has run: download goldmaster.mjs'),
+  })
 })
 
 test('the installed CLI finds its parts', async () => {

@@ -26,7 +26,7 @@ import { isCounted } from './inner-request.ts'
 import { networkOf } from './limits/network.ts'
 import { noteRefusal } from './limits/note-refusal.ts'
 import { serveMcp } from './mcp.ts'
-import { serveClientFile } from './ops/client-file.ts'
+import { serveClientFiles } from './ops/client-file.ts'
 import { serveHealth } from './ops/health.ts'
 import { serveMetrics } from './ops/metrics.ts'
 import { openReadiness } from './ops/readiness.ts'
@@ -156,7 +156,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
     // The app shows that the page does not exist, and links back.
     return isPage ? sendApp(request, reply.code(404)) : sendFailure(notFound('Page'), request, reply)
   })
-  serveClientFile(app)
+  serveClientFiles(app)
   serveSecurityText(app, service)
   serveMcp(app, service)
   serveAssistantLogin(app, service)

@@ -50,6 +50,6 @@ export const ADDRESS_LIMIT =
 /** The build's own command, on any machine with Node. */
 export const runLines = (base_url: string, token: string) => `export GOLDMASTER_HOST='${base_url}'
 export GOLDMASTER_WEBHOOK_TOKEN='${token}'
-curl -fsSo goldmaster.mjs "$GOLDMASTER_HOST/goldmaster.mjs"
-node goldmaster.mjs run --job Game-Win64 -- ./build.sh
+curl -fsSo goldmaster-run.mjs "$GOLDMASTER_HOST/goldmaster-run.mjs"
+node goldmaster-run.mjs run --job Game-Win64 -- ./build.sh
 `

@@ -9,6 +9,8 @@ const at = (path: string) => join(ROOT, path)
 export const PROGRAM = at('dist/main.js')
 /** The single-file CLI. */
 export const CLIENT = at('dist/goldmaster.mjs')
+/** The same with `run` alone. */
+export const RUN_CLIENT = at('dist/goldmaster-run.mjs')
 
 const { isStale } = await import(pathToFileURL(at('scripts/stale.mjs')).href)
 
@@ -23,10 +25,11 @@ export function buildWeb() {
 }
 
 export async function buildProgram() {
-  if (![PROGRAM, CLIENT].some((file) => isStale(file, ['src', 'scripts'].map(at)))) return
+  if (![PROGRAM, CLIENT, RUN_CLIENT].some((file) => isStale(file, ['src', 'scripts'].map(at)))) return
   const { bundleService } = await import(pathToFileURL(at('scripts/bundle-service.mjs')).href)
-  const { bundleClient, bundleInPlace } = await import(pathToFileURL(at('scripts/bundle-client.mjs')).href)
+  const { bundleClient, bundleInPlace, bundleRun } = await import(pathToFileURL(at('scripts/bundle-client.mjs')).href)
   await bundleService(at('dist/server'))
   await bundleInPlace(at('dist'))
   await bundleClient(CLIENT)
+  await bundleRun(RUN_CLIENT)
 }

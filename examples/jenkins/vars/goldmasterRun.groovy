@@ -17,8 +17,8 @@ def call(Map options) {
         writeFile file: '.goldmaster-build.sh', text: options.run
         // Without the service the build still runs.
         sh """
-          if curl -fsS --max-time 30 --retry 3 -o .goldmaster.mjs '${host}/goldmaster.mjs'; then
-            exec node .goldmaster.mjs run ${flags.join(' ')} -- sh -e .goldmaster-build.sh
+          if curl -fsS --max-time 30 --retry 3 -o .goldmaster-run.mjs '${host}/goldmaster-run.mjs'; then
+            exec node .goldmaster-run.mjs run ${flags.join(' ')} -- sh -e .goldmaster-build.sh
           fi
           exec sh -e .goldmaster-build.sh
         """
@@ -26,11 +26,11 @@ def call(Map options) {
         writeFile file: '.goldmaster-build.bat', text: options.run
         bat """
           @echo off
-          curl -fsS --max-time 30 --retry 3 -o .goldmaster.mjs "${host}/goldmaster.mjs"
+          curl -fsS --max-time 30 --retry 3 -o .goldmaster-run.mjs "${host}/goldmaster-run.mjs"
           if errorlevel 1 (
             call .goldmaster-build.bat
           ) else (
-            node .goldmaster.mjs run ${flags.join(' ')} -- .goldmaster-build.bat
+            node .goldmaster-run.mjs run ${flags.join(' ')} -- .goldmaster-build.bat
           )
         """
       }

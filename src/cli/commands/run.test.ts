@@ -45,6 +45,21 @@ test('the start, log and end of a build are signed for an integration that accep
   expect(await room.known('signed')).toMatchObject({ status: 'failed' })
 })
 
+test('a client of another version than the service says so after the build', async () => {
+  const same = await room.build(`console.log('x')`, ['--number', 'same version']).ended
+  expect(same.err.toString()).toBe('')
+  const server = await openLocalServer((_, response) => {
+    response.writeHead(202, { 'content-type': 'application/json', 'goldmaster-version': '9.8.7' })
+    response.end('{"status":"accepted"}')
+  })
+  const other = await room.build(`process.exit(4)`, ['--number', 'other version'], { GOLDMASTER_HOST: server.url }).ended
+  await server.close()
+  expect(other.code).toBe(4)
+  expect(other.err.toString()).toBe(
+    `goldmaster: This is version 0.1.0, the service has 9.8.7. Download the client again from ${server.url}/goldmaster-run.mjs\n`,
+  )
+})
+
 describe('a build', () => {
   test('has its output and exit code passed on, and is reported completely', async () => {
     mkdirSync(join(room.folder, 'Saved'))

@@ -1,3 +1,4 @@
+import { VERSION } from '../../contract/version.ts'
 import { filesOf } from './artifacts.ts'
 import { type Ended, runBuild } from './child.ts'
 import { ciOf, factsOf, type NamedFacts, shelfOf } from './ci.ts'
@@ -48,6 +49,10 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
   if (asked.tests && !ended.interrupted) await sendTests(asked.tests, { service, facts, started, say })
   await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
+  if (service.version !== undefined && service.version !== VERSION)
+    say(
+      `This is version ${VERSION}, the service has ${service.version}. Download the client again from ${service.site}/goldmaster-run.mjs`,
+    )
   return ended
 }
 

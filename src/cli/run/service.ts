@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { retryAfterSeconds } from '../../contract/back-off.ts'
+import { VERSION_HEADER } from '../../contract/version.ts'
 import { AGENT } from '../connection/requests.ts'
 import { exchange } from '../connection/transport.ts'
 import { signatureHeader } from '../connection/webhook-signature.ts'
@@ -21,6 +22,8 @@ export class BuildService {
   readonly site: string
   readonly #token: string
   readonly #secret: string | undefined
+  /** The version of the service, once it has answered. */
+  version: string | undefined
 
   constructor(site: string, token: string, secret?: string) {
     this.site = site
@@ -60,6 +63,7 @@ export class BuildService {
         { method: 'POST', headers: { ...headers, 'user-agent': AGENT, 'x-webhook-token': this.#token }, body },
         seconds,
       )
+      this.version = answer.header(VERSION_HEADER) ?? this.version
       return outcomeOf(answer.status, answer.text, retryAfterSeconds(answer.header('retry-after')), this.site)
     } catch (error) {
       return { kind: 'later', why: (error as Error).message }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedDelivery } from '../../contract/errors.ts'
+import { VERSION, VERSION_HEADER } from '../../contract/version.ts'
 import { ofAccount } from '../../db/database.ts'
 import { REFUSED_MAX } from '../../domain/integrations/intake-usage.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
@@ -67,7 +68,10 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
         if ('delivered' in received) {
           const { status: outcome, delivery_id } = received.delivered
           request.about = { ...aboutOf(integration), delivery_id, outcome }
-          return reply.code(outcome === 'accepted' ? 202 : 200).send(received.delivered)
+          return reply
+            .code(outcome === 'accepted' ? 202 : 200)
+            .header(VERSION_HEADER, VERSION)
+            .send(received.delivered)
         }
         request.about = { ...aboutOf(integration), outcome: 'handshake' }
         const { headers, body } = received.handshake

@@ -63,8 +63,8 @@ Store the token as a secret in your CI. On Jenkins, GitHub Actions, GitLab, Team
 
 \`\`\`powershell
 $env:GOLDMASTER_HOST = '${context.base_url}'; $env:GOLDMASTER_WEBHOOK_TOKEN = '${context.token}'
-Invoke-WebRequest "$env:GOLDMASTER_HOST/goldmaster.mjs" -OutFile goldmaster.mjs
-node goldmaster.mjs run --job Game-Win64 -- Engine\\Build\\BatchFiles\\RunUAT.bat BuildCookRun -project=Game.uproject
+Invoke-WebRequest "$env:GOLDMASTER_HOST/goldmaster-run.mjs" -OutFile goldmaster-run.mjs
+node goldmaster-run.mjs run --job Game-Win64 -- Engine\\Build\\BatchFiles\\RunUAT.bat BuildCookRun -project=Game.uproject
 exit $LASTEXITCODE
 \`\`\`
 
@@ -73,7 +73,7 @@ In a Jenkinsfile, use a **Secret text** credential with the ID \`goldmaster\` (*
 \`\`\`groovy
 withCredentials([string(credentialsId: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]) {
   withEnv(['GOLDMASTER_HOST=${context.base_url}']) {
-    sh 'curl -fsSo goldmaster.mjs "$GOLDMASTER_HOST/goldmaster.mjs" && node goldmaster.mjs run -- ./build.sh'
+    sh 'curl -fsSo goldmaster-run.mjs "$GOLDMASTER_HOST/goldmaster-run.mjs" && node goldmaster-run.mjs run -- ./build.sh'
   }
 }
 \`\`\`
