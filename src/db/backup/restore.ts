@@ -96,6 +96,8 @@ async function load(client: pg.Client, reader: ArchiveReader, { log, files, onPr
   }, files?.put)
   if (progress.tables < tables.size) throw new DamagedBackup('tables are missing')
   await setSequences(client, end)
+  // The processes of the former service do not run here: a node would take their folder of files for one that it does not share.
+  await client.query('delete from nodes')
   for (const name of tables.keys()) await client.query(`alter table ${name} enable trigger user`)
   for (const { table, name, definition } of foreignKeys)
     await client.query(`alter table ${table} add constraint ${name} ${definition}`)
