@@ -11,25 +11,30 @@ interface Tested {
   ci_job_name: string
   status: string
   finished_at?: string
+  changelist?: string
+  commit_hash?: string
+  kind?: string | null
 }
 
-/** Test results of the newest passed builds of the job, oldest first. */
+/** Test results of the newest passed builds of the job, oldest first. Builds of one change have the same results, or every test would be flaky. */
 export function testResultsOf({ tests }: Game, builds: readonly Tested[], now: number) {
   if (!tests) return []
   const { job, platform, rhi, suites, quarantined } = tests
   const passed = builds
-    .filter(({ ci_job_name, status }) => ci_job_name === job && status === 'completed')
+    .filter(({ ci_job_name, status, kind }) => ci_job_name === job && status === 'completed' && !kind)
     .sort((a, b) => (a.finished_at! < b.finished_at! ? 1 : -1))
     .slice(0, RUNS)
+  const changes = [...new Set(passed.map(changeOf))]
   return passed
-    .map(({ key }, age) => ({
+    .map((build, index) => ({ key: build.key, index, age: changes.indexOf(changeOf(build)) }))
+    .map(({ key, index, age }) => ({
       build_run: key,
       platform,
       rhi,
       cases: suites.flatMap(([suite, names], at) =>
         names.map((name, place) => ({
           ...caseOf(tests, suite, name, age, at * 4 + place),
-          ...(age === 0 &&
+          ...(index === 0 &&
             name === quarantined.test && {
               quarantine: {
                 until: iso(now + QUARANTINE),
@@ -44,6 +49,8 @@ export function testResultsOf({ tests }: Game, builds: readonly Tested[], now: n
     }))
     .toReversed()
 }
+
+const changeOf = ({ changelist, commit_hash }: Tested) => changelist || commit_hash
 
 function caseOf({ failureOf, retried }: NonNullable<Game['tests']>, suite: string, name: string, age: number, place: number) {
   const message = failureOf(name, age)

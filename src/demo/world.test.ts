@@ -193,3 +193,24 @@ test('its bad agent is suspicious at every hour, and no other one is', () => {
     expect(suspicious, now.toISOString()).toEqual(['BUILD-07'])
   }
 })
+
+test('a test that was broken for a while has one outcome per change, at every hour', () => {
+  for (let hour = 0; hour < 48; hour += 3) {
+    const now = new Date(Date.UTC(2026, 10, 14, hour, 17))
+    const { build_runs, test_results } = demoWorld(now)
+    const changeOf = new Map(build_runs.map((build) => [build.key, build.changelist]))
+    const outcomes = new Map<string | undefined, Set<string>>()
+    for (const { build_run, cases } of test_results)
+      for (const { name, outcome } of cases)
+        if (name === 'Boss enters phase two') {
+          const change = changeOf.get(build_run)
+          outcomes.set(change, (outcomes.get(change) ?? new Set()).add(outcome))
+        }
+    const all = [...outcomes.values()]
+    expect(all.flatMap((each) => [...each])).toContain('failed')
+    expect(
+      all.filter((each) => each.size > 1),
+      now.toISOString(),
+    ).toEqual([])
+  }
+})
