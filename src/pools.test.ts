@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('a node whose database hangs', () 
     pair = await openPair()
     primary = await openUnsteadyWay(pair.primary.url)
     standby = await openUnsteadyWay(pair.standby.url)
-    pools = openPools(primary.url, { statementTimeout: SHORT_MS, onError: () => {} })
+    pools = openPools(primary.url, { statementTimeout: SHORT_MS, onError: () => {}, files: pair.primary.db.files })
     const { db, intake, connections } = pools
     replica = openReplica(standby.url, db, keepLog().log)
     node = await openStudio(nightOwl, { beside: pair.primary, service: { db, intake, connections, replica } })

@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => studio.close())
 
 const { tokenOf, pathOf } = asker(() => studio)
-const writing = Object.keys(BODIES) as RouteName[]
+/** A file may have any bytes. */
+const writing = (Object.keys(BODIES) as RouteName[]).filter((name) => name !== 'attachToComment')
 
 const fingerprint = () =>
   studio.db.one(sql`

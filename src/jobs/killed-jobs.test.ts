@@ -401,6 +401,8 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       jenkins.answers['/commits'] = json(() => [
         { sha, commit: { message: 'Old work', committer: { date: '2026-01-01T00:00:00Z' } } },
       ])
+      // The next part has to wait.
+      jenkins.answers['/actions/runs'] = (_, reply) => reply.writeHead(429, { 'retry-after': '60' }).end()
       const [{ import_id }] = (await rows(sql`
         insert into imports (account_id, project_id, integration_id, since, until, part)
         select account_id, project_id, id, now() - interval '90 days', now(), 'changes' from integrations where id = ${id}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openDatabase, type Pool, sql } from '../../src/db/database.ts'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { folderFiles } from '../../src/domain/files/file-store.ts'
 import type { TestDatabase } from './database.ts'
 
 /** A separate built-in PostgreSQL, and a standby of it. */
@@ -34,7 +35,7 @@ export async function openPair(): Promise<Pair> {
   await appendFile(join(second, 'postgres', 'postgresql.auto.conf'), `primary_conninfo = '${leading.url}'\n`)
   await writeFile(join(second, 'postgres', 'standby.signal'), '')
   let following: Embedded | undefined = await startEmbedded(second)
-  const db = openDatabase(leading.url)
+  const db = openDatabase(leading.url, { files: folderFiles(join(folder, 'files')) })
   const standby = openDatabase(following.url, { max: 1 })
   const stopStandby = async () => {
     await following?.stop()

@@ -67,7 +67,7 @@ async function bash(lines: string, env: Record<string, string>) {
 test.skipIf(process.platform === 'win32')('the lines to paste from the guide run a build', async () => {
   const { site } = room.tools.studio
   const guide = setup({ base_url: site, token: room.tools.tokenOf('jenkins'), id: 7, url: '' })
-  const lines = /```sh\n([^`]*goldmaster\.mjs run[^`]*)```/.exec(guide)![1]!
+  const lines = /```sh\n([^`]*goldmaster-run\.mjs run[^`]*)```/.exec(guide)![1]!
   expect(await bash(lines.replace('--job Game-Win64', '--job Game --number 2'), {})).toMatchObject({
     status: 3,
     stdout: 'built\n',
