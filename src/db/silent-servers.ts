@@ -3,7 +3,7 @@ import { addressOf } from './hosts.ts'
 
 /** A server that has not answered after this time counts as silent. */
 const ANSWER_MS = 4_000
-/** How often a silent one is asked again. */
+/** How often the service checks whether a silent server responds again. */
 const AGAIN_MS = 2_000
 
 /** A server of a cluster, by its number. */
@@ -11,8 +11,8 @@ type Group = number
 
 /**
  * Servers of a cluster that are there but do not answer. A statement for one holds its connection until its timeout, and soon none would be
- * left for the accounts on other servers. So after a timeout the server is asked directly, and while it is silent, statements for its
- * accounts are refused at once. A slow statement alone makes no server silent.
+ * left for the accounts on other servers. So after a timeout the service checks that server alone, and while it does not respond,
+ * statements for its accounts are refused at once. A slow statement alone makes no server silent.
  */
 export class SilentServers {
   readonly #url: string

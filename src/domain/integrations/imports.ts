@@ -140,7 +140,7 @@ export async function fail(db: Database, { account_id, id }: RecordKey, message:
 
 const hasAdded = sql`exists (select from jsonb_each(i.counts) part where (part.value ->> 'added')::integer > 0)`
 
-/** A nightly check that found nothing leaves nothing. One that was refused stays until a night succeeds; the same refusal is told once. */
+/** Deletes a nightly check that found nothing. A refused one stays listed until a night succeeds, and the same refusal is listed once. */
 export async function forgetEmpty(db: Database, { account_id, id }: RecordKey) {
   const ended = await db.one<{ integration_id: number; message: string }>(sql`
     select i.integration_id, i.message from imports i

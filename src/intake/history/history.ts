@@ -63,7 +63,7 @@ export interface HistoryPart {
 
 /** How the past of a tool is read. */
 export interface History {
-  /** Of a server that is asked over HTTP. */
+  /** For servers with an HTTP API. */
   headers?: ((config: Readonly<Json>) => Record<string, string>) | undefined
   /** Settings that it needs besides the server, by key. */
   settings?: readonly string[]

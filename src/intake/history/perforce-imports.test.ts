@@ -147,7 +147,7 @@ describe('odd output', () => {
     expect(line).toEqual([])
   })
 
-  test('of several changelists that is too long is asked for one by one, and a single one stays without files', async () => {
+  test('that is too long for a group is requested for each changelist alone; one that is still too long has no files', async () => {
     const asked = { cursor: {}, since: '2026-01-01T00:00:00.000Z', config: p4.config, about: {}, jobs: [] } as unknown as Asked
     const part = history.parts[0]!
     const listed = [1003, 1002].map((change) => ({ change: String(change), user: 'ann', time: '1790000000', desc: 'Large' }))

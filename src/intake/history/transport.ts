@@ -3,7 +3,7 @@ import type { AllowedHosts } from '../../net/addresses.ts'
 import type { JobContext } from '../job-context.ts'
 import type { Json } from '../reading.ts'
 
-/** How a server is asked for the past if not over HTTP. */
+/** Reads the past of a server that has no HTTP API. */
 export interface Transport {
   send(path: string, asked: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined }): Promise<unknown>
   /** Before the first page: stores what the reading of facts depends on. */

@@ -21,7 +21,7 @@ export function depotPaths({ depot_paths }: Readonly<Json>): string[] {
   return paths.map((path) => (path.endsWith('...') ? path : `${path.replace(/\/+$/, '')}/...`))
 }
 
-/** The server reads times in its own zone: a day more is asked for. */
+/** The server takes times in its own zone, which is unknown: a day more is requested. */
 const startOf = (since: string) =>
   new Date(Date.parse(since) - DAY_MS).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ':')
 
@@ -77,7 +77,7 @@ export const history: History = {
       },
       details(reply) {
         const groups = groupsOf(numbersIn(reply))
-        // One that the answer for its group leaves out, as that was too large or refused, is asked for alone.
+        // A group whose answer was too large or refused: its missing changelists are requested one at a time.
         const alone = groups.flatMap((group) => {
           const answer = reply.details.get(describing(group).path)
           return !Array.isArray(answer) || group.length === 1 ? [] : group.filter((change) => !describedIn(answer, change))
