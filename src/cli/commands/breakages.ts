@@ -8,14 +8,12 @@ import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { printEvidence } from '../output/print-evidence.ts'
 import { printSuspects } from '../output/print-suspects.ts'
+import { withoutFolders } from '../output/without-folders.ts'
 import { command } from '../program/command.ts'
 import { until } from '../program/end-time.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
-
-/** A log line starts with its location; the folders of a build machine are its least useful part. */
-const withoutFolders = (text: string) => text.replace(/(?:[A-Za-z]:)?[\\/](?:[^\\/\s:()'"]+[\\/])+/g, '')
 
 /** In examples: an id of the demo that exists on every day. */
 const NEWEST = '$(goldmaster breakages list --pick "[0].id")'

@@ -21,7 +21,12 @@ const project = () => ['--project', String(room.project)]
 let number = 0
 /** Reports a build, and does what follows from it: a breakage opens or is fixed. */
 async function report(job: string, status: 'failed' | 'success' | 'running') {
-  await room.report({ job, number: ++number, status, ...(status === 'failed' && { log: brokenLog(job) }) })
+  await room.report({
+    job,
+    number: ++number,
+    status,
+    ...(status === 'failed' && { log: brokenLog(job).replace('src/', '/ws/game/src/') }),
+  })
   await room.work()
 }
 /** The builds are of some day in the past. */
@@ -84,6 +89,7 @@ testWith('script')(
       },
     })
     expect([code, done]).toEqual([0, ['broke', 'claims', 'quits']])
+    expect(seen(out)).toContain("Bake: Bake.c:54:3: error: 'Bake' undeclared")
     expect(seen(out)).toMatch(/Running builds \(1\)\n {2}Lint #\d+ {2}main/)
     // The cursor and the screen from before are back.
     expect(out.trimEnd().endsWith('\x1b[?25h\x1b[?1049l')).toBe(true)

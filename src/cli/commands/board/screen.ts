@@ -2,6 +2,7 @@ import type { Paint } from '../../../terminal/paint.ts'
 import { clean, cut, pad } from '../../../terminal/text.ts'
 import { duration, relative } from '../../../terminal/times.ts'
 import { paintWord } from '../../../terminal/values.ts'
+import { withoutFolders } from '../../output/without-folders.ts'
 import type { Board } from './board.ts'
 
 interface View {
@@ -32,7 +33,7 @@ export function boardScreen({ branches, running, breakages }: Board, view: View)
     ...breakages.slice(from, from + forBreakages).map((each, index) => {
       const mark = from + index === selected ? '>' : ' '
       const owner = each.owner_user_id ? `user:${each.owner_user_id}` : 'nobody'
-      const cause = each.evidence[0]?.text.trim() || each.cause
+      const cause = withoutFolders(each.evidence[0]?.text.trim() || each.cause)
       const text = line(
         `${mark} ${each.id}  ${pad(owner, 8)}  ${relative(each.opened_at, view.now)}  ${clean(each.jobs.join(', '))}: ${clean(cause)}`,
       )
