@@ -74,20 +74,22 @@ async function approvalAnnouncement(db: Database, { account_id, project_id }: Pr
     change: string | null
     number: string | null
   }>(sql`
-    select p.name as project, count(*) filter (where a.status = 'pending') as waiting, count(*) filter (where a.status <> 'pending') as decided,
-      array_agg(s.name order by a.status = 'pending' desc, s.name) as names,
+    select p.name as project, count(*) filter (where a.waits) as waiting, count(*) filter (where not a.waits) as decided,
+      array_agg(a.name order by a.waits desc, a.name) as names,
       (select concat_ws(' ', c.display_identifier, split_part(c.description, E'\n', 1)) from changes c
         where c.account_id = ${account_id} and c.project_id = ${project_id} and c.identifier = ${id} limit 1) as change,
       (select c.display_identifier from changes c where c.account_id = ${account_id} and c.project_id = ${project_id}
         and c.identifier = ${id} limit 1) as number
-    from approvals a join assets s on s.account_id = a.account_id and s.id = a.asset_id
-    join projects p on p.account_id = a.account_id and p.id = a.project_id
-    where a.account_id = ${account_id} and a.project_id = ${project_id} and ${
-      isUuid(id)
-        ? sql`a.asset_id = ${id}::uuid
+    from (
+      select bool_or(a.status = 'pending') as waits, coalesce(regexp_replace(a.level, '^.*/', ''), min(s.name)) as name
+      from approvals a join assets s on s.account_id = a.account_id and s.id = a.asset_id
+      where a.account_id = ${account_id} and a.project_id = ${project_id} and ${
+        isUuid(id)
+          ? sql`a.asset_id = ${id}::uuid
       and a.commit_sha = ''`
-        : sql`a.commit_sha = ${id}`
-    } group by p.name`)
+          : sql`a.commit_sha = ${id}`
+      } group by a.level, case when a.level is null then a.asset_id end) a
+    join projects p on p.account_id = ${account_id} and p.id = ${project_id} group by p.name`)
   if (!found) return undefined
   const { project, waiting, decided, names, change, number } = found
   const url = `${site}/projects/${project_id}/approvals`

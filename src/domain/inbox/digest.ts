@@ -65,7 +65,7 @@ async function happenedIn(db: Database, { id, since }: Reader, site: string, acc
   const found = await db.rows<Found>(sql`
     select p.id, p.name, ${breakages(opened)} as opened, ${breakages(fixed)} as fixed,
       (select count(*) from breakages k where k.project_id = p.id and ${UNSETTLED}) as open,
-      (select count(*) from approvals a where a.project_id = p.id and a.status = 'pending') as waiting_approvals,
+      (select count(distinct coalesce(a.level, a.asset_id::text)) from approvals a where a.project_id = p.id and a.status = 'pending') as waiting_approvals,
       array(select concat_ws(' ', coalesce(nullif(d.store, ''), d.platform), d.version) ${live} order by d.live_at desc limit ${LINES_MAX}) as live,
       json_build_object('opened', ${counted(opened)}, 'fixed', ${counted(fixed)}, 'live', (select count(*) ${live})) as counts
     from project_access m join projects p on p.id = m.project_id and p.status = 'active'

@@ -93,9 +93,10 @@ const GIVEN_UP_AFTER = sql`interval '4 days'`
 
 export const recordFailed = (db: Database, id: number, error: string, delaySeconds: number) =>
   db.execute(sql`
-    update mails set tries = tries + 1, error = ${error.slice(0, 500)},
-      next_at = case when created_at > now() - ${GIVEN_UP_AFTER} then now() + make_interval(secs => ${delaySeconds}) end
-    where id = ${id}`)
+    with later as materialized (select now() + make_interval(secs => ${delaySeconds}) as at)
+    update mails m set tries = m.tries + 1, error = ${error.slice(0, 500)},
+      next_at = case when m.created_at > now() - ${GIVEN_UP_AFTER} then l.at end
+    from later l where m.id = ${id}`)
 
 /** Without a mail server, operators read them; a server that is configured later does not send old ones. */
 export const keepUnsent = (db: Database) => db.execute(sql`update mails set next_at = null where next_at is not null`)

@@ -151,6 +151,18 @@ export const recordEnd = (db: Database, { id, account_id }: Message, status: 'un
   db.execute(sql`update messages set status = ${status}, error = ${scrub(why)} where account_id = ${account_id} and id = ${id}`)
 
 /**
+ * Skips a message if `reason` gives one while its row is locked: what makes it necessary again has either happened before, and there is no
+ * reason, or finds it skipped and queues it again. Returns true if it was skipped.
+ */
+export const skip = (db: Database, message: Message, reason: (db: Database) => Promise<string | undefined>): Promise<boolean> =>
+  db.transaction(async (db) => {
+    await db.execute(sql`select from messages where account_id = ${message.account_id} and id = ${message.id} for update`)
+    const why = await reason(db)
+    if (why !== undefined) await recordEnd(db, message, 'skipped', why)
+    return why !== undefined
+  })
+
+/**
  * Moves messages `m` of an account to the end of their queue, like new ones; those that are already waiting stay where they are. Returns
  * how many.
  */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { openChannelRoom } from '../../../test/support/channel-room.ts'
 import { sql } from '../../db/database.ts'
-import * as approvals from '../../domain/assets/approvals.ts'
+import { decideAll } from '../../domain/assets/decisions.ts'
+import { undo } from '../../domain/assets/undo.ts'
 
 const room = openChannelRoom()
 const { studio, id, node, channel, said, messages } = room
@@ -26,12 +27,12 @@ test('an undone decision shows the request again in its chat message, and posts 
   expect(said('slack', 'C0REVIEWS')).toEqual([expect.stringContaining('2 assets are waiting for approval')])
   const kim = id('users', 'kim')
   const project = { account_id: id('accounts', 'owl'), project_id: id('projects', 'star') }
-  await approvals.decideAll(studio().db, project, kim, { asset_ids: assets, status: 'approved' })
+  await decideAll(studio().db, project, { user_id: kim, project_role: 'lead' }, { asset_ids: assets, status: 'approved' })
   await room.quiet()
   expect(said('slack', 'C0REVIEWS')).toEqual([expect.stringContaining('All 2 assets were reviewed')])
   // On a slow machine too, the decision is only a moment old.
   await studio().db.execute(sql`update approvals set decided_at = goldmaster_now() where decided_at is not null`)
-  await approvals.undo(studio().db, project, kim, assets.slice(0, 1))
+  await undo(studio().db, project, kim, { asset_ids: assets.slice(0, 1) })
   await room.quiet()
   expect(said('slack', 'C0REVIEWS')).toEqual([expect.stringContaining('T_Crane.png is waiting for approval')])
   expect(said('slack', 'C0REVIEWS')[0]).toContain('1 of 2')

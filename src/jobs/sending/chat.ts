@@ -1,4 +1,5 @@
 import type { ChannelKind } from '../../contract/channels.ts'
+import type { Database } from '../../db/database.ts'
 import { announcementOf } from '../../domain/channels/announcements.ts'
 import { whyObsolete } from '../../domain/channels/breakage-messages.ts'
 import { whyBudgetObsolete } from '../../domain/channels/budget-messages.ts'
@@ -72,8 +73,8 @@ async function send(sending: Sending) {
   const { context, to, message } = sending
   const { db, site } = context
   const vendor = VENDORS[to.kind]
-  const obsolete = (await whyObsolete(db, message)) ?? (await whyBudgetObsolete(db, message))
-  if (obsolete !== undefined) return messages.recordEnd(db, message, 'skipped', obsolete)
+  const obsolete = async (db: Database) => (await whyObsolete(db, message)) ?? (await whyBudgetObsolete(db, message))
+  if ((await obsolete(db)) !== undefined && (await messages.skip(db, message, obsolete))) return
   const announcement = await announcementOf(db, message, site)
   if (!announcement) return messages.recordEnd(db, message, 'failed', 'The record it was about was deleted.')
   const room = roomOf(sending)
