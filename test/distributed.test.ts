@@ -270,7 +270,7 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
 async function onOneShard(loaded: Studio): Promise<Studio> {
   const name = new URL(loaded.url).pathname.slice(1)
   await loaded.db.execute(sql`alter database ${raw(name)} set citus.multi_task_query_log_level = 'error'`)
-  const db = openDatabase(loaded.url, { max: 4, statementTimeout: 60_000 })
+  const db = openDatabase(loaded.url, { max: 4, statementTimeout: 60_000, files: loaded.db.files })
   const studio = await openStudio({}, { beside: { ...loaded, db } })
   const close = async () => {
     await studio.close()

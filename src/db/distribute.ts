@@ -23,6 +23,8 @@ export const DISTRIBUTION_SETTINGS = [
   'citus.enable_unsafe_triggers = on',
   'citus.allow_nested_distributed_execution = on',
   'citus.propagate_set_commands = local',
+  // Connections between the servers do not get the options of ours: compilation takes seconds.
+  'jit = off',
 ]
 
 /** What distribution would do. */

@@ -24,6 +24,12 @@ describe('a statement about one account', () => {
     )
   })
 
+  test('reads a table after a list of columns, and in a common table that is stored', () => {
+    const text = (builds: string, changes: string) =>
+      `with a as materialized (select 1 from users u, ${builds} b) select 1 from f($2) as t (id bigint, builds jsonb), ${changes} c`
+    expect(formOf(text('builds', 'changes'))).toBe(text(own('builds'), own('changes')))
+  })
+
   test('keeps the name of a table without an alias', () => {
     expect(formOf('select 1 from builds where builds.id = 1')).toBe(`select 1 from ${own('builds')} builds where builds.id = 1`)
     expect(formOf('select 1 from (select 1 from builds) x')).toBe(`select 1 from (select 1 from ${own('builds')} builds) x`)
@@ -64,6 +70,7 @@ describe('a statement about one account', () => {
     'select a, changes, builds as b from users',
     'select 1 from users where x is distinct from changes',
     'select extract(epoch from builds.at), max(x) from users',
+    'select 1 from jsonb_to_recordset($1) as t (id bigint, builds jsonb, names text[], changes integer)',
   ])('leaves what is no table that is read: %s', (text) => {
     expect(formOf(text)).toBe(text)
   })
@@ -96,6 +103,7 @@ describe('a value', () => {
     ['$1', "'$1'"],
     [Buffer.from('é'), " E'\\\\xc3a9'"],
     [['a"b', 'c,d', null], `' {"a\\\\"b","c,d",null}'`],
+    [['a\\b'], `'{"a\\\\\\\\b"}'`],
     [[1, [2]], `'{"1",{"2"}}'`],
     [{ a: 1 }, `'{"a":1}'`],
     [new Date(0), "'1970-01-01T00:00:00.000Z'"],
@@ -127,7 +135,19 @@ describe('a statement whose insert reads a common table', () => {
         return { fields, rows }
       },
     } as unknown as pg.Client
-    const several = distributedOver(TABLES, TYPES)
+    const several = distributedOver(
+      TABLES,
+      TYPES,
+      new Map([
+        [
+          'builds',
+          new Map([
+            ['name', 'text'],
+            ['number', 'integer'],
+          ]),
+        ],
+      ]),
+    )
     const last = await several.textOf(await several.formOf(text, [7], 7, async () => ''), client)
     return [...asked, last.replace(/\s+/g, ' ').trim()]
   }
@@ -153,7 +173,31 @@ describe('a statement whose insert reads a common table', () => {
     ])
   })
 
+  test('selects rows of the account in a step of its own, so that the coordinator numbers them', async () => {
+    const part = "from (select * from changes where account_id = '7'::integer) c where exists (select 1 from users on conflict)"
+    const rows = (name: string, value: string) =>
+      `${name} (c0, c1) as not materialized (select r.c0::text as "a", r.c1::bigint as "b" from jsonb_to_recordset('[{"c0":"${value}","c1":"5"}]'::jsonb) as r (c0 text, c1 text))`
+    const insert = 'insert into builds as builds (name, number)'
+    const select = (name: string) => `with ${rows(name, 'x')} select c0::text, c1::integer from ${name}`
+    const answer: [pg.FieldDef[], unknown[][]] = [[field('a', 25), field('b', 20)], [['x', '5']]]
+    const text = `insert into builds (name, number) select 'x' as a, c.id as b from changes c where exists (select from users on conflict)`
+    expect(await stepped(`${text} on conflict do nothing returning id`, [answer])).toEqual([
+      `select 'x' as a, c.id as b ${part}`,
+      `${insert} ${select('new_builds_0')} on conflict do nothing returning id`,
+    ])
+    expect(
+      await stepped(`with made as (${text} returning id) select id from made`, [answer, [[field('id', 20)], [['9']]]]),
+    ).toEqual([
+      `select 'x' as a, c.id as b ${part}`,
+      `${insert} ${select('new_builds_0')} returning id`,
+      `with made as not materialized (select r.c0::bigint as "id" from jsonb_to_recordset('[{"c0":"9"}]'::jsonb) as r (c0 text)) select id from made`,
+    ])
+  })
+
   test.each([
+    'insert into builds (id, name) select 1, c.name from changes c',
+    'insert into changes (name) select c.name from changes c',
+    "insert into builds (name) select 'changes' from users",
     'with a as (select 1 as id) update builds b set id = a.id from a where b.account_id = $1',
     'with a as (insert into builds (account_id) values ($1) returning id) select id from a',
     'with recursive a as (select 1 as id) insert into builds select id from a where $1 = 1',
@@ -169,6 +213,13 @@ describe('the time in a writing statement', () => {
       "update users set at = coalesce(at, now() - interval '1 day'), seen = goldmaster_now(), made = now() where id = $1"
     expect(await written(text, [3])).toBe(
       "update users set at = coalesce(at, 'now() - interval ''1 day''!'::timestamptz), seen = 'goldmaster_now()!'::timestamptz, made = 'now()!'::timestamptz where id = '3'",
+    )
+  })
+
+  test('comes before the account', async () => {
+    const text = 'update users set at = coalesce(at, now()) where id = $1 and exists (select 1 from builds)'
+    expect(await written(text, [3], 8)).toBe(
+      "update users set at = coalesce(at, 'now()!'::timestamptz) where id = '3' and exists (select 1 from (select * from builds where account_id = '8'::integer) builds)",
     )
   })
 

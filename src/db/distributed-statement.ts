@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { type Numbered, selectedFirst } from './distributed-ids.ts'
 import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
 
 /**
@@ -15,6 +16,7 @@ import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
  * 5. Citus forgets the name of the table that an `insert … select … returning` writes to: it gets that name as an alias.
  * 6. Citus refuses subqueries among the values of a new row: these become a `select`.
  * 7. A statement that would need all servers for a step in between is run in steps (distributed-steps.ts).
+ * 8. New rows that a statement selects get their ids from the coordinator (distributed-ids.ts).
  */
 interface Form {
   text: string
@@ -39,15 +41,24 @@ const TABLE = new RegExp(
 const isCommonTable = (text: string, name: string) =>
   new RegExp(`\\b${name}\\s+(\\([^()]*\\)\\s*)?as\\s+((not\\s+)?materialized\\s+)?\\(`, 'i').test(text)
 
-const limited = (text: string, tables: ReadonlySet<string>, account: string) =>
-  text.replace(TABLE, (found, before: string, word: string, table: string, as: string | undefined, alias = table) => {
+const COLUMNS = /\bas\s+\w+\s*\((?!\s*(?:select|with|insert|update|delete)\b)/gi
+/** Where `as t (id bigint, files jsonb)` lists columns. */
+const columnListsOf = (text: string) =>
+  [...text.matchAll(COLUMNS)].map(({ 0: found, index }) => ({ begin: index, end: endOf(text, index + found.length) ?? index }))
+
+const limited = (text: string, tables: ReadonlySet<string>, account: string) => {
+  const lists = columnListsOf(text)
+  return text.replace(TABLE, (found, before: string, word: string, table: string, as, name, at: number) => {
     if (before !== undefined || !tables.has(table) || isCommonTable(text, table)) return found
-    // After a comma only a table has an alias without `as`.
-    if (word.startsWith(',') && (as !== undefined || alias === table)) return found
+    const alias: string = name ?? table
+    // After a comma only a table has an alias without `as`, and a column its type.
+    if (word.startsWith(',') && (as !== undefined || name === undefined)) return found
+    if (word.startsWith(',') && lists.some(({ begin, end }) => begin < at && at < end)) return found
     // Rows are purged by where they are in their table.
     const columns = /\bctid\b/.test(text) ? 'ctid, *' : '*'
     return `${word}(select ${columns} from ${table} where account_id = ${account}) ${alias}`
   })
+}
 
 const withColumns = (text: string) => text.replace(/\bselect\s+(?=from\b|where\b)/gi, 'select 1 ')
 
@@ -125,18 +136,34 @@ export async function readDistribution(client: pg.ClientBase): Promise<Distribut
   const { rows: types } = await client.query<{ id: number; name: string }>(
     `select oid as id, format_type(oid, null) as name from pg_type where typtype <> 'c'`,
   )
-  return distributedOver(new Set(rows.map(({ name }) => name)), new Map(types.map(({ id, name }) => [id, name])))
+  const { rows: numbered } = await client.query<{ name: string; columns: Record<string, string> }>(`
+    select a.attrelid::regclass::text as name, json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) as columns
+    from pg_attribute i join pg_attribute a on a.attrelid = i.attrelid and a.attnum > 0 and not a.attisdropped
+    where i.attname = 'id' and i.attidentity <> '' group by 1`)
+  return distributedOver(
+    new Set(rows.map(({ name }) => name)),
+    new Map(types.map(({ id, name }) => [id, name])),
+    new Map(numbered.map(({ name, columns }) => [name, new Map(Object.entries(columns))])),
+  )
 }
 
 /** As PostgreSQL writes them. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
 
-export function distributedOver(tables: ReadonlySet<string>, types: ReadonlyMap<number, string> = new Map()): Distributed {
+export function distributedOver(
+  tables: ReadonlySet<string>,
+  types: ReadonlyMap<number, string> = new Map(),
+  numbered: Numbered = new Map(),
+): Distributed {
   const forms = new Map<string, Form & { timed: string; steps: Steps | undefined }>()
   const read = (text: string, count: number) => {
     if (forms.size >= FORMS_MAX) forms.clear()
     const limited = distributedForm(text, count, tables)
-    const form = { ...limited, timed: distributedForm(text, count, new Set()).text, steps: stepsOf(limited.text) }
+    const form = {
+      ...limited,
+      timed: distributedForm(text, count, new Set()).text,
+      steps: stepsOf(limited.text, (steps) => selectedFirst(steps, numbered)),
+    }
     forms.set(text, form)
     return form
   }

@@ -11,7 +11,7 @@ export interface Steps {
   main: string
 }
 
-interface CommonTable {
+export interface CommonTable {
   name: string
   /** `name (columns)` */
   head: string
@@ -29,10 +29,10 @@ const SELECT = /\bselect\b/iy
 /** What has no parentheses that count. */
 const QUOTED = /'[^']*'|"[^"]*"|--[^\n]*/y
 
-/** Undefined if the statement can be sent as it is. */
-export function stepsOf(text: string): Steps | undefined {
-  const found = commonTables(text)
-  if (!found) return undefined
+/** Undefined if the statement can be sent as it is. `prepare` adds steps. */
+export function stepsOf(text: string, prepare = (steps: Steps) => steps): Steps | undefined {
+  if (/^\s*with\s+recursive\b/i.test(text)) return undefined
+  const found = prepare(commonTables(text) ?? { tables: [], main: text })
   const { tables, main } = found
   const isSpread = [...tables.map(({ body }) => body), main].some(
     (body) => INSERT.test(body) && tables.some((table) => table.body !== body && isRead(table.name, body)),
@@ -64,7 +64,7 @@ function commonTables(text: string): Steps | undefined {
   return { tables, main: text.slice(end + 1) }
 }
 
-const matched = (pattern: RegExp, text: string, at: number) => {
+export const matched = (pattern: RegExp, text: string, at: number) => {
   pattern.lastIndex = at
   const groups = pattern.exec(text)
   return groups ? { groups, end: pattern.lastIndex } : undefined
@@ -74,7 +74,11 @@ const matched = (pattern: RegExp, text: string, at: number) => {
 export const endOf = (text: string, at: number) => walk(text, at, (character, depth) => character === ')' && depth === 0)
 
 /** The first place where `isIt`; parentheses are counted, quoted text and comments are skipped. */
-function walk(text: string, from: number, isIt: (character: string, depth: number, at: number) => boolean): number | undefined {
+export function walk(
+  text: string,
+  from: number,
+  isIt: (character: string, depth: number, at: number) => boolean,
+): number | undefined {
   let depth = 0
   for (let at = from; at < text.length; at++) {
     const quoted = matched(QUOTED, text, at)

@@ -19,6 +19,8 @@ export class SilentServers {
   readonly #onSilence: (server: string) => void
   readonly #silent = new Set<Group>()
   readonly #asked = new Set<Group>()
+  /** Those that are checked again in a moment, each once however many statements it left unanswered. */
+  readonly #awaited = new Set<Group>()
   /** Where accounts are; forgotten once no server is silent. */
   readonly #places = new Map<number, Group>()
 
@@ -58,7 +60,17 @@ export class SilentServers {
       if (this.#silent.size === 0) this.#places.clear()
       if (!answers) this.#onSilence(await this.#nameOf(group))
     }
-    if (!answers) setTimeout(() => void this.#check(group).catch(() => {}), AGAIN_MS).unref()
+    if (!answers) this.#checkAgain(group)
+  }
+
+  #checkAgain(group: Group) {
+    if (this.#awaited.has(group)) return
+    this.#awaited.add(group)
+    const check = () => {
+      this.#awaited.delete(group)
+      void this.#check(group).catch(() => {})
+    }
+    setTimeout(check, AGAIN_MS).unref()
   }
 
   #answers = (group: Group): Promise<boolean> =>

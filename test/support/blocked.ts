@@ -1,18 +1,23 @@
-import { type Pool, type Sql, sql } from '../../src/db/database.ts'
+import { type Database, type Pool, type Sql, sql } from '../../src/db/database.ts'
 import { until } from './until.ts'
 
-/** Locks rows while `work` runs into them `count` times, so that all of them overlap; then releases them and awaits the results. */
+/**
+ * Locks rows while `work` runs into them `count` times, so that all of them overlap; then does `meanwhile` in the locking transaction,
+ * releases them and awaits the results.
+ */
 export async function overlapping<T>(
   db: Pool,
   held: Sql,
   count: number,
   work: () => Promise<T>[],
+  meanwhile?: (holder: Database) => Promise<unknown>,
 ): Promise<PromiseSettledResult<T>[]> {
   let running: Promise<PromiseSettledResult<T>[]> | undefined
   await db.transaction(async (holder) => {
     await holder.rows(held)
     running = Promise.allSettled(work())
     await until(async () => (await waiting(db)) >= count)
+    await meanwhile?.(holder)
   })
   return running!
 }

@@ -27,6 +27,7 @@ citus.max_cached_conns_per_worker = 4
 max_connections = 300
 max_prepared_transactions = 300
 max_locks_per_transaction = 256
+max_worker_processes = 64
 shared_buffers = 32MB
 wal_level = logical
 fsync = off
@@ -62,12 +63,12 @@ async function onServer<T extends pg.QueryResultRow>(url: string, ...texts: stri
   }
 }
 
-export async function startCluster(prefix = CITUS_PREFIX!): Promise<Cluster> {
+export async function startCluster(more = ''): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'goldmaster-cluster-'))
   await chmod(folder, 0o777)
   const ports = [await freePort(), await freePort(), await freePort()]
   const settings = { ...NOBODY, cwd: '/', env: { ...process.env, HOME: folder } }
-  const program = (name: string) => join(prefix, 'bin', name)
+  const program = (name: string) => join(CITUS_PREFIX!, 'bin', name)
   const at = (index: number) => join(folder, String(index))
   const control = (index: number, ...args: string[]) => run(program('pg_ctl'), ['-D', at(index), '-w', ...args], settings)
   const start = async (index: number) => {
@@ -75,7 +76,7 @@ export async function startCluster(prefix = CITUS_PREFIX!): Promise<Cluster> {
   }
   for (const [index, port] of ports.entries()) {
     await run(program('initdb'), ['-D', at(index), '-U', 'root', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'], settings)
-    await appendFile(join(at(index), 'postgresql.conf'), `${SETTINGS}port = ${port}\n`)
+    await appendFile(join(at(index), 'postgresql.conf'), `${SETTINGS}${more}port = ${port}\n`)
     await start(index)
   }
   /** The process that started all others. */
@@ -131,9 +132,16 @@ export async function startCluster(prefix = CITUS_PREFIX!): Promise<Cluster> {
   }
 }
 
+/** Two shards: each database has a copy of all tables for each. What is sent to all shards uses one connection per worker. */
+const FOR_COPIES = `
+citus.shard_count = 2
+citus.max_adaptive_executor_pool_size = 1
+synchronous_commit = off
+`
+
 /** A cluster with a distributed, empty database to copy. */
 export async function startClusterWith(template: string): Promise<Cluster> {
-  const cluster = await startCluster()
+  const cluster = await startCluster(FOR_COPIES)
   await distributeDatabase(await cluster.create(template))
   // A process of Citus stays connected to every database that was used since the start.
   for (const index of cluster.servers.keys()) {

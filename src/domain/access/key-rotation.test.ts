@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
 import { goldmaster } from '../../../test/support/command.ts'
+import { isOnSeveralServers } from '../../../test/support/database.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { signIn } from '../../../test/support/visitor.ts'
@@ -105,7 +106,8 @@ test('every encrypted column is rotated', async () => {
   expect(rotated).toEqual(expect.arrayContaining(columns.map(({ place }) => place)))
 })
 
-test('a key rotation resumes after a kill, under load, and retires the former key', async () => {
+// A table that is on every server is written by one transaction at a time: none can be held in the middle of it.
+test.skipIf(isOnSeveralServers())('a key rotation resumes after a kill, under load, and retires the former key', async () => {
   const statuses = new Set<number>()
   let pushing = true
   const load = (async () => {
@@ -147,7 +149,7 @@ test('a key rotation resumes after a kill, under load, and retires the former ke
   expect(await opened(new Vault(OLD))).toBe(0)
 })
 
-test('a sealed value can be decrypted only for its own row and column', async () => {
+test.skipIf(isOnSeveralServers())('a sealed value can be decrypted only for its own row and column', async () => {
   const [a, b] = [studio.world.integrations.t1!.id, studio.world.integrations.t2!.id]
   await studio.db.execute(sql`
     update integrations set token_sealed = (select token_sealed from integrations where id = ${a}) where id = ${b}`)

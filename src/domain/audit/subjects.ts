@@ -101,6 +101,14 @@ const asset: Subject = {
   columns: 'approval_status, version',
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and id = ${uuidIn(ids, 'asset_id')}::uuid`,
 }
+const preview: Subject = {
+  kind: 'preview',
+  id: 'asset_id',
+  table: 'previews',
+  columns: 'version, state, kind, source',
+  where: (ids) =>
+    sql`account_id = ${numberIn(ids, 'account_id')} and asset_id = ${uuidIn(ids, 'asset_id')}::uuid and version = ${numberIn(ids, 'version')}`,
+}
 /** By its id or its number. */
 const deployment: Subject = {
   kind: 'deployment',
@@ -118,7 +126,7 @@ const testQuarantine: Subject = {
   columns: 'until, owner_user_id',
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and test_case_id = ${numberIn(ids, 'id')}`,
 }
-const comment = recordById('comments', 'subject, subject_id, user_id, deleted_at', 'comment')
+const comment = recordById('comments', 'subject, subject_id, user_id, deleted_at, resolved_at', 'comment')
 const task = recordById('tasks', 'state, priority, user_id, task_type', 'task')
 
 /** What each route changes; routes that are not listed are recorded without before and after. */
@@ -181,7 +189,9 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   createDeploymentComment: comment,
   editComment: comment,
   deleteComment: comment,
+  resolveComment: comment,
   attachToComment: comment,
+  uploadPreview: preview,
   createTask: task,
   editTask: task,
 }
@@ -204,7 +214,13 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
   muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
-  actOnBuild: { subject: 'builds', ids: 'action' },
+  // Their names: a value could be anything.
+  actOnBuild: {
+    subject: 'builds',
+    ids: 'action',
+    set: ({ parameters }) =>
+      Array.isArray(parameters) ? { parameters: parameters.map((one) => String(one).split('=', 1)[0]) } : {},
+  },
   undoDecisions: { subject: 'assets', ids: 'asset_ids' },
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }

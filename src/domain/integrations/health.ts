@@ -1,5 +1,5 @@
 import type { DeliveryOutcome, ProviderName } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, empty, ofAccount, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import * as queue from '../../db/queue.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -20,9 +20,34 @@ interface Health {
 }
 
 /** When each tool last sent something, and how much of it failed; without our own test deliveries. */
-export const health = (db: Database, projectId?: number): Promise<Health[]> =>
-  db.rows<Health>(sql`
-    with stuck as (select integration_id, count(*) as jobs from (${failingRows}) f group by 1)
+export async function health(db: Database, projectId?: number): Promise<Health[]> {
+  if (!db.isDistributed()) return db.rows<Health>(healthOf(sql`select integration_id from (${failingRows}) f`, projectId))
+  // On several servers account by account: tools are on every server, their deliveries on one.
+  const accounts = await db.rows<{ account_id: number }>(
+    sql`select distinct i.account_id from integrations i where ${isShown(projectId)}`,
+  )
+  const failing = await failingRowsOfEach(db)
+  const all: Health[] = []
+  for (const { account_id } of accounts) {
+    const ids = failing.flatMap((job) =>
+      job.account_id === account_id && job.integration_id !== null ? [job.integration_id] : [],
+    )
+    const rows = healthOf(
+      sql`select unnest(${ids}::integer[]) as integration_id`,
+      projectId,
+      sql`and i.account_id = ${account_id}`,
+    )
+    all.push(...(await ofAccount(db, account_id).rows<Health>(rows)))
+  }
+  return all.sort((a, b) => a.integration_id - b.integration_id)
+}
+
+const isShown = (projectId: number | undefined): Sql =>
+  sql`i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}`
+
+/** `failing`: the integration of each failing job. */
+const healthOf = (failing: Sql, projectId: number | undefined, more = empty): Sql => sql`
+    with stuck as (select integration_id, count(*) as jobs from (${failing}) f group by 1)
     select i.id as integration_id, i.project_id, i.provider, i.active, last.received_at as last_delivery_at, last.outcome as last_outcome,
       day.deliveries, day.failed,
       coalesce(round(day.failed::numeric / nullif(day.deliveries, 0), 3), 0)::float8 as error_rate, coalesce(stuck.jobs, 0) as failing_jobs
@@ -37,8 +62,8 @@ export const health = (db: Database, projectId?: number): Promise<Health[]> =>
       select d.received_at, d.outcome from deliveries d
       where d.account_id = i.account_id and d.integration_id between i.id and i.id and not d.test
       order by d.integration_id, d.id desc limit 1) last on true
-    where i.deleted_at is null ${when(projectId, (id) => sql`and i.project_id = ${id}`)}
-    order by i.id`)
+    where ${isShown(projectId)} ${more}
+    order by i.id`
 
 interface FailingJob {
   kind: string
@@ -52,17 +77,52 @@ interface FailingJob {
   error: string
 }
 
+interface FailingRow extends FailingJob {
+  id: number
+  /** The account of its subject, if it has one. */
+  account_id: number | null
+}
+
+const OF_ACCOUNT = sql`(j.payload ->> 'account_id')::integer`
+
 const failingRows = sql`
   select j.kind, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id, j.payload, j.attempts,
     j.given_up, j.next_try_at, j.error, j.id
   from (${queue.failingJobs}) j
-  left join deliveries d on d.account_id = (j.payload ->> 'account_id')::integer and d.id = (j.payload ->> 'delivery_id')::bigint
-  left join changes c on c.account_id = (j.payload ->> 'account_id')::integer and c.id = (j.payload ->> 'change_id')::bigint
-  left join build_runs b on b.account_id = (j.payload ->> 'account_id')::integer and b.id = (j.payload ->> 'build_run_id')::bigint`
+  left join deliveries d on d.account_id = ${OF_ACCOUNT} and d.id = (j.payload ->> 'delivery_id')::bigint
+  left join changes c on c.account_id = ${OF_ACCOUNT} and c.id = (j.payload ->> 'change_id')::bigint
+  left join build_runs b on b.account_id = ${OF_ACCOUNT} and b.id = (j.payload ->> 'build_run_id')::bigint`
+
+/** On several servers: the jobs, which are on the coordinator, and then the integrations of each account. */
+async function failingRowsOfEach(db: Database): Promise<FailingRow[]> {
+  const jobs = await db.rows<FailingRow>(sql`
+    select j.*, ${OF_ACCOUNT} as account_id, null::integer as integration_id from (${queue.failingJobs}) j`)
+  for (const account_id of new Set(jobs.map((job) => job.account_id))) {
+    if (account_id === null) continue
+    const of = jobs.filter((job) => job.account_id === account_id)
+    const found = await ofAccount(db, account_id).rows<{ place: number; integration_id: number | null }>(sql`
+      select j.place, coalesce(d.integration_id, c.integration_id, b.integration_id) as integration_id
+      from jsonb_array_elements(${JSON.stringify(of.map(({ payload }) => payload))}::jsonb) with ordinality j (payload, place)
+      left join deliveries d on d.account_id = ${account_id} and d.id = (j.payload ->> 'delivery_id')::bigint
+      left join changes c on c.account_id = ${account_id} and c.id = (j.payload ->> 'change_id')::bigint
+      left join build_runs b on b.account_id = ${account_id} and b.id = (j.payload ->> 'build_run_id')::bigint`)
+    for (const { place, integration_id } of found) of[place - 1]!.integration_id = integration_id
+  }
+  return jobs
+}
 
 /** Jobs that are not done, with the reason. */
 export async function failingJobs(db: Database): Promise<FailingJob[]> {
-  const rows = await db.rows<FailingJob & { id: number }>(sql`
-    select f.* from (${failingRows}) f order by f.id desc limit 100`)
-  return rows.map(({ id, error, ...job }) => ({ ...job, error: scrub(error.split('\n', 1)[0]!).slice(0, 500) }))
+  const rows = db.isDistributed()
+    ? (await failingRowsOfEach(db)).sort((a, b) => b.id - a.id).slice(0, 100)
+    : await db.rows<Omit<FailingRow, 'account_id'>>(sql`select f.* from (${failingRows}) f order by f.id desc limit 100`)
+  return rows.map(({ kind, integration_id, payload, attempts, given_up, next_try_at, error }) => ({
+    kind,
+    integration_id,
+    payload,
+    attempts,
+    given_up,
+    next_try_at,
+    error: scrub(error.split('\n', 1)[0]!).slice(0, 500),
+  }))
 }

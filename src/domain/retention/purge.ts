@@ -9,8 +9,8 @@ export interface Batch {
   size: number
   /** On several servers: the account whose rows are purged, for a table that is distributed by account. */
   account?: number | undefined
-  /** On several servers, for any other table: all at once, since its rows cannot be purged by their place. */
-  whole?: boolean
+  /** On several servers, for a table that is only on the coordinator: Citus refuses to skip locked rows. */
+  central?: boolean
 }
 
 /**
@@ -61,16 +61,16 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
   return total
 }
 
-interface Portion extends Pick<Batch, 'account' | 'whole'> {
+interface Portion extends Pick<Batch, 'account' | 'central'> {
   purge: Purge
 }
 
-/** What one statement may purge from: on several servers the rows of one account. In random order: a backlog delays nobody for long. */
+/** What one statement may purge from: on several servers the rows of one account, or of a table on the coordinator. In random order: a backlog delays nobody for long. */
 async function portionsOf(db: Database, purges: Purge[]): Promise<Portion[]> {
   if (!db.isDistributed()) return purges.map((purge) => ({ purge }))
   const accounts = await db.rows<{ id: number }>(sql`select id from accounts order by random()`)
   return purges.flatMap((purge): Portion[] =>
-    PLACEMENTS[purge.table] === 'by account' ? accounts.map(({ id }) => ({ purge, account: id })) : [{ purge, whole: true }],
+    PLACEMENTS[purge.table] === 'by account' ? accounts.map(({ id }) => ({ purge, account: id })) : [{ purge, central: true }],
   )
 }
 

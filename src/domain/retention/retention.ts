@@ -21,8 +21,11 @@ const isOf = ({ account }: Batch, column = 'account_id') => (account === undefin
 const deleting = (table: string, due: (batch: Batch) => Sql): Purge => ({
   table,
   statement: (batch) =>
-    batch.whole
-      ? sql`with gone as (delete from ${raw(table)} where ${due(batch)} returning 1) select count(*) as purged, false as more from gone`
+    batch.central
+      ? sql`
+    with gone as (
+      delete from ${raw(table)} where ctid = any (array(select ctid from ${raw(table)} where ${due(batch)} limit ${batch.size})) returning 1)
+    select count(*) as purged, count(*) = ${batch.size} as more from gone`
       : sql`
     with due as materialized (
         select ctid as row from ${raw(table)} where ${isOf(batch)} and ${due(batch)} limit ${batch.size} for update skip locked),
@@ -90,8 +93,14 @@ const PURGES: Record<Retained, Purge | Purge[]> = {
     sql`delete from notifications`,
   ),
   mails: deleting('mails', ({ before }) => sql`created_at < ${before}`),
-  jobs: deleting('jobs', ({ before, whole }) => sql`${givenUpBefore(before)} ${whole ? sql`` : sql`order by run_at`}`),
+  jobs: deleting('jobs', ({ before }) => sql`${givenUpBefore(before)} order by run_at`),
   test_runs: deleting('test_runs', ({ before }) => sql`received_at < ${before} order by received_at`),
+  artifacts: byOwner(
+    accounts,
+    'artifacts',
+    ({ before }) => sql`account_id = a.id and completed_at < ${before} order by completed_at`,
+    sql`delete from artifacts`,
+  ),
   logs: ['output_log', 'log_object'].map((column) =>
     byOwner(
       accounts,
@@ -117,6 +126,8 @@ const EXPIRED: Purge[] = [
   deleting('verifications', () => sql`expires_at < now()`),
   // For builds whose end was never reported. After that, a repeated piece gets the reply that the build has its log.
   deleting('build_log_streams', () => sql`received_at < now() - interval '30 days'`),
+  // Uploads that stopped: they count against the quota.
+  deleting('artifacts', () => sql`completed_at is null and updated_at < now() - interval '1 day'`),
   // Nobody builds a commit that old, and a comment is found by its mark.
   deleting('write_backs', () => sql`updated_at < now() - interval '180 days'`),
   // With its history, which nothing refers to any more.
