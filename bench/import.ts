@@ -34,11 +34,12 @@ const DAY_MS = 86_400_000
 
 /**
  * Imports the last 90 days of a studio from Perforce, GitHub and Jira at once, while another account lists its tasks; then once more while the
- * service is killed ten times. `npm run bench -- import 0.1` imports a tenth, `import 1 once` leaves out the kills.
+ * service is killed ten times. `npm run bench -- import 0.1` imports a tenth, `import 1 once` leaves out the kills, and `import 1 lists` compares
+ * only the lists, in four minutes: the import is stopped and continued every few seconds, so that a busy machine slows both alike.
  */
 export async function benchImport(cluster: Cluster) {
   const share = Number(process.argv[3] ?? 1)
-  if (!(share > 0 && share <= 1)) throw new Error('Usage: npm run bench -- import [SHARE] [once]')
+  if (!(share > 0 && share <= 1)) throw new Error('Usage: npm run bench -- import [SHARE] [once|lists]')
   const amounts = {
     changes: Math.round(CHANGELISTS * share),
     builds: Math.round(BUILDS * share),
@@ -47,6 +48,7 @@ export async function benchImport(cluster: Cluster) {
   build()
   const tools = await openTools(amounts)
   try {
+    if (process.argv[4] === 'lists') return await compareLists(cluster, tools)
     const measured = await scene(cluster, tools, 0)
     const { minutes, extraMb, cpu, quiet, during } = measured
     const ratio = median(during) / median(quiet)
@@ -200,9 +202,10 @@ const filesOf = (at: number) => (at % 100 === 0 ? 200 : 1 + (at % 6))
 const pathOf = (at: number, file: number) =>
   file % 2 ? `//game/main/Source/Part${(at + file) % 300}.cpp` : `//game/main/Content/Art/T_${(at + file) % 2000}.uasset`
 
-async function scene(cluster: Cluster, tools: Tools, kills: number) {
+/** A service with a studio that imports, and another account. */
+async function openScene(cluster: Cluster, tools: Tools, name: string) {
   tools.reset()
-  const store = await cluster.create(`import_${kills}`)
+  const store = await cluster.create(name)
   const db = openDatabase(store.url, { max: 4, statementTimeout: 300_000 })
   const port = await freePort()
   const serve = () =>
@@ -213,16 +216,11 @@ async function scene(cluster: Cluster, tools: Tools, kills: number) {
       PATH: `${tools.path}${delimiter}${process.env.PATH}`,
       LOG_LEVEL: 'error',
     })
-  let server: Server = await serve()
-  try {
-    const studio = await furnish(db, tools)
-    const list = () =>
-      timed(`http://127.0.0.1:${port}/api/v1/projects/${studio.other.project}/tasks?limit=50`, studio.other.token)
-    for (let times = 0; times < 30; times++) await list()
-    const quiet = await during(QUIET_MS, list)
-    const before = memoryOf(server.pid)
-    const used = await cpuOfEach([server.pid])
-    const started = performance.now()
+  const server: Server = await serve()
+  const studio = await furnish(db, tools)
+  const list = () => timed(`http://127.0.0.1:${port}/api/v1/projects/${studio.other.project}/tasks?limit=50`, studio.other.token)
+  for (let times = 0; times < 30; times++) await list()
+  const begin = async () => {
     for (const id of studio.integrations) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/projects/${studio.project}/integrations/${id}/imports`, {
         method: 'POST',
@@ -231,6 +229,75 @@ async function scene(cluster: Cluster, tools: Tools, kills: number) {
       })
       if (!answer.ok) throw new Error(`Starting an import: ${answer.status} ${await answer.text()}`)
     }
+  }
+  return { store, db, serve, server, studio, list, begin }
+}
+
+const PAIRS = 26
+const WINDOW_MS = 4_000
+/** A page that is being stored ends first. */
+const SETTLE_MS = 700
+
+/** The lists of another account in pairs of seconds with and without the import. */
+async function compareLists(cluster: Cluster, tools: Tools) {
+  const { store, db, server, list, begin } = await openScene(cluster, tools, 'import_lists')
+  try {
+    await begin()
+    const pairs: { stopped: number[]; running: number[] }[] = []
+    const cpu = { stopped: 0, running: 0 }
+    const window = async (kind: keyof typeof cpu) => {
+      await sleep(SETTLE_MS)
+      const used = await cpuOfEach([server.pid])
+      const took = await during(WINDOW_MS, list)
+      cpu[kind] += usedBetween(used, await cpuOfEach([server.pid]))
+      return took
+    }
+    while (pairs.length < PAIRS) {
+      const { running: isRunning, failed } = await progress(db)
+      if (failed) throw new Error(`An import failed: ${failed}`)
+      if (!isRunning) break
+      // Every page is stored under this lock.
+      const stopped = await db.transaction(async (held) => {
+        await held.rows(sql`select id from imports for update`)
+        return window('stopped')
+      })
+      const read = (await progress(db)).read
+      const running = await window('running')
+      if ((await progress(db)).read > read) pairs.push({ stopped, running })
+    }
+    const { read } = await progress(db)
+    const ratio = median(pairs.map(({ stopped, running }) => median(running) / median(stopped)))
+    const all = (kind: 'stopped' | 'running') => pairs.flatMap((pair) => pair[kind])
+    const share = (kind: 'stopped' | 'running') => (100 * cpu[kind]) / (pairs.length * WINDOW_MS)
+    printTable(
+      `Lists of another account beside an import, ${pairs.length} pairs of ${WINDOW_MS / 1000} s`,
+      ['', 'measured', 'target', ''],
+      [
+        ['median while the import is stopped, ms', median(all('stopped')), '', ''],
+        ['median while it runs, ms', median(all('running')), '', ''],
+        ['median of the ratios of the pairs', ratio, `≤ ${RATIO}`, verdict(ratio <= RATIO)],
+        ['processor time of the service while stopped, % of a core', share('stopped'), '', ''],
+        ['the same while it runs', share('running'), '', ''],
+        ['records read', read, '', ''],
+      ],
+    )
+  } finally {
+    await server.stop()
+    await db.close()
+    await store.drop()
+  }
+}
+
+async function scene(cluster: Cluster, tools: Tools, kills: number) {
+  const opened = await openScene(cluster, tools, `import_${kills}`)
+  const { store, db, serve, studio, list, begin } = opened
+  let { server } = opened
+  try {
+    const quiet = await during(QUIET_MS, list)
+    const before = memoryOf(server.pid)
+    const used = await cpuOfEach([server.pid])
+    const started = performance.now()
+    await begin()
     const took: number[] = []
     let [most, killed] = [0, 0]
     const all = Object.values(tools.amounts).reduce((sum, one) => sum + one, 0)

@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { benchAgents } from './agents.ts'
 import { benchBuildReports } from './build-reports.ts'
+import { benchClientStart } from './client-start.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDiagnosis } from './diagnosis.ts'
 import { benchDistributed } from './distributed.ts'
@@ -40,6 +41,7 @@ const BENCHES = {
   outgoing: benchOutgoing,
   mixed: benchMixed,
   neighbours: benchNeighbours,
+  'client-start': benchClientStart,
   pages: benchPages,
   'log-viewer': benchLogViewer,
   search: benchSearch,

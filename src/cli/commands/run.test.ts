@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -86,6 +87,27 @@ describe('a build', () => {
     })
     const log = await room.log('1')
     for (const line of ['a\uFFFD\uFFFD\r\n', 'COOK COMMAND STARTED', 'a complaint without an end']) expect(log).toContain(line)
+  })
+
+  test('uploads its artifacts if it passes and is asked to', async () => {
+    const game = randomBytes(9_000_000)
+    mkdirSync(join(room.folder, 'Builds'))
+    writeFileSync(join(room.folder, 'Builds/Game.zip'), game)
+    writeFileSync(join(room.folder, 'Builds/Notes.txt'), 'New moon')
+    const flags = ['--artifact', 'Builds/*', '--upload']
+    const passed = await room.build(`console.log('x')`, ['--number', 'uploads', ...flags]).ended
+    expect([passed.code, passed.err.toString()]).toEqual([0, 'goldmaster: Uploaded 2 artifacts (9.0 MB).\n'])
+    const { artifacts } = await room.known('uploads')
+    expect(artifacts.map(({ name, size_bytes }: { name: string; size_bytes: number }) => [name, size_bytes])).toEqual([
+      ['Builds/Game.zip', 9_000_000],
+      ['Builds/Notes.txt', 8],
+    ])
+    const url = artifacts[0].url.replace('https://gold.example', room.tools.studio.site)
+    const got = await fetch(url, { headers: { authorization: `Bearer ${room.tools.studio.world.tokens.all!.token}` } })
+    expect(Buffer.from(await got.arrayBuffer()).equals(game)).toBe(true)
+    const failed = await room.build(`process.exit(3)`, ['--number', 'does not upload', ...flags]).ended
+    expect([failed.code, failed.err.toString()]).toEqual([3, ''])
+    expect((await room.known('does not upload')).artifacts).toMatchObject([{ url: '' }, { url: '' }])
   })
 
   test('is reported with its platform, configuration, agent and measures', async () => {

@@ -20,6 +20,7 @@ export const run = command({
       value: 'glob',
       many: true,
     },
+    upload: { help: 'Upload the artifacts of a build that passed; without it only their names and sizes are reported' },
     tests: {
       help: "Test reports that the build writes, such as 'Saved/Reports/**/index.json' (repeatable)",
       value: 'glob',
@@ -39,6 +40,7 @@ Unsent reports are saved in GOLDMASTER_SPOOL (default: a folder of the user).`,
   examples: [
     'run --job Game-Win64 -- ./Engine/Build/BatchFiles/RunUAT.sh BuildCookRun -project=Game.uproject -cook -stage -package',
     "run --artifact 'Builds/*.zip' -- Unity -batchmode -quit -projectPath . -executeMethod Build.All -logFile -",
+    "run --artifact 'Builds/*.zip' --upload -- ./package.sh",
     'run --platform Win64 --configuration Shipping --agent BUILD-07 -- ./build.sh',
     "run --tests 'Saved/Reports/**/index.json' -- ./run-tests.sh",
     'run --flush',

@@ -1,3 +1,4 @@
+import { sizeOf } from '../../contract/labels/size.ts'
 import { VERSION } from '../../contract/version.ts'
 import { filesOf } from './artifacts.ts'
 import { type Ended, runBuild } from './child.ts'
@@ -10,10 +11,12 @@ import type { BuildService } from './service.ts'
 import type { Spool } from './spool.ts'
 import { Tail } from './tail.ts'
 import { summaryOf, uploadTests } from './test-reports.ts'
+import { uploadArtifacts } from './uploads.ts'
 
 interface RunOptions extends NamedFacts {
   engine?: string
   artifact?: readonly string[]
+  upload?: boolean
   tests?: readonly string[]
   service: BuildService
   spool: Spool
@@ -49,6 +52,7 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
   if (asked.tests && !ended.interrupted) await sendTests(asked.tests, { service, facts, started, say })
   await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
+  if (asked.upload && status === 'SUCCESS') await sendArtifacts(asked.artifact ?? [], { service, facts, say })
   if (service.version !== undefined && service.version !== VERSION)
     say(
       `This is version ${VERSION}, the service has ${service.version}. Download the client again from ${service.site}/goldmaster-run.mjs`,
@@ -61,6 +65,18 @@ interface Sending {
   facts: { job: string; number: string; platform?: string | undefined }
   started: Date
   say(text: string): void
+}
+
+/** After the result, which nobody should wait for. */
+export async function sendArtifacts(
+  globs: readonly string[],
+  { service, facts, say }: Pick<Sending, 'service' | 'facts' | 'say'>,
+) {
+  const done = await uploadArtifacts(globs, facts, { service })
+  for (const each of done.refused) say(`Couldn't upload an artifact. ${each}`)
+  if (done.files > 0) say(`Uploaded ${done.files} ${done.files === 1 ? 'artifact' : 'artifacts'} (${sizeOf(done.bytes)}).`)
+  else if (done.refused.length === 0)
+    say(`No artifact to upload: no file matches ${globs.join(' ') || '--artifact, which is missing'}.`)
 }
 
 /** Before the end of the build is reported, so that its failing tests are known then. */

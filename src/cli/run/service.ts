@@ -56,6 +56,13 @@ export class BuildService {
     return this.#post(`/webhooks/tests?${place}`, headers, packed, seconds)
   }
 
+  /** A piece of a file. */
+  async artifact(query: Record<string, string>, bytes: Buffer, seconds: number): Promise<Outcome> {
+    const place = String(new URLSearchParams(query))
+    const headers = { 'content-type': 'application/octet-stream', ...signatureHeader(this.#secret, place, '\n', bytes) }
+    return this.#post(`/webhooks/artifacts?${place}`, headers, bytes, seconds)
+  }
+
   async #post(path: string, headers: Record<string, string>, body: string | Buffer, seconds: number): Promise<Outcome> {
     try {
       const answer = await exchange(
@@ -89,7 +96,7 @@ function outcomeOf(status: number, text: string, retryAfter: number | undefined,
       ? { kind: 'taken', offset: said.offset, tests: said.tests, failing: (said.failed ?? 0) + (said.errors ?? 0) }
       : { kind: 'later', why: `The response of ${site} is not JSON.` }
   if (said?.error === 'unknown_build') return { kind: 'later', why, unknown_build: true }
-  if (said?.error === 'log_gap') return { kind: 'later', why, seconds: 0, offset: said.offset }
+  if (said?.error === 'log_gap' || said?.error === 'artifact_gap') return { kind: 'later', why, seconds: 0, offset: said.offset }
   if (status === 409) return { kind: 'never', why, log_only: true }
   if (status === 413) return { kind: 'later', why, too_large: true }
   if (FINAL.includes(status)) return { kind: 'never', why }

@@ -48,3 +48,21 @@ test('a report of an earlier run is left out, and one written as the build began
   write('late.trx', 1)
   expect((await sent('*.trx', began)).done.files).toBe(2)
 })
+
+test('a service that is away delays the end of a build by a few seconds, however many reports there are', async () => {
+  for (let i = 0; i < 20; i++) writeFileSync(join(folder, `away${i}.json`), '{}')
+  let asked = 0
+  const away = {
+    tests: async () => {
+      asked++
+      return { kind: 'later', why: 'connect ECONNREFUSED' }
+    },
+  } as unknown as BuildService
+  const done = await uploadTests(away, [join(folder, 'away*.json')], { job_name: 'Cook', build_number: '1' }, new Date(0))
+  expect(done).toMatchObject({
+    files: 0,
+    refused: [expect.stringContaining('away0.json: connect ECONNREFUSED'), '19 more files were not sent.'],
+  })
+  // 250 ms, 500 ms, 1 s: the next pause would end after three seconds.
+  expect(asked).toBe(4)
+})

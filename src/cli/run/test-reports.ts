@@ -2,7 +2,10 @@ import { readFileSync, statSync } from 'node:fs'
 import { filesOf } from './artifacts.ts'
 import type { BuildService, Outcome } from './service.ts'
 
+/** For all reports of a build together. */
+/** For all reports together. */
 const UPLOAD_MS = 60_000
+const AWAY_MS = 3_000
 /** File systems store times with a precision of up to 2 s. */
 const MTIME_MS = 2_000
 
@@ -22,13 +25,26 @@ interface Uploaded {
   refused: string[]
 }
 
-/** Sends every matching report. With `since`, files that are older are left out: an earlier run wrote them. */
+/**
+ * Sends every matching report. With `since`, at the end of a build, files that are older are left out: an earlier run wrote them; and a
+ * service that has not answered the build yet is away, so the build does not wait for it long. Once it does not answer in time, the other
+ * reports are not tried.
+ */
 export async function uploadTests(service: BuildService, globs: readonly string[], of: TestsOf, since?: Date): Promise<Uploaded> {
   const done: Uploaded = { files: 0, tests: 0, failing: 0, refused: [] }
+  const began = performance.now()
+  const until = () => began + (since && service.version === undefined ? AWAY_MS : UPLOAD_MS)
+  let [silent, left] = [false, 0]
   for (const { name } of filesOf(globs)) {
     const bytes = readIfNew(name, since)
     if (bytes === undefined) continue
-    const outcome = typeof bytes === 'string' ? { kind: 'never' as const, why: bytes } : await insistOnTests(service, of, bytes)
+    if (silent) {
+      left++
+      continue
+    }
+    const outcome =
+      typeof bytes === 'string' ? { kind: 'never' as const, why: bytes } : await insistOnTests(service, of, bytes, until)
+    silent = outcome.kind === 'later' && !outcome.too_large
     if (outcome.kind !== 'taken') done.refused.push(`${name}: ${outcome.why}`)
     else {
       done.files++
@@ -36,7 +52,8 @@ export async function uploadTests(service: BuildService, globs: readonly string[
       done.failing += outcome.failing ?? 0
     }
   }
-  if (done.files + done.refused.length === 0) await insistOnTests(service, of, missingReport(globs))
+  if (left > 0) done.refused.push(`${left} more ${left === 1 ? 'file was' : 'files were'} not sent.`)
+  if (done.files + done.refused.length === 0) await insistOnTests(service, of, missingReport(globs), until)
   return done
 }
 
@@ -67,12 +84,11 @@ const missingReport = (globs: readonly string[]) =>
     }),
   )
 
-async function insistOnTests(service: BuildService, of: TestsOf, bytes: Buffer): Promise<Outcome> {
-  const until = performance.now() + UPLOAD_MS
+async function insistOnTests(service: BuildService, of: TestsOf, bytes: Buffer, until: () => number): Promise<Outcome> {
   for (let wait = 250; ; wait *= 2) {
-    const outcome = await service.tests({ ...of }, bytes, Math.max(1, Math.ceil((until - performance.now()) / 1000)))
+    const outcome = await service.tests({ ...of }, bytes, Math.max(1, Math.ceil((until() - performance.now()) / 1000)))
     const pause = outcome.kind === 'later' ? (outcome.seconds === undefined ? wait : outcome.seconds * 1000) : 0
-    if (outcome.kind !== 'later' || outcome.too_large || performance.now() + pause >= until) return outcome
+    if (outcome.kind !== 'later' || outcome.too_large || performance.now() + pause >= until()) return outcome
     await new Promise((done) => setTimeout(done, pause))
   }
 }

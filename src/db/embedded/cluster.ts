@@ -69,9 +69,9 @@ async function runInitdb(draft: string, binaries: Binaries, account: Account | u
     // The service logs errors of its own statements; the file has events of the server itself.
     log_min_messages: 'log',
     log_checkpoints: 'off',
-    // A query whose client was killed ends soon; until then nothing else can start on the folder of a killed server.
-    client_connection_check_interval: '1s',
-    ...windows?.settings,
+    // A query whose client was killed ends soon; until then nothing else can start on the folder of a killed server. Windows refuses any
+    // value but 0.
+    ...(windows ? windows.settings : { client_connection_check_interval: '1s' }),
   }
   const output = await new Promise<string | undefined>((resolve) => {
     execFile(

@@ -1,13 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { open, readFile, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Account } from './account.ts'
 import { PORT } from './address.ts'
 import { findBinaries } from './binaries.ts'
 import { ENVIRONMENT, nameOf, prepareCluster } from './cluster.ts'
-import { windowsStart, windowsStop } from './windows.ts'
+import { windowsServes, windowsStart, windowsStop } from './windows.ts'
 
 /** A start in progress; `failure` is set once the process has ended. */
 export interface Launch {
@@ -75,7 +76,7 @@ const SHUT_DOWN_MS = 60_000
 export async function shutDown(cluster: string): Promise<void> {
   const pid = await recordedPid(cluster)
   if (pid === undefined || !(await serves(pid, cluster))) return
-  if (process.platform === 'win32') await windowsStop(await findBinaries(cluster, undefined), cluster)
+  if (process.platform === 'win32') await windowsStop(await findBinaries(dirname(cluster), undefined), cluster)
   else process.kill(pid, 'SIGINT')
   for (const end = performance.now() + SHUT_DOWN_MS; performance.now() < end && (await serves(pid, cluster)); ) await sleep(5)
 }
@@ -87,18 +88,20 @@ async function recordedPid(cluster: string): Promise<number | undefined> {
 
 /** Whether a process is the server of this cluster and not another one with the same pid. */
 async function serves(pid: number, cluster: string): Promise<boolean> {
-  if (process.platform === 'win32') {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
-    }
-  }
+  if (process.platform === 'win32') return exists(pid) && windowsServes(await findBinaries(dirname(cluster), undefined), cluster)
   const mark = `goldmaster.folder=${await identityOf(cluster)}`
   if (process.platform === 'linux')
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').includes(mark)
   const { stdout } = await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)]).catch(() => ({ stdout: '' }))
   return stdout.trim().split(' ').includes(mark)
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** Identifies the folder itself, by whatever path. */

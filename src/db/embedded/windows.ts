@@ -36,6 +36,10 @@ export async function windowsUrl(cluster: string, database: string): Promise<str
 export const windowsStart = ({ pgCtl }: Binaries, cluster: string, log: string) =>
   run(pgCtl, ['start', '-W', '-s', '-D', cluster, '-l', log])
 
+/** Whether the recorded process is a server of PostgreSQL: after a crash of the machine its number soon belongs to another program. */
+export const windowsServes = async ({ pgCtl }: Binaries, cluster: string): Promise<boolean> =>
+  (await run(pgCtl, ['status', '-D', cluster]))[0] === 0
+
 /** Windows has no signals; pg_ctl uses the server's own pipe. */
 export const windowsStop = ({ pgCtl }: Binaries, cluster: string) => run(pgCtl, ['stop', '-s', '-m', 'fast', '-D', cluster])
 

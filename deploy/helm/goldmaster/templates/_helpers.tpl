@@ -12,6 +12,9 @@ terminationGracePeriodSeconds: 20
 volumes:
   - { name: tmp, emptyDir: {} }
   - { name: secrets, secret: { secretName: {{ .Values.secretName }}, defaultMode: 0440 } }
+  {{- if .Values.files.claim }}
+  - { name: files, persistentVolumeClaim: { claimName: {{ .Values.files.claim | quote }} } }
+  {{- end }}
 {{- end }}
 
 {{/* One node of a machine, and one zone, after the other. */}}
@@ -36,9 +39,15 @@ securityContext:
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
   - { name: secrets, mountPath: /run/secrets/goldmaster, readOnly: true }
+  {{- if .Values.files.claim }}
+  - { name: files, mountPath: /files }
+  {{- end }}
 env:
   {{- range $name := .Values.secretKeys }}
   - { name: {{ $name }}_FILE, value: /run/secrets/goldmaster/{{ $name }} }
+  {{- end }}
+  {{- if .Values.files.claim }}
+  - { name: FILES_DIR, value: /files }
   {{- end }}
   - { name: BASE_URL, value: {{ .Values.baseUrl | quote }} }
   {{- range $name, $value := .Values.env }}
