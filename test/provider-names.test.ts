@@ -23,7 +23,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^domain\/privacy\/secret-shapes\.ts$/, 'vendors whose credentials can be told by their shape'],
 ]
 /** These are common words too, and only counted as separate words. A deployment is also one of our nouns. */
-const COMMON = ['linear', 'monday', 'lore']
+const COMMON = ['linear', 'monday', 'lore', 'shortcut']
 const OURS = ['deployment']
 
 const distinct = PROVIDERS.filter((name) => ![...COMMON, ...OURS].includes(name)).map((name) => name.replace('_', '[_-]?'))

@@ -2,6 +2,9 @@ import { BUILD_KINDS } from '../contract/sets.ts'
 import type { BuildFact } from './facts.ts'
 import { at, object, text, word } from './reading.ts'
 
+/** What our own statuses are called: they are ignored when the tool reports them. */
+export const OWN_PREFIX = 'goldmaster/'
+
 /** The fields of a report about a preflight, as the tool wrote them. */
 interface PreflightFields {
   kind?: unknown

@@ -7,7 +7,8 @@ const FIELDS_MAX = 10_000
 /** The body by its content type: JSON, or a form whose `payload` field may contain the JSON. Lines and other text stay in `raw`. */
 export function parseBody(raw: Buffer, contentType: string | undefined): unknown {
   if (raw.length === 0) return undefined
-  if (isForm(contentType)) return readForm(raw)
+  // A published trigger for Perforce posts a form, and calls it JSON.
+  if (isForm(contentType) || raw.toString('latin1', 0, PAYLOAD.length) === PAYLOAD) return readForm(raw)
   refuseTooManyValues(raw)
   if (/ndjson|^text\/plain/i.test(contentType ?? '')) return tryJson(raw.toString('utf8'))
   // Anything that does not start like JSON is not decoded: 25 MB would become twice as much text.
@@ -18,6 +19,8 @@ export function parseBody(raw: Buffer, contentType: string | undefined): unknown
   if (json === undefined && !isLines(text)) throw notJson()
   return json
 }
+
+const PAYLOAD = 'payload='
 
 const isForm = (contentType: string | undefined) => /^application\/x-www-form-urlencoded/i.test(contentType ?? '')
 

@@ -93,8 +93,8 @@ export interface Provider {
   answersHead?: true
   /** Whether a signing secret is optional, required, or handed over by the tool itself; `optional` by default. */
   signing?: ProviderSigning
-  /** Old versions of the tool put the signing secret into the body, as `secret`: it is not stored. */
-  secretInBody?: true
+  /** Fields of the body with secrets, wherever they are in it: their values are not stored. */
+  secretsInBody?: readonly string[]
   /** Headers with a signature although their name does not show it: the delivery log omits them. */
   secretHeaders?: readonly string[]
   /**
@@ -113,6 +113,8 @@ export interface Provider {
   /** The facts of a delivery. Nothing of interest is an empty list; an unusable body throws `Unreadable`. */
   read(delivery: Delivery): Fact[]
   server?: ServerSettings
+  /** Its server gives files by path and change, for previews; see `server-files.ts`. */
+  givesFiles?: true
   /** The job that queries the server once a fact was recorded under `id`; only if a server is configured. */
   followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
   /** The job that polls the server, again and again, of a tool that can't send. It is named. */

@@ -100,12 +100,14 @@ function fileOf(item: unknown): ChangedFile[] {
   return [{ path, action: text(at(item, 'action')) ?? 'edit', ...(size !== undefined && { size_bytes: size }) }]
 }
 
-/** One after the other: a text of nothing but line ends would become a list of millions. */
-function fileLines(text: string): unknown[] {
-  const lines: unknown[] = []
+const fileLines = (text: string): unknown[] => linesOf(text).map(fileLine)
+
+/** The lines of a list of files that are not empty. One after the other: a text of nothing but line ends would become a list of millions. */
+export function linesOf(text: string): string[] {
+  const lines: string[] = []
   for (const [line] of text.matchAll(/[^\r\n]+/g)) {
     if (lines.length === FILES_MAX) throw new Unreadable(`The delivery tells more than ${FILES_MAX} files.`)
-    lines.push(fileLine(line))
+    lines.push(line)
   }
   return lines
 }

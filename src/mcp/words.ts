@@ -96,7 +96,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   actOnBuild: {
     title: 'Retry, stop or start a build',
     description:
-      'Asks the CI to retry a finished build, stop a running one, or build the newest state of its branch. Costs machine time: only if the user asked, and once.',
+      'Asks the CI to retry a finished build, stop a running one, or build the newest state of its branch. Costs machine time: only if asked, and once.',
     overwrites: true,
   },
   listTests: {
@@ -116,8 +116,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   showAsset: {
     title: 'Show an asset',
-    description:
-      'Returns an asset with its approval history: status, who decided (user id), comments, time. Use it before you decide.',
+    description: 'Returns an asset with its approval history: status, who decided (user id), comments, time.',
     long: 'approvals_history',
   },
   decideAsset: {
@@ -138,22 +137,21 @@ export const WORDS: Record<ToolRoute, Words> = {
   showChange: {
     title: 'Show a change',
     description:
-      'Returns a commit or changelist with its files, approvals, build runs and tasks. Use it to judge whether it caused a failure. files_available false: the version control reported no files.',
+      'Returns a commit or changelist with its files, approvals, build runs and tasks. files_available false: the version control reported no files.',
     long: 'files',
   },
   listDeployments: {
     title: 'List deployments',
-    description: `Returns the deployments of a project to stores: status, version, branch, build run. Use it to see what is live or in review. ${PAGED}`,
+    description: `Returns the deployments of a project to stores: status, version, branch, build run. ${PAGED}`,
   },
   showDeployment: {
     title: 'Show a deployment',
-    description:
-      'Returns a deployment with store, version, times and its build run (status, commit, job). Use it to find the commit of a live version.',
+    description: 'Returns a deployment with store, version, times and its build run (status, commit, job).',
   },
   listBranches: {
     title: 'List branches',
     description:
-      'Returns branches and streams, the one built last first: green, red or building, red since, newest and last known good change (every required job passed); with branch its jobs and their last 20 runs. For "is main green" and "what can I safely sync".',
+      'Returns branches and streams, the one built last first: green, red or building, red since, newest and last known good change; with branch its jobs and their last 20 runs. For "is main green", "what can I safely sync". With preflight: whether its change broke it.',
     long: 'branches',
   },
   listBreakages: {
@@ -168,7 +166,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   correctBuild: {
     title: 'Correct a finding',
     description:
-      'Correct why a failed build failed: line (number in the log), category, cause (your words), cleared_change_ids (changes that did not cause it). Use it only when the user said what is wrong. The same failure in other builds follows.',
+      'Correct why a failed build failed: line (number in the log), category, cause (your words), cleared_change_ids (changes that did not cause it). Use it only when the user said what is wrong.',
     overwrites: true,
     repeatable: true,
   },
@@ -194,6 +192,6 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listEvents: {
     title: 'List events',
-    description: `Returns the events of an account: builds, changes, tasks, approvals, deployments. Use it for "what is new" or "what broke since yesterday". The first page without filters has a rollup of counts. Default: 7 days, at most 90 (days_back, since). ${PAGED} Needs the Team plan.`,
+    description: `Returns the events of an account: builds, changes, tasks, approvals, deployments. Use it for "what is new". The first page without filters has a rollup of counts. Default: 7 days, at most 90 (days_back, since). ${PAGED} Needs the Team plan.`,
   },
 }

@@ -10,11 +10,13 @@ export interface CiSubject {
   ci_job_name: string
   provider: ProviderName | null
   has_server: boolean
+  /** As the settings have them. */
+  start_parameters: string | null
 }
 
 /** Its columns; `ofIntegration` is joined. */
 export const ciSubject = (build: Sql) =>
-  sql`${build}.status, ${build}.build_number, ${build}.ci_job_name, i.provider, coalesce(i.config ->> 'server', '') <> '' as has_server`
+  sql`${build}.status, ${build}.build_number, ${build}.ci_job_name, i.provider, coalesce(i.config ->> 'server', '') <> '' as has_server, i.config ->> 'start_parameters' as start_parameters`
 
 export const ofIntegration = (build: Sql) =>
   sql`left join integrations i on i.account_id = ${build}.account_id and i.id = ${build}.integration_id and i.active`
@@ -40,7 +42,7 @@ export async function requireAction(
   { account_id, project_id }: ProjectKey,
   id: number | undefined,
   action: CiAction,
-): Promise<RecordKey> {
+): Promise<RecordKey & CiSubject> {
   const subject = await db.one<CiSubject & RecordKey>(sql`
     select b.account_id, b.id, ${ciSubject(sql`b`)} from build_runs b ${ofIntegration(sql`b`)}
     where b.account_id = ${account_id} and b.project_id = ${project_id} and b.id = ${id ?? 0}`)

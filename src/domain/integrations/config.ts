@@ -9,7 +9,7 @@ type Config = Record<string, unknown>
 /** Settings with credentials for external servers: stored encrypted, decrypted only where they are used. */
 const SECRET = ['password', 'api_token']
 /** Settings that affect neither the receiver nor the user of a secret. Any other may, including future ones. */
-const HARMLESS = ['charset', 'branches', 'depot_paths', 'merge_accounts', 'swarm', 'done_state']
+const HARMLESS = ['charset', 'branches', 'depot_paths', 'merge_accounts', 'done_state', 'start_parameters']
 
 export const isSecret = (name: string) => SECRET.includes(name)
 /** Whether a stored secret is only valid with this value of the setting. */

@@ -16,7 +16,7 @@ export async function scheduleWriteBack(db: Database, build: RecordKey) {
     select i.account_id, i.id as integration_id, i.config from build_runs b
     join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and ${WRITES}
     join accounts a on a.id = b.account_id and not a.demo and a.swept_at is null
-    where b.account_id = ${build.account_id} and b.id = ${build.id} and b.commit_hash <> '' and b.import_id is null and b.kind <> 'bisect'`)
+    where b.account_id = ${build.account_id} and b.id = ${build.id} and (b.commit_hash <> '' or b.shelf <> '') and b.import_id is null and b.kind <> 'bisect'`)
   for (const integration of due) await enqueueWriteBack(db, integration, build.id)
 }
 
@@ -38,6 +38,8 @@ export const enqueueWriteBack = (
 
 export interface WriteBackSubject extends IntegrationContext {
   commit_hash: string
+  /** Empty unless it is a preflight of one. */
+  shelf: string
   ci_job_name: string
   /** Empty unless it is a preflight of one. */
   pull_request: string
@@ -48,7 +50,7 @@ export interface WriteBackSubject extends IntegrationContext {
 /** A build and the integration that its result is written to; undefined if that was switched off. */
 export const writeBackSubject = (db: Database, { account_id, integration_id, build_run_id }: WriteBackKey) =>
   db.one<WriteBackSubject>(sql`
-    select ${CONTEXT}, b.commit_hash, b.ci_job_name, b.pull_request,
+    select ${CONTEXT}, b.commit_hash, b.shelf, b.ci_job_name, b.pull_request,
       array_remove(array[(
         -- The page of a fork's commit is in the fork, and the pull request is not.
         select c.url from changes c where b.head_repository = '' and c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash

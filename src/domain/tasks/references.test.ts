@@ -49,6 +49,26 @@ describe('a tracker item that a task names', () => {
       'demoaccount2-commits-group/test_ci_tmp!3',
       { description: 'https://gitlab.com/demoaccount2-commits-group/test_ci_tmp/-/merge_requests/3#note_1' },
     ],
+    [
+      'bitbucket/pullrequest_created__pullrequest_created',
+      'amuniz/test-repos!735',
+      { description: 'https://bitbucket.org/amuniz/test-repos/pull-requests/735/build-test' },
+    ],
+    [
+      'bitbucket/issue_created__issue_created',
+      'kolaszek/repository-name#1',
+      { description: 'https://bitbucket.org/kolaszek/repository-name/issues/1/bug' },
+    ],
+    [
+      'bitbucket/pr_opened__server_propenfromtagpayload',
+      'AMUNIZ/test-repos!1',
+      { description: 'http://localhost:7990/bitbucket/projects/AMUNIZ/repos/test-repos/pull-requests/1/overview' },
+    ],
+    [
+      'bitbucket/pr_opened__server_pr_opened',
+      '~gopher/webhook-test!5',
+      { description: 'https://server.bitbucket.local/users/gopher/repos/webhook-test/pull-requests/5' },
+    ],
     ['gitea/issues__closed', 'kostekIV/test#3', { description: 'https://try.gitea.io/kostekIV/test/issues/3' }],
     [
       'azure-devops/git_pullrequest_updated__code_pull_request_updated',
@@ -59,6 +79,11 @@ describe('a tracker item that a task names', () => {
     ['trello/update_card__renamed', 'r33ylX2Z', { metadata: { card: 'r33ylX2Z' } }],
     ['monday/create_pulse__item', '1772099344', { metadata: { monday: { item: 1772099344 } } }],
     ['monday/create_pulse__subitem', '1772139123', { description: 'https://owl.monday.com/boards/9/pulses/1772139123' }],
+    ['clickup/task_status_updated__activepieces', '1vj38vv', { description: 'https://app.clickup.com/t/1vj38vv' }],
+    ['clickup/task_updated__activepieces', '8669p1zvv', { title: 'Like CU-8669p1zvv' }],
+    ['shortcut/story_update__change_state', 'SC-11', { title: 'fix/sc-11-moon' }],
+    ['shortcut/story_update__add_owner', 'SC-26', { description: 'https://app.shortcut.com/zulip/story/26/a-new-story' }],
+    ['youtrack/issue_created__readme', 'GAME-123', { title: 'Like game-123' }],
     ['asana/task_changed__completed', '1199170056173519', { description: 'https://app.asana.com/0/0/1199170056173519/f' }],
   ]
 

@@ -12,8 +12,8 @@ const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
   // A repository and a number: `owner/repo#7`, `group/subgroup/repo!7`, or the URL of an issue or a pull request on any server.
   [/(?<![\w./-])([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20}[#!]\d{1,18})(?!\w)/g, ([, key]) => key!],
   [
-    /:\/\/[^\s/]{1,255}\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20})\/(issues|work_items|pulls?|merge_requests)\/(\d{1,18})(?!\w)/g,
-    ([, path, kind, n]) => `${path!.replace(/\/-$/, '')}${kind === 'merge_requests' ? '!' : '#'}${n}`,
+    /:\/\/[^\s/]{1,255}\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,20})\/(issues|work_items|pulls?|merge_requests|pull-requests)\/(\d{1,18})(?!\w)/g,
+    ([, path, kind, n]) => `${repositoryIn(path!)}${kind === 'merge_requests' || kind === 'pull-requests' ? '!' : '#'}${n}`,
   ],
   // A work item of Azure Boards, and a pull request of Azure Repos: `AB#13`, `…/_workitems/edit/13`, `…/project/_git/repo/pullrequest/7`.
   [/(?<![\w#])AB#(\d{1,18})(?!\w)/gi, ([, n]) => `AB#${n}`],
@@ -24,9 +24,20 @@ const WAYS: [written: RegExp, keyOf: (match: RegExpMatchArray) => string][] = [
   ],
   // A card by its URL, on any server: `cards.example/c/a1B2c3D4`.
   [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/c\/([A-Za-z0-9]{1,32})(?![A-Za-z0-9])/g, ([, key]) => key!],
+  // A task by its URL or with the mark of its tracker: `app.tasks.example/t/86abc12xy`, `CU-86abc12xy`; with a key of its own: `…/t/9000/GAME-12`.
+  [/(?<![\w.-])[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}\/t\/([a-z0-9]{4,32})(?![\w/-])/gi, ([, key]) => key!.toLowerCase()],
+  [/(?<!\w)CU-([a-z0-9]{4,32})(?!\w)/gi, ([, key]) => key!.toLowerCase()],
+  // A story by its URL: `…/story/11`.
+  [/:\/\/[^\s/]{1,255}\/[\w.-]{1,100}\/story\/(\d{1,18})(?!\w)/g, ([, n]) => `SC-${n}`],
   // An item by a long number alone.
   [/(?<!\w)(\d{6,40})(?!\w)/g, ([, key]) => key!],
 ]
+
+/** `owner/repo/-`, and `scm/projects/KEY/repos/name` or `users/kim/repos/name` on servers that name the project separately. */
+function repositoryIn(path: string): string {
+  const [, kind, owner, name] = /(?:^|\/)(projects|users)\/([^/]+)\/repos\/([^/]+)$/.exec(path) ?? []
+  return kind === undefined ? path.replace(/\/-$/, '') : `${kind === 'users' ? '~' : ''}${owner}/${name}`
+}
 
 const WORD_MAX = 200
 const KEYS_MAX = 1000

@@ -48,7 +48,7 @@ test('every provider is described, with its server settings and which of them ar
     { key: 'branches', label: 'Streams or branches', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'depot_paths', label: 'Depot paths', hint: expect.any(String), secret: false, binds_secrets: false },
     { key: 'merge_accounts', label: 'Merge accounts', hint: expect.any(String), secret: false, binds_secrets: false },
-    { key: 'swarm', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: false },
+    { key: 'swarm', label: expect.any(String), hint: expect.any(String), secret: false, binds_secrets: true },
   ])
   expect(providers.find(({ name }: { name: string }) => name === 'diversion')).toMatchObject({
     label: 'Diversion',

@@ -38,13 +38,19 @@ export interface Answered extends HistoryReply {
   wait: number
 }
 
+/** A provider, or a chat vendor. */
+export interface AskedTool extends Pick<Provider, 'history' | 'label'> {
+  /** The use for which the operator allows private hosts. */
+  name: string
+}
+
 /** Asks a tool's server for a page. Throws `Limited` if it asks to wait, `Refused` if it will never answer, and `Unreachable` otherwise. */
 export async function ask(
-  { history, label, name }: Pick<Provider, 'history' | 'label' | 'name'>,
+  { history, label, name }: AskedTool,
   { path, body }: HistoryRequest,
   { config, allowed, signal }: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<Answered> {
-  const other = transports[name]
+  const other = transports[name as Provider['name']]
   if (other)
     return { headers: {}, body: stripNul(await other.send(path, { config, allowed, signal })), details: new Map(), wait: 0 }
   const base = (text(config.server) ?? '').replace(/\/+$/, '')

@@ -39,10 +39,10 @@ async function removeBuilds(db: Database, { account_id, id }: RecordKey): Promis
 
 async function removeChanges(db: Database, { account_id, id }: RecordKey, project: ProjectKey): Promise<number> {
   await quietly(db)
-  const gone = await db.rows<{ files: ChangedFile[] | null }>(sql`
+  const gone = await db.rows<{ files: ChangedFile[] | null; timestamp: string }>(sql`
     delete from changes where account_id = ${account_id} and id in (
       select id from changes where account_id = ${account_id} and import_id = ${id} order by id limit ${AT_ONCE} for update)
-    returning files`)
+    returning files, timestamp`)
   await removeVersions(db, project, gone)
   return gone.length
 }

@@ -60,11 +60,14 @@ async function built(provider: string, { external_id, ...build }: Record<string,
   const build_id = made.build_runs!.b!.id as number
   if (external_id !== undefined)
     await studio.db.execute(sql`update build_runs set external_id = ${external_id} where id = ${build_id}`)
-  return (action: CiAction | 'explode', { project = 'star', token = 'ci' } = {}) =>
+  return (
+    action: CiAction | 'explode',
+    { project = 'star', token = 'ci', parameters = undefined as string[] | undefined } = {},
+  ) =>
     studio.ask(`/api/v1/projects/${id('projects', project)}/build_runs/${build_id}/ci`, {
       method: 'POST',
       token: String(studio.world.tokens![token]!.token),
-      body: { action },
+      body: { action, parameters },
     })
 }
 const posted = () => server.calls.filter((call) => !call.startsWith('GET'))
@@ -276,4 +279,83 @@ test('Horde runs a job again at its changelist and shelf, starts the newest one 
   expect(JSON.parse(server.bodies.at(-1)!)).toEqual({ aborted: true })
   expect(posted()).toEqual(['POST /api/v1/jobs', 'POST /api/v1/jobs', 'PUT /api/v1/jobs/j1'])
   expect((await (await built('horde'))('retry')).status).toBe(422)
+})
+
+const ALLOWED = { start_parameters: 'PLATFORM=Win64|PS5, NOTE,\nenv.CLEAN=true|false, no name!' }
+const CHOSEN = ['PLATFORM=PS5', 'NOTE=a = b, c']
+
+test('a build is started with the parameters that the settings allow, as each CI takes them', async () => {
+  const last = () => JSON.parse(server.bodies.at(-1)!)
+  const github = '/repos/owl/star/actions'
+  server.answers[`${github}/workflows`] = json(() => ({
+    workflows: [{ id: 5, name: 'Game', path: 'game.yml', state: 'active' }],
+  }))
+  const names = ['BRANCH', 'PLATFORM', 'NOTE'].map((name) => ({ name }))
+  server.answers['/job/Game/api/json'] = json(() => ({ property: [{ parameterDefinitions: names }] }))
+  server.answers['/app/rest/builds/id:5'] = json(() => ({ buildType: { id: 'Game_Cook' }, branchName: 'main' }))
+  const told: Record<string, unknown> = {
+    streamId: 'main',
+    templateId: 'cook',
+    arguments: ['-a', '-set:Platform=Win64', '-set:Keep=1'],
+  }
+  server.answers['/api/v1/jobs/j1'] = json(() => told)
+  accepts('/job/Game/buildWithParameters')
+  accepts('/v2/organizations/owl/pipelines/Game/builds')
+  accepts(`${github}/workflows/5/dispatches`)
+  accepts('/api/v4/projects/owl%2Fstar/pipeline')
+  accepts('/app/rest/buildQueue', 200)
+  accepts('/api/v1/jobs', 200)
+  const started = async (provider: string, build = {}) =>
+    expect((await (await built(provider, build, ALLOWED))('start', { parameters: CHOSEN })).status).toBe(202)
+  await started('jenkins')
+  expect(Object.fromEntries(new URLSearchParams(server.bodies.at(-1)))).toEqual({
+    BRANCH: 'main',
+    PLATFORM: 'PS5',
+    NOTE: 'a = b, c',
+  })
+  const wanted = { PLATFORM: 'PS5', NOTE: 'a = b, c' }
+  await started('buildkite')
+  expect(last()).toMatchObject({ commit: 'HEAD', env: wanted })
+  await started('github', { url: 'https://github.com/owl/star/actions/runs/77' })
+  expect(last()).toEqual({ ref: 'main', inputs: wanted })
+  await started('gitlab', { url: `${server.url}/owl/star/-/pipelines/77` })
+  expect(last()).toEqual({ ref: 'main', variables: Object.entries(wanted).map(([key, value]) => ({ key, value })) })
+  await started('teamcity', { external_id: 'build:5' })
+  expect(last().properties).toEqual({ property: Object.entries(wanted).map(([name, value]) => ({ name, value })) })
+  await started('horde', { external_id: 'horde:j1' })
+  expect(last().arguments).toEqual(['-a', '-set:Keep=1', '-set:PLATFORM=PS5', '-set:NOTE=a = b, c'])
+  told.arguments = undefined
+  await started('horde', { external_id: 'horde:j1' })
+  expect(last().arguments).toEqual(['-set:PLATFORM=PS5', '-set:NOTE=a = b, c'])
+  expect(await studio.db.one(sql`select after from audit_log where action = 'actOnBuild' order by id desc limit 1`)).toEqual({
+    after: { ids: 'start', parameters: ['PLATFORM', 'NOTE'] },
+  })
+})
+
+test.each([
+  ['one that the settings do not name', ALLOWED, ['SECRET=1'], 'cannot_act', 'only PLATFORM, NOTE, env.CLEAN'],
+  ['one whose name differs in case', ALLOWED, ['platform=PS5'], 'cannot_act', 'platform'],
+  ['another value', ALLOWED, ['PLATFORM=Switch'], 'cannot_act', 'one of: Win64, PS5'],
+  ['any of an integration without allowed ones', {}, ['PLATFORM=PS5'], 'cannot_act', 'allows no parameters'],
+  ['one without a value', ALLOWED, ['PLATFORM'], 'invalid_parameter', 'NAME=value'],
+  ['the same one twice', ALLOWED, ['PLATFORM=PS5', 'PLATFORM=Win64'], 'invalid_parameter', 'once'],
+] as const)('a parameter is refused before the CI is asked: %s', async (_, config, parameters, error, words) => {
+  const act = await built('buildkite', {}, config)
+  expect(await act('start', { parameters: [...parameters] })).toMatchObject({
+    status: 422,
+    json: { error, message: expect.stringContaining(words) },
+  })
+  expect(server.calls).toEqual([])
+})
+
+test('only a start takes parameters, and Jenkins none that its job does not declare', async () => {
+  const retry = await (await built('buildkite', {}, ALLOWED))('retry', { parameters: CHOSEN })
+  expect(retry).toMatchObject({ status: 422, json: { message: expect.stringContaining('needs the action start') } })
+  server.answers['/job/Game/api/json'] = json(() => ({ property: [{ parameterDefinitions: [{ name: 'PLATFORM' }] }] }))
+  const act = await built('jenkins', {}, ALLOWED)
+  expect(await act('start', { parameters: CHOSEN })).toMatchObject({
+    status: 422,
+    json: { error: 'ci_failed', message: expect.stringContaining('no parameter NOTE') },
+  })
+  expect(posted()).toEqual([])
 })

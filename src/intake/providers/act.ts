@@ -2,6 +2,7 @@ import { ciFailed } from '../../contract/errors.ts'
 import type { ActingProvider, CiAction } from '../../contract/sets.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { requireAction } from '../../domain/builds/ci-actions.ts'
+import { requireParameters } from '../../domain/builds/start-parameters.ts'
 import { openConfig } from '../../domain/integrations/config.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
@@ -35,10 +36,13 @@ export async function actOnBuild(
   project: ProjectKey,
   id: number | undefined,
   action: CiAction,
+  given: readonly string[] = [],
 ): Promise<{ message: string }> {
-  const build = (await subjects.build(db, await requireAction(db, project, id, action)))!
+  const subject = await requireAction(db, project, id, action)
+  const parameters = requireParameters(subject.start_parameters, given)
+  const build = (await subjects.build(db, subject))!
   try {
-    await ACTS[build.provider as ActingProvider](action, build, openConfig(vault, build), allowed)
+    await ACTS[build.provider as ActingProvider](action, build, openConfig(vault, build), allowed, parameters)
   } catch (error) {
     // Not a failure: the audit log must have what may have happened.
     if (error instanceof NoAnswer && error.mayHaveArrived) return { message: UNCERTAIN }

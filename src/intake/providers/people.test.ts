@@ -134,7 +134,7 @@ test('a tool that can’t be asked says why', async () => {
     const { status, json } = await call('/match', { provider })
     return [status, json.error, json.message]
   }
-  expect(await why('slack')).toEqual([422, 'cannot_import', expect.stringContaining('Paste a list')])
+  expect(await why('discord')).toEqual([422, 'cannot_import', expect.stringContaining('Paste a list')])
   expect(await why('perforce')).toEqual([
     422,
     'cannot_import',

@@ -14,6 +14,7 @@ import { users as jira } from './jira/users.ts'
 import { users as linear } from './linear/users.ts'
 import { users as monday } from './monday/users.ts'
 import { users as perforce } from './perforce/server.ts'
+import { slackTokens, slackUsers } from './slack-users.ts'
 import { type AskedServer, listUsers, type UserList } from './user-list.ts'
 
 const over = (name: ProviderName, list: UserList) => (server: AskedServer) => listUsers(providers[name], list, server)
@@ -32,24 +33,36 @@ const SOURCES: Partial<Record<string, (server: AskedServer) => Promise<ListedPer
 /** People wait for the reply. */
 const TIMEOUT_MS = 60_000
 
-/** The users of all servers of a tool that the account has connected. */
-export async function askForPeople(
-  { db, vault, allowed }: Pick<JobContext, 'db' | 'vault' | 'allowed'>,
-  accountId: number,
-  provider: string,
-): Promise<ListedPerson[]> {
+type Outside = Pick<JobContext, 'db' | 'vault' | 'allowed'> & { slackApi?: string | undefined }
+
+const SLACK_API = 'https://slack.com/api'
+
+/** The servers of a tool that the account has connected. */
+async function serversOf({ db, vault, slackApi = SLACK_API }: Outside, accountId: number, provider: string) {
+  if (provider === 'slack') {
+    const configs = (await slackTokens(db, vault, accountId)).map((api_token) => ({ server: slackApi, api_token }))
+    if (configs.length === 0)
+      throw cannotImport('No Slack bot is connected. Connect one under Channels, or paste a list of users.')
+    const source = (server: AskedServer) => listUsers({ label: 'Slack', name: 'slack' }, slackUsers, server)
+    return { label: 'Slack', source, configs }
+  }
   const source = SOURCES[provider]
   if (!source) throw cannotImport('This tool can’t be asked for its users. Paste a list of them.')
   const { label } = providers[provider as ProviderName]
   const connected = await withServer(db, provider as ProviderName, accountId)
   if (connected.length === 0)
     throw cannotImport(`No ${label} integration has server access. Enter it there, or paste a list of users.`)
+  return { label, source, configs: connected.map((integration) => openConfig(vault, integration)) }
+}
+
+/** The users of all servers of a tool that the account has connected. */
+export async function askForPeople(outside: Outside, accountId: number, provider: string): Promise<ListedPerson[]> {
+  const { label, source, configs } = await serversOf(outside, accountId, provider)
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const listed = new Map<string, ListedPerson>()
   try {
-    for (const integration of connected)
-      for (const person of await source({ config: openConfig(vault, integration), allowed, signal }))
-        listed.set(JSON.stringify(person), person)
+    for (const config of configs)
+      for (const person of await source({ config, allowed: outside.allowed, signal })) listed.set(JSON.stringify(person), person)
   } catch (error) {
     if (signal.aborted || error instanceof NoAnswer)
       throw cannotImport(`${label} took too long. Try again, or paste a list of users.`)

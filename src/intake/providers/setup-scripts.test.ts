@@ -13,6 +13,8 @@ import { providers } from './index.ts'
 import { loreRelay } from './lore/setup.ts'
 import { perforce } from './perforce/index.ts'
 import { perforceTrigger } from './perforce/setup.ts'
+import { subversion } from './subversion/index.ts'
+import { subversionHook } from './subversion/setup.ts'
 
 interface Arrived {
   method: string | undefined
@@ -80,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('the scripts we provide', () => {
     }
   }
 
-  const expectSigned = (name: 'perforce' | 'lore') => {
+  const expectSigned = (name: 'perforce' | 'lore' | 'subversion') => {
     const { headers, body } = arrived[0]!
     const unparsed = {
       path: name,
@@ -131,6 +133,9 @@ case "$*" in
   '-ztag -F %user% describe -s 1234') printf '%s\\n' 'DICE\\pensjo' ;;
   '-ztag -F %desc% describe -s 1234') cat '${folder}/description' ;;
   'describe -s 1234') cat '${folder}/describe' ;;
+  '-ztag -F %user% describe -S -s 1234') echo kim ;;
+  '-ztag -F %desc% describe -S -s 1234') echo Shelf ;;
+  'describe -S -s 1234') printf '%s\\n' 'Shelved files ...' '' '... //depot/new.png#none add' '... //depot/old.png#2 edit' ;;
   *) echo "unexpected: $*" >&2; exit 1 ;;
 esac
 `,
@@ -197,6 +202,22 @@ esac
       expectSigned('perforce')
     })
 
+    test('reports a shelf with its files as pending', async () => {
+      standIn()
+      run(script(), '1234', 'shelved')
+      const unparsed = { path: 'perforce', headers: {}, raw: Buffer.from(''), url: '', received: new Date(), config: {} }
+      const [fact] = perforce.read({ ...unparsed, body: await fields() })
+      expect(fact).toMatchObject({
+        identifier: '1234',
+        pending: true,
+        author: 'kim',
+        files: [
+          { path: '//depot/new.png', action: 'add' },
+          { path: '//depot/old.png', action: 'edit' },
+        ],
+      })
+    })
+
     test('sends only the number when p4 fails, and cleans up after itself', async () => {
       executable('bin/p4', '#!/bin/sh\necho "Your session has expired, please login again." >&2\nexit 1\n')
       run(script(), '99')
@@ -216,6 +237,76 @@ esac
       for (const change of ['default', '', '12; id']) expect((await once(run(script(), change), 'exit'))[0]).toBe(0)
       await once(run(script(), '1234'), 'exit')
       expect(await fields()).toMatchObject({ changelist: '1234' })
+    })
+  })
+
+  describe('the Subversion hook', () => {
+    const LOG = 'Fix "the" boss & 100% + more; `id` $(id) \\n é 龍\n\nGM-42\n'
+    const script = (base_url = address()) =>
+      executable(
+        'post-commit',
+        subversionHook({ url: `${base_url}/webhooks/subversion?token=${TOKEN}`, token: TOKEN, base_url, id: 7 }),
+      )
+
+    /** Responds like the real one, for revision 61 only. */
+    const standIn = () => {
+      writeFileSync(join(folder, 'log'), LOG)
+      executable(
+        'bin/svnlook',
+        `#!/bin/sh
+case "$LC_ALL" in *[uU][tT][fF]*) ;; *) echo 'Gro{U+00DF}e' >&2 ;; esac
+case "$*" in
+  "uuid /srv/svn/my game") echo 8ffe09a6 ;;
+  "author -r 61 /srv/svn/my game") echo bert ;;
+  "date -r 61 /srv/svn/my game") echo '2026-11-15 12:41:03 +0000 (Sun, 15 Nov 2026)' ;;
+  "log -r 61 /srv/svn/my game") cat '${folder}/log' ;;
+  "changed -r 61 /srv/svn/my game") printf 'U   trunk/a&b=c%%.png\\n_U  trunk/x\\nD   trunk/Größe mit Leerzeichen.uasset\\n' ;;
+  *) echo "unexpected: $*" >&2; exit 1 ;;
+esac
+`,
+      )
+    }
+
+    const received = async () => {
+      await until(() => arrived.length === 1)
+      return Object.fromEntries(new URLSearchParams(arrived[0]?.body))
+    }
+
+    test('posts what the Subversion integration reads as a complete change, with any characters', async () => {
+      standIn()
+      expect((await once(run(script(), '/srv/svn/my game', '61', '60-1'), 'exit'))[0]).toBe(0)
+      const body = await received()
+      expect(arrived[0]!.url).toBe(`/webhooks/subversion?token=${TOKEN}`)
+      const unparsed = { path: 'subversion', headers: {}, raw: Buffer.from(''), url: '', received: new Date(), config: {} }
+      expect(subversion.read({ ...unparsed, body })).toEqual([
+        expect.objectContaining({
+          identifier: 'my game@61',
+          author: 'bert',
+          timestamp: '2026-11-15T12:41:03.000Z',
+          description: LOG.trimEnd(),
+          branch: 'trunk',
+          files: [
+            { path: 'a&b=c%.png', action: 'edit' },
+            { path: 'Größe mit Leerzeichen.uasset', action: 'delete' },
+          ],
+        }),
+      ])
+      await until(() => readdirSync(join(folder, 'work')).length === 0)
+    })
+
+    testWith('openssl')('signs the form if there is a secret', async () => {
+      standIn()
+      environment = { GOLDMASTER_WEBHOOK_SECRET: SECRET }
+      run(script(), '/srv/svn/my game', '61')
+      expect(await received()).toMatchObject({ revision: '61' })
+      expectSigned('subversion')
+    })
+
+    test('never fails a commit, and sends nothing for an invalid number', async () => {
+      executable('bin/svnlook', '#!/bin/sh\nexit 1\n')
+      for (const revision of ['', 'HEAD', '6; id']) expect((await once(run(script(), '/srv', revision), 'exit'))[0]).toBe(0)
+      expect((await once(run(script('http://127.0.0.1:1'), '/srv', '61'), 'exit'))[0]).toBe(0)
+      expect(arrived).toEqual([])
     })
   })
 

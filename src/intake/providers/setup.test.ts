@@ -4,6 +4,9 @@ import type { Delivery } from '../provider.ts'
 import type { SetupContext } from '../setup.ts'
 import { setup as asana } from './asana/setup.ts'
 import { setup as azureDevops } from './azure-devops/setup.ts'
+import { setup as bitbucket } from './bitbucket/setup.ts'
+import { setup as circleci } from './circleci/setup.ts'
+import { setup as clickup } from './clickup/setup.ts'
 import { setup as diversion } from './diversion/setup.ts'
 import { setup as gitea } from './gitea/setup.ts'
 import { setup as github } from './github/setup.ts'
@@ -16,7 +19,11 @@ import { lore as loreProvider } from './lore/index.ts'
 import { setup as lore } from './lore/setup.ts'
 import { setup as monday } from './monday/setup.ts'
 import { setup as perforce } from './perforce/setup.ts'
+import { setup as plastic } from './plastic/setup.ts'
+import { setup as shortcut } from './shortcut/setup.ts'
+import { setup as subversion } from './subversion/setup.ts'
 import { setup as trello } from './trello/setup.ts'
+import { setup as youtrack } from './youtrack/setup.ts'
 
 const token = 'ab'.repeat(32)
 const contextOf = (name: string): SetupContext => ({
@@ -42,6 +49,13 @@ const delivery = (body: unknown): Delivery => ({
 const guides = {
   asana,
   azure_devops: azureDevops,
+  bitbucket,
+  circleci,
+  plastic,
+  subversion,
+  clickup,
+  youtrack,
+  shortcut,
   diversion,
   gitea,
   github,

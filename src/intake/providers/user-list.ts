@@ -1,8 +1,7 @@
 import type { ListedPerson } from '../../domain/accounts/people-list.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
-import { ask, Missing } from '../history/ask.ts'
+import { type AskedTool, ask, Missing } from '../history/ask.ts'
 import type { History, HistoryReply, HistoryRequest } from '../history/history.ts'
-import type { Provider } from '../provider.ts'
 import type { Json } from '../reading.ts'
 import { Refused } from './ci-replies.ts'
 
@@ -26,7 +25,7 @@ const REQUESTS_MAX = 300
 
 /** Asks a server for its users. A request that was sent already is not repeated, so that circular pages end. */
 export async function listUsers(
-  { label, name }: Pick<Provider, 'label' | 'name'>,
+  { label, name }: Pick<AskedTool, 'label' | 'name'>,
   { headers, first, read }: UserList,
   server: AskedServer,
 ): Promise<ListedPerson[]> {

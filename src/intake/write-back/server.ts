@@ -56,5 +56,25 @@ export interface TrackerWriteBack extends Place {
   open(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal): WritableTracker
 }
 
-/** What our own statuses are called: they are ignored when the tool reports them. */
-export const OWN_PREFIX = 'goldmaster/'
+/** A code review of a shelf. */
+export interface Review {
+  id: string
+  /** When each version of its content came, ISO 8601, the oldest first. */
+  versions: string[]
+}
+
+/** A server of code reviews. Every call throws `Refused` if the server refuses; with 404, the review or comment does not exist. */
+export interface WritableReviews {
+  /** The review of a shelf; undefined if there is none, or several. */
+  find(shelf: string): Promise<Review | undefined>
+  vote(review: string, vote: 'up' | 'down' | 'clear', version: number): Promise<unknown>
+  /** The id of our comment that contains the text. */
+  findComment(review: string, text: string): Promise<string | undefined>
+  createComment(review: string, body: string): Promise<string>
+  editComment(id: string, body: string): Promise<unknown>
+}
+
+/** How verdicts of shelves are written to their reviews. */
+export interface ReviewWriteBack extends Place {
+  open(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal): WritableReviews
+}

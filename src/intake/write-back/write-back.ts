@@ -8,10 +8,12 @@ import * as subjects from '../../domain/integrations/job-subjects.ts'
 import * as store from '../../domain/integrations/write-backs.ts'
 import { resultAt, verdictText } from '../../domain/investigations/public-texts.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
+import { OWN_PREFIX } from '../build-origin.ts'
 import { Refused } from '../providers/ci-replies.ts'
-import { TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
+import { REVIEW_WRITE_BACKS, TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
 import { BUSY_S, claimed, type Outside, unlessRefusedWith } from './claimed.ts'
-import { OWN_PREFIX, type WritableRepository } from './server.ts'
+import { writeReview } from './review.ts'
+import type { WritableRepository } from './server.ts'
 
 /** Writes the newest result of a build's job at its commit, and the verdict on its pull request. What the server has is not sent again. */
 export async function writeBack(
@@ -20,20 +22,36 @@ export async function writeBack(
   signal?: AbortSignal,
 ) {
   const build = await store.writeBackSubject(db, key)
-  const tool = build && WRITE_BACKS[build.provider]
-  if (!tool) return
+  if (!build) return
   const config = openConfig(vault, build)
+  const reviews = REVIEW_WRITE_BACKS[build.provider]
+  if (reviews) {
+    if (build.shelf === '') return
+    const page = (id: string) => `${site}/projects/${build.project_id}/builds/${id}`
+    return orPause(db, build, key, () => writeReview(db, reviews.open(config, allowed, signal), build, page))
+  }
+  const tool = WRITE_BACKS[build.provider]
+  if (!tool || build.commit_hash === '') return
   const repository = build.pages.map((page) => tool.repositoryOf(config, page)).find((found) => found !== undefined)
   if (repository === undefined) return
   const at = tool.open(config, repository, allowed, signal)
   const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
   const { account_id, integration_id } = key
   const subject = (name: string) => ({ account_id, integration_id, subject: `${repository} ${name}` })
-  try {
-    const isWritten =
+  await orPause(
+    db,
+    build,
+    key,
+    async () =>
       (await writeStatus(db, at, build, subject, pageOf)) &&
-      (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf)))
-    if (!isWritten) await store.enqueueWriteBack(db, build, key.build_run_id, BUSY_S)
+      (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf))),
+  )
+}
+
+/** Again soon if another job is writing; not at all after a refusal, until somebody checks again. */
+async function orPause(db: Database, build: store.WriteBackSubject, key: Jobs['write_back'], write: () => Promise<boolean>) {
+  try {
+    if (!(await write())) await store.enqueueWriteBack(db, build, key.build_run_id, BUSY_S)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     await store.pauseWriteBack(db, key, error.message)
@@ -98,7 +116,9 @@ async function writeComment(
 
 /** Why results can't be written to the server of an integration; undefined if they can. */
 async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
-  const tool = integration && (WRITE_BACKS[integration.provider] ?? TRACKER_WRITE_BACKS[integration.provider])
+  const tool =
+    integration &&
+    (WRITE_BACKS[integration.provider] ?? TRACKER_WRITE_BACKS[integration.provider] ?? REVIEW_WRITE_BACKS[integration.provider])
   if (!integration) return 'The integration is disabled.'
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'

@@ -1,9 +1,11 @@
 import type { ServerSettings } from '../../provider.ts'
+import { START_PARAMETERS } from '../ci-action.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your organization and an API token, people and bisections can start builds, and people can repeat and stop them.',
   fields: [
     { key: 'server', label: 'API URL', hint: 'https://api.buildkite.com/v2/organizations/your-organization' },
     { key: 'api_token', label: 'API token', hint: 'With the scopes read_builds and write_builds' },
+    START_PARAMETERS,
   ],
 }

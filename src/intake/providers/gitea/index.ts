@@ -31,7 +31,8 @@ export const gitea: Provider = {
   paths: ['gitea'],
   tokenHeader: null,
   answers: 200,
-  secretInBody: true,
+  // Old versions put the signing secret into the body.
+  secretsInBody: ['secret'],
   verify: (delivery, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, signatureOf(delivery), (secret) => hmac('sha256', secret, signedText(delivery)).toString('hex')),

@@ -31,6 +31,7 @@ export const github: Provider = {
   reports: 'Commits, pull requests, workflow runs and issues',
   category: 'version_control',
   reportsBuilds: true,
+  givesFiles: true,
   paths: ['github'],
   tokenHeader: 'x-service-token',
   answers: 200,

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../../provider.ts'
+import { START_PARAMETERS } from '../ci-action.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your repository and a token, logs of failed workflow runs are fetched, and people and bisections can start, repeat and stop workflow runs.',
@@ -8,5 +9,6 @@ export const server: ServerSettings = {
   fields: [
     { key: 'server', label: 'API URL of the repository', hint: 'https://api.github.com/repos/your-organization/your-repository' },
     { key: 'api_token', label: 'Access token', hint: 'Fine-grained, with Actions: read and write and Contents: read' },
+    START_PARAMETERS,
   ],
 }

@@ -11,6 +11,8 @@ interface Sent {
   body?: object
   raw?: boolean
   manualRedirect?: boolean
+  /** Bytes of the reply. */
+  limit?: number
 }
 
 /** The configured repository, through GitHub's REST API. Any reply but a success is thrown. */

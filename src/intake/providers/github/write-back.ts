@@ -1,6 +1,7 @@
 import type { FetchedReply } from '../../../net/safe-fetch.ts'
+import { OWN_PREFIX } from '../../build-origin.ts'
 import { at, type Json, objects, text, word } from '../../reading.ts'
-import { OWN_PREFIX, type Status, type WriteBack } from '../../write-back/server.ts'
+import type { Status, WriteBack } from '../../write-back/server.ts'
 import { Refused } from '../ci-replies.ts'
 import { jsonOf, repositoryAt } from './server.ts'
 import { server } from './server-settings.ts'

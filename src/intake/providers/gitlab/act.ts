@@ -3,14 +3,17 @@ import { Refused } from '../ci-replies.ts'
 import { projectAt } from './server.ts'
 
 /** Repeats the failed jobs of a pipeline, cancels it, or runs a pipeline on the branch. */
-export const actAtGitLab: Act = async (action, { status, branch, url }, config, allowed) => {
+export const actAtGitLab: Act = async (action, { status, branch, url }, config, allowed, parameters) => {
   const found = /^(.*)\/-\/pipelines\/(\d+)$/.exec(url)
   const base = String(config.server ?? '').replace(/\/$/, '')
   if (!found || !found[1]!.startsWith(`${base}/`))
     throw new Refused('The URL of this build is no pipeline of the GitLab server in the integration settings.')
   const [, page, pipeline] = found
   const project = projectAt(config, page!.slice(base.length + 1), allowed)
-  if (action === 'start') return project.post('/pipeline', { ref: branch.replace(/^refs\/heads\//, '') })
+  if (action === 'start') {
+    const variables = Object.entries(parameters).map(([key, value]) => ({ key, value }))
+    return project.post('/pipeline', { ref: branch.replace(/^refs\/heads\//, ''), ...(variables.length > 0 && { variables }) })
+  }
   if (action === 'stop') return project.post(`/pipelines/${pipeline}/cancel`)
   if (status !== 'failed' && status !== 'cancelled')
     throw new Refused('GitLab repeats only failed and canceled jobs, and this pipeline has none. Use Build newest.')

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../../provider.ts'
+import { START_PARAMETERS } from '../ci-action.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your GitLab server and a token, logs of failed pipelines are fetched, and people can repeat, stop and start pipelines. With the path of the project, its history can be imported.',
@@ -14,5 +15,6 @@ export const server: ServerSettings = {
       hint: 'Of the project or group, with the role Developer and the scope api; read_api is enough for logs and imports',
     },
     { key: 'gitlab_project', label: 'Path of the project', hint: 'studio/games/starfall, to import its history' },
+    START_PARAMETERS,
   ],
 }

@@ -4,7 +4,7 @@ import { Refused } from '../ci-replies.ts'
 import { hordeAt } from './server.ts'
 
 /** Runs a job again at its changelist and shelf, or at the newest one of the stream; or aborts it. */
-export const actAtHorde: Act = async (action, { external_id }, config, allowed) => {
+export const actAtHorde: Act = async (action, { external_id }, config, allowed, parameters) => {
   const id = /^horde:(.+)$/.exec(external_id ?? '')?.[1]
   if (id === undefined) throw new Refused('The id of this job at Horde is unknown.')
   const server = hordeAt(config, allowed)
@@ -19,8 +19,18 @@ export const actAtHorde: Act = async (action, { external_id }, config, allowed) 
     streamId,
     templateId,
     ...(text(job.name) !== undefined && { name: job.name }),
-    ...(Array.isArray(job.arguments) && { arguments: job.arguments }),
+    ...((Array.isArray(job.arguments) || Object.keys(parameters).length > 0) && {
+      arguments: withOptions(Array.isArray(job.arguments) ? job.arguments : [], parameters),
+    }),
     ...(action === 'retry' && change !== undefined && { change }),
     ...(action === 'retry' && preflightChange && { preflightChange }),
   })
+}
+
+/** The arguments of a job with these options of BuildGraph instead of its own. */
+function withOptions(given: readonly unknown[], parameters: Readonly<Record<string, string>>): unknown[] {
+  const optionOf = (argument: unknown) => /^-set:([^=]+)=/i.exec(String(argument))?.[1]?.toLowerCase()
+  const names = new Set(Object.keys(parameters).map((name) => name.toLowerCase()))
+  const others = given.filter((argument) => !names.has(optionOf(argument) ?? ''))
+  return [...others, ...Object.entries(parameters).map(([name, value]) => `-set:${name}=${value}`)]
 }

@@ -5,12 +5,16 @@ import { JenkinsServer, jobPathOf } from './server.ts'
 import { parametersOf, valuesFor } from './start.ts'
 
 /** Runs a job with the parameters of a build, or with its branch; or stops a build. */
-export const actAtJenkins: Act = async (action, build, config, allowed) => {
+export const actAtJenkins: Act = async (action, build, config, allowed, chosen) => {
   const server = new JenkinsServer(config, allowed)
   if (action === 'start') {
     const path = jobPathOf(build.ci_job_name)
     const names = parametersOf(await server.json(path, 'property[parameterDefinitions[name]]'))
-    return run(server, path, names.length > 0, valuesFor(names, { ...build, kind: 'regular', commit_hash: '', changelist: '' }))
+    // Jenkins ignores parameters that a job does not declare.
+    const unknown = Object.keys(chosen).find((name) => !names.includes(name))
+    if (unknown !== undefined) throw new Refused(`The Jenkins job ${build.ci_job_name} has no parameter ${unknown}.`)
+    const values = valuesFor(names, { ...build, kind: 'regular', commit_hash: '', changelist: '' })
+    return run(server, path, names.length > 0, { ...values, ...chosen })
   }
   const path = server.buildPath(build.url)
   if (path === undefined) throw new Refused('The URL of this build is none of the Jenkins server in the integration settings.')

@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../../provider.ts'
+import { START_PARAMETERS } from '../ci-action.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your Jenkins server, console output, artifacts and times are fetched from it, and people can start, repeat and stop builds.',
@@ -10,5 +11,6 @@ export const server: ServerSettings = {
     },
     { key: 'user', label: 'User' },
     { key: 'api_token', label: 'API token' },
+    START_PARAMETERS,
   ],
 }

@@ -11,6 +11,7 @@ export function describedChange(output: string): ChangeFact {
 export function changeIn(record: Json): ChangeFact {
   const identifier = word(record.change)
   if (identifier === undefined) throw new Unreadable(text(record.data)?.trim() ?? 'The server described no change.')
+  const isPending = record.status === 'pending'
   return {
     kind: 'change',
     source_type: 'Changelist',
@@ -19,8 +20,9 @@ export function changeIn(record: Json): ChangeFact {
     description: text(record.desc)?.trimEnd() ?? '',
     timestamp: time(record.time) ?? null,
     branch: '',
-    files: filesOf(record),
-    ...(record.status === 'pending' && { pending: true as const }),
+    // The files of a shelf are only described if asked for.
+    files: isPending && record.depotFile0 === undefined ? null : filesOf(record),
+    ...(isPending && { pending: true as const }),
   }
 }
 

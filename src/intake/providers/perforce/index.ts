@@ -1,6 +1,6 @@
 import type { ChangedFile } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, files, link, text, time } from '../../reading.ts'
+import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
+import { at, files, link, text, time, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { perforceUser, reviewPage } from './describe.ts'
 import { followUp } from './follow-up.ts'
@@ -8,25 +8,30 @@ import { history } from './history.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
+import { stageOf } from './stage.ts'
 
 /** A submit trigger sends a number, in a form or as JSON; a trigger may send more. */
 export const perforce: Provider = {
   name: 'perforce',
   label: 'Perforce',
-  reports: 'Submitted changelists and their files',
+  reports: 'Submitted and shelved changelists and their files',
   category: 'version_control',
   paths: ['perforce'],
   listsUsers: true,
+  givesFiles: true,
   tokenHeader: 'x-service-token',
   answers: 202,
   // A submit trigger may have its token in the form.
   tokenInBody: true,
   verify: (delivery, secrets, required) => isAuthentic(secrets, required, senderSignature(delivery, secrets)),
-  deliveryKey: ({ body }) => changelist(body),
-  event: () => 'change-commit',
+  // The address to answer a test run of P4 Code Review at is its secret.
+  secretsInBody: ['update', 'pass', 'fail'],
+  deliveryKey,
+  event: ({ body }) => EVENTS[stageOf(body)],
   read({ body, config }) {
-    const identifier = changelist(body)
+    const [identifier, stage] = [changelist(body), stageOf(body)]
     if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')
+    if (stage === 'other') return []
     const user = text(at(body, 'user'))
     const description = text(at(body, 'description')) ?? text(at(body, 'desc'))
     const reported = files(at(body, 'files'))?.map(withoutRevision) ?? null
@@ -43,6 +48,7 @@ export const perforce: Provider = {
         branch: '',
         files: reported,
         ...(url !== undefined && { url }),
+        ...(stage === 'shelved' && { pending: true as const }),
         ...(!complete && { incomplete: true }),
       },
     ]
@@ -52,6 +58,16 @@ export const perforce: Provider = {
   history,
   setup,
   sample,
+}
+
+const EVENTS = { submitted: 'change-commit', shelved: 'shelve-commit', other: 'other' }
+
+/** A shelf keeps its number while its files change, and may keep it when it is submitted. */
+function deliveryKey({ body, received }: Delivery): string | undefined {
+  const [identifier, stage] = [changelist(body), stageOf(body)]
+  if (identifier === undefined || stage === 'submitted') return identifier
+  const version = word(at(body, 'version')) ?? time(at(body, 'timestamp')) ?? received.toISOString().slice(0, 16)
+  return `${EVENTS[stage]}:${identifier}:${version}`
 }
 
 /** A string of digits or an integer, without leading zeros; the server counts from 1. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ChangeFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { perforce } from './index.ts'
@@ -129,4 +129,41 @@ test('every body is handled', () => {
       },
     ),
   )
+})
+
+describe('a report', () => {
+  test.each([
+    [{}, false],
+    [{ status: 'submitted' }, false],
+    [{ status: 'committed', event_type: 'UPDATED' }, false],
+    [{ event_type: 'CHANGE_COMMIT' }, false],
+    [{ status: 'shelved' }, true],
+    [{ status: 'pending' }, true],
+    [{ event_type: 'SHELVE_COMMIT' }, true],
+  ])('with %j is of a pending changelist: %s', (body, pending) => {
+    expect(change({ change: '7', ...body }).pending ?? false).toBe(pending)
+  })
+
+  test('of an event before the submit, or of a deleted shelf, is ignored: the number may still change', () => {
+    for (const body of [
+      { event_type: 'CHANGE_SUBMIT' },
+      { event_type: 'CHANGE_CONTENT' },
+      { event_type: 'SHELVE_DELETE' },
+      { status: 'archived' },
+    ])
+      expect(perforce.read(delivery({ change: 7, ...body }))).toEqual([])
+  })
+
+  test('of a shelf is another delivery in each version, and another one than that of the submit', () => {
+    const key = (body: object) => perforce.deliveryKey?.(delivery({ change: '7', ...body }))
+    const keys = [
+      {},
+      { status: 'shelved', version: 1 },
+      { status: 'shelved', version: 2 },
+      { status: 'shelved', timestamp: '2026-03-01T11:00:00Z' },
+      { status: 'shelved' },
+    ]
+    expect(new Set(keys.map(key)).size).toBe(5)
+    expect(key({ status: 'submitted', version: 3 })).toBe('7')
+  })
 })

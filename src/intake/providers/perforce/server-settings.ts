@@ -2,6 +2,9 @@ import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your Perforce server, author, description and files of a changelist are fetched when the trigger sends only its number.',
+  writeBackDoes:
+    'Votes on the review of a shelf in P4 Code Review once its preflights have ended, and keeps one comment there with the verdict of every job.',
+  writeBackNeeds: 'the URL of P4 Code Review, and a user who may see the reviews, with a ticket as the password',
   fields: [
     {
       key: 'server',
@@ -30,7 +33,7 @@ export const server: ServerSettings = {
     {
       key: 'swarm',
       label: 'P4 Code Review (Swarm)',
-      hint: 'https://swarm.example.com, for links to changes. Empty: the URL the server reports.',
+      hint: 'https://swarm.example.com, for links to changes and for votes. Empty: links to the URL that the server reports, and no votes.',
     },
   ],
 }

@@ -66,12 +66,17 @@ export const print = (config: Readonly<Json>, args: readonly string[], perforce:
   session(config, perforce, (ask) => ask([...args]))
 
 type Ask = (args: string[]) => Promise<string>
+/** The command and its environment, for output that is not text. */
+interface Program {
+  p4: string
+  env: NodeJS.ProcessEnv
+}
 
 /** Trusts the server as configured and queries it; the program is started directly, never through a shell. */
-async function session<T>(
+export async function session<T>(
   config: Readonly<Json>,
   { allowed, p4 = 'p4', signal, ...limits }: Perforce & Limits,
-  work: (ask: Ask) => Promise<T>,
+  work: (ask: Ask, program: Program) => Promise<T>,
 ): Promise<T> {
   const port = await portOf(text(config.server) ?? '', allowed, signal)
   const fingerprint = text(config.fingerprint)
@@ -80,7 +85,7 @@ async function session<T>(
   const ask = (args: string[]) => call(p4, args, env, { signal, ...limits })
   try {
     if (fingerprint !== undefined) await ask(['trust', '-i', fingerprint])
-    return await work((args) => ask(['-Mj', '-ztag', ...args]))
+    return await work((args) => ask(['-Mj', '-ztag', ...args]), { p4, env })
   } finally {
     if (folder) await rm(folder, { recursive: true, force: true })
   }

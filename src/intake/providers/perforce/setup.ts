@@ -2,12 +2,13 @@ import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.t
 
 /** Runs inside a submit, so it leaves at once and does its work behind; whatever fails, the submit does not. */
 export const perforceTrigger: Setup = ({ url }) => `#!/bin/sh
-# Tells Goldmaster about a submitted changelist: number, user, description, files.
+# Tells Goldmaster about a submitted or shelved changelist: number, user, description, files.
 # Where p4 cannot ask the server (no login, no permission), the number alone is sent.
 url='${url}'
 
 change=$1
 case $change in '' | *[!0-9]*) exit 0 ;; esac
+if [ "$2" = shelved ]; then shelved=-S; else shelved=; fi
 ${SIGN}
 # Text as the value of a form.
 encode() {
@@ -27,15 +28,16 @@ tell() {
   work=$(mktemp -d) && cd "$work" || exit
   trap 'rm -rf "$work"' EXIT
 
-  user=$(p4 -ztag -F %user% describe -s "$change")
-  p4 -ztag -F %desc% describe -s "$change" >description
+  user=$(p4 -ztag -F %user% describe $shelved -s "$change")
+  p4 -ztag -F %desc% describe $shelved -s "$change" >description
   # Lines like "... //depot/art/dragon.fbx#3 edit", told as action, tab, path. A description is indented and cannot pass for one.
   # A list without end would make the whole message too large.
   tab=$(printf '\\t')
-  p4 describe -s "$change" | LC_ALL=C sed -n "s|^[.][.][.] \\(//.*\\)#[0-9]* \\([a-z/]*\\)\\$|\\2$tab\\1|p" | head -n 100000 >files
+  p4 describe $shelved -s "$change" | LC_ALL=C sed -n "s|^[.][.][.] \\(//.*\\)#[0-9a-z]* \\([a-z/]*\\)\\$|\\2$tab\\1|p" | head -n 100000 >files
 
   {
     printf 'changelist=%s&timestamp=' "$change" && printf %s "$now" | encode
+    [ -z "$shelved" ] || printf '&status=shelved'
     [ -z "$user" ] || { printf '&user=' && printf %s "$user" | encode; }
     [ ! -s description ] || { printf '&description=' && encode <description; }
     [ ! -s files ] || { printf '&files=' && encode <files; }
@@ -65,6 +67,24 @@ ${perforceTrigger(context)}\`\`\`
 \`\`\`
 
 4. Submit a change. It appears within seconds. To test it by hand: \`/opt/perforce/goldmaster.sh 1234\`.
+
+### Shelves and P4 Code Review
+
+A shelved changelist is on no branch, and a build of it is a preflight. To report shelves, add a second line:
+
+\`\`\`
+	goldmaster shelve-commit //... "/opt/perforce/goldmaster.sh %changelist% shelved"
+\`\`\`
+
+P4 Code Review (Swarm) can report the changelists of its reviews instead, with a test definition. URL: \`${context.base_url}/webhooks/perforce\`. Header: \`X-Service-Token: ${context.token}\`. Body, as JSON:
+
+\`\`\`json
+{ "change": "{change}", "status": "{status}", "review": "{review}", "version": "{version}" }
+\`\`\`
+
+Results of builds are not sent back to the review. A test definition that is required for approval would wait forever, so don't make it blocking. The bodies of Jenkins' and BlueKing's published triggers are read too, if you change their URL and they send a token.
+
+### Windows servers
 
 On a Windows server, this trigger line works without a script. It sends only the number, unsigned. If only signed deliveries are accepted, use the bridge below. Details are fetched if you configure a Perforce server for this integration:
 

@@ -10,7 +10,7 @@ const NEEDS =
 const FIELDS = 'buildType(id),branchName,personal,lastChanges(change(id)),originalProperties(property(name,value))'
 
 /** Queues a build again at its revision, with the parameters it was started with; or stops it, or queues one of the newest state. */
-export const actAtTeamCity: Act = async (action, { external_id, status }, config, allowed) => {
+export const actAtTeamCity: Act = async (action, { external_id, status }, config, allowed, parameters) => {
   const id = /^build:(\d+)$/.exec(external_id ?? '')?.[1]
   if (id === undefined) throw new Refused('The id of this build at TeamCity is unknown.')
   const server = teamCityAt(config, allowed)
@@ -23,7 +23,10 @@ export const actAtTeamCity: Act = async (action, { external_id, status }, config
   if (type === undefined) throw new Unreachable('TeamCity does not say which configuration this build is of.')
   const branch = text(at(build, 'branchName'))
   const wanted = { buildType: { id: type }, ...(branch !== undefined && { branchName: branch }) }
-  if (action === 'start') return server('/app/rest/buildQueue', wanted)
+  if (action === 'start') {
+    const property = Object.entries(parameters).map(([name, value]) => ({ name, value }))
+    return server('/app/rest/buildQueue', { ...wanted, ...(property.length > 0 && { properties: { property } }) })
+  }
   if (at(build, 'personal') === true)
     throw new Refused('This is a personal build: its changes are only at TeamCity. Retry it there.')
   const properties = objects(at(build, 'originalProperties', 'property'))

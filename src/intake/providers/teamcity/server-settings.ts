@@ -1,4 +1,5 @@
 import type { ServerSettings } from '../../provider.ts'
+import { START_PARAMETERS } from '../ci-action.ts'
 
 export const server: ServerSettings = {
   why: 'If you enter your TeamCity server and a token, logs of failed builds are fetched, and people can repeat, stop and start builds.',
@@ -13,5 +14,6 @@ export const server: ServerSettings = {
       label: 'Access token',
       hint: 'Of a user with the role Project developer; Project viewer is enough for logs',
     },
+    START_PARAMETERS,
   ],
 }

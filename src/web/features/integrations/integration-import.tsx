@@ -14,6 +14,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pill, type PillKind } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { progressOf } from './import-progress.ts'
 
 type Import = AppReply<'listImports'>['imports'][number]
 type Preview = AppReply<'previewImport'>
@@ -179,13 +180,12 @@ function Row({ one, locked }: { one: Import; locked: boolean }) {
 }
 
 /** How much of the current part is read. */
-function Bar({ one: { counts, expected }, part }: { one: Import; part: ImportPart }) {
-  const read = counts[part]?.read ?? 0
-  const all = part === 'files' ? counts.changes?.added : expected[part]
-  const words = `${numbered(read)}${all === undefined ? '' : ` of ${numbered(Math.max(all, read))}`} ${PARTS[part]}`
+function Bar({ one, part }: { one: Import; part: ImportPart }) {
+  const { read, all } = progressOf(one, part)
+  const words = `${numbered(read)}${all === undefined ? '' : ` of ${numbered(all)}`} ${PARTS[part]}`
   return (
     <div className="grid gap-1 text-sm text-soft">
-      <progress className="w-full" aria-label={words} {...(all !== undefined && { max: Math.max(all, read, 1), value: read })} />
+      <progress className="w-full" aria-label={words} {...(all !== undefined && { max: Math.max(all, 1), value: read })} />
       {words}
     </div>
   )

@@ -1,0 +1,69 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
+
+const SECRET = 'shared with Bitbucket'
+
+let room: Awaited<ReturnType<typeof openProviderRoom>>
+beforeAll(async () => {
+  room = await openProviderRoom('bitbucket')
+})
+afterAll(() => room.close())
+
+test('pushes to Cloud and Data Center create changes', async () => {
+  expect((await room.replay('repo_push__push')).json).toMatchObject({ status: 'processed', records: [{ type: 'change' }] })
+  await room.replay('repo_refs_changed__server_pushpayload')
+  const { changes } = await room.api('changes')
+  expect(changes).toMatchObject([{ author: 'Antonio Muniz' }, { author: 'Tomasz Kolek' }])
+  expect((await room.replay('diagnostics_ping__server_ping')).json.status).toBe('ignored')
+})
+
+test('a commit on two branches is one change', async () => {
+  const commits = [{ hash: 'e'.repeat(40), message: 'Both', author: { raw: 'Kim' } }]
+  const to = (name: string) => ({ old: null, new: { type: 'branch', name, target: { hash: 'e'.repeat(40) } }, commits })
+  const body = { repository: { full_name: 'owl/star', uuid: '{r1}' }, push: { changes: [to('main'), to('rel')] } }
+  expect((await room.send(body, { 'x-event-key': 'repo:push' })).json.records).toHaveLength(1)
+})
+
+test('the statuses of a pipeline are one build', async () => {
+  await room.replay('repo_commit_status_created__pipeline_hook_created')
+  await room.replay('repo_commit_status_updated__pipeline_hook_update')
+  expect(await room.builds()).toHaveLength(1)
+  expect(await room.build('4')).toMatchObject({
+    status: 'completed',
+    branch: 'main',
+    ci_job_name: 'automationtestharness/testrepo',
+  })
+  const { body, headers } = recorded('bitbucket', 'repo_commit_status_created__pipeline_hook_created')
+  expect((await room.send(body, { ...headers, 'x-request-uuid': 'late' })).json.status).toBe('stale')
+})
+
+test('a repeated delivery changes nothing', async () => {
+  const { body } = recorded('bitbucket', 'pullrequest_created__pullrequest_created')
+  const headers = { 'x-event-key': 'pullrequest:created', 'x-request-uuid': 'one' }
+  expect((await room.send(body, headers)).json.status).toBe('processed')
+  expect((await room.send(body, { ...headers, 'x-attempt-number': '2' })).json.status).toBe('duplicate')
+})
+
+test('a delivery that cannot be read is answered 200 and listed as failed, because errors stop the webhook', async () => {
+  for (const body of [{}, [1], { push: {} }])
+    expect(await room.send(body, { 'x-event-key': 'repo:push' })).toMatchObject({
+      status: 200,
+      json: { status: 'failed', message: expect.any(String) },
+    })
+  expect((await room.deliveries()).slice(-3)).toEqual(Array(3).fill(expect.objectContaining({ outcome: 'failed', status: 422 })))
+})
+
+test('with a secret, only signed deliveries are accepted', async () => {
+  const signed = await openProviderRoom('bitbucket', SECRET)
+  try {
+    const { body } = recorded('bitbucket', 'repo_push__push')
+    const right = `sha256=${createHmac('sha256', SECRET).update(JSON.stringify(body)).digest('hex')}`
+    const send = (signature: string) => signed.send(body, { 'x-event-key': 'repo:push', 'x-hub-signature': signature })
+    expect((await send('')).status).toBe(401)
+    expect((await send(right.replace(/.$/, 'x'))).status).toBe(401)
+    expect(await send(right)).toMatchObject({ status: 200, json: { status: 'processed' } })
+  } finally {
+    await signed.close()
+  }
+})
