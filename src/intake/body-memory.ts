@@ -2,8 +2,8 @@ import { overloaded, rateLimited } from '../contract/errors.ts'
 
 /** Bodies of all requests that are being received, waiting or processed. */
 const TOTAL = 256 * 1024 * 1024
-/** A little more than twice the largest body: less would refuse it. */
-const LEAST = 64 * 1024 * 1024
+/** A little more than twice the largest reservation, of an uploaded preview and its copy: less would refuse it. */
+const LEAST = 208 * 1024 * 1024
 /** The cost of a request besides its body, so that many small ones are limited too. */
 const REQUEST = 16 * 1024
 const RETRY_SECONDS = 10

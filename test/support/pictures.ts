@@ -32,6 +32,21 @@ export function png({
     chunk('IEND', Buffer.alloc(0)),
   ])
 }
+/** A png with the color of each pixel. */
+export function pngOf(width: number, height: number, colorOf: (x: number, y: number) => readonly number[]): Buffer<ArrayBuffer> {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width)
+  header.writeUInt32BE(height, 4)
+  header[8] = 8
+  header[9] = 6
+  const rows = Buffer.alloc((4 * width + 1) * height)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      for (const [i, value] of colorOf(x, y).entries()) rows[y * (4 * width + 1) + 1 + 4 * x + i] = value
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+}
+
 export const personalChunks = () => [
   chunk('tEXt', Buffer.from(`Author\0${SECRET}`)),
   chunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${SECRET}`)),

@@ -4,18 +4,31 @@ import type { Pool } from '../../db/database.ts'
 import type { DeliveryKey } from '../../domain/integrations/deliveries.ts'
 import type { Shown } from '../../domain/integrations/delivery-log.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
+import { FairQueue } from '../../processes/fair-queue.ts'
+import { ProcessEnded, ProcessPool } from '../../processes/pool.ts'
 import { Refused } from '../deliver.ts'
 import type { Delivered } from '../persist.ts'
 import { Unreadable } from '../provider.ts'
 import type { Received, Request } from '../receive.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
-import { inProcess, ProcessEnded, stopProcesses } from './pool.ts'
-import { enqueue, stopQueue } from './queue.ts'
 
 /** Bodies from this size on are parsed in another process, whatever they contain. */
 export const LONG = 1024 * 1024
 /** The same for a stored body, which is not inspected before. */
 export const LONG_STORED = 64 * 1024
+
+/** Two at a time; each has a body of up to 26 MiB and its parsed form in memory. */
+const queue = new FairQueue(2)
+/** The deadline: a single statement has a minute. */
+const pool = new ProcessPool<HeavyJob, HeavyAnswer>({
+  beside: import.meta.url,
+  entry: 'heavy-process',
+  heapMb: 512,
+  deadlineMs: 180_000,
+})
+
+/** Processes of one node share its memory; called before the first request. */
+export const shareHeavyProcesses = (processes: number) => queue.share(processes)
 
 /** Like `receive`. Does not start for a caller who has left. */
 export function receiveHeavy(
@@ -39,12 +52,12 @@ export const showHeavy = (db: Pool, delivery: DeliveryKey, moved?: Buffer): Prom
 
 async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
   try {
-    const answer = await enqueue(accountId, () => inProcess(job, body), signal)
+    const answer = await queue.enter(accountId, () => pool.run(job, body), signal)
     if ('done' in answer) return answer.done as T
     throw failureOf(answer)
   } catch (error) {
     if (!(error instanceof ProcessEnded)) throw error
-    throw error.onPurpose ? stopping() : new Unreadable('Reading the body takes more memory than there is for one.')
+    throw error.why !== 'crashed' ? stopping() : new Unreadable('Reading the body takes more memory than there is for one.')
   }
 }
 
@@ -55,8 +68,11 @@ function failureOf(answer: Exclude<HeavyAnswer, { done: unknown }>): Error {
   return deserializeError(answer.failed)
 }
 
-/** Running work may finish within `graceMs`; waiting requests get a response at once, the rest is aborted. */
+/**
+ * Running work may finish within `graceMs`; waiting requests get a response at once, the rest is aborted: PostgreSQL rolls it back, and
+ * without a response the tool retries it.
+ */
 export async function stopHeavy(graceMs: number): Promise<void> {
-  await Promise.race([stopQueue(), sleep(graceMs, undefined, { ref: false })])
-  stopProcesses()
+  await Promise.race([queue.stop(), sleep(graceMs, undefined, { ref: false })])
+  pool.stop()
 }

@@ -1,12 +1,11 @@
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { FairQueue } from './fair-queue.ts'
 
 /** Each test has its own queue. */
-let queue: typeof import('./queue.ts')
-beforeEach(async () => {
-  vi.resetModules()
-  queue = await import('./queue.ts')
+let queue: FairQueue
+beforeEach(() => {
+  queue = new FairQueue(2)
 })
-afterAll(() => vi.resetModules())
 
 /** Work that ends on command. */
 function gate() {
@@ -25,7 +24,7 @@ function gate() {
 
 test('two run at a time, and accounts take turns, whoever came first', async () => {
   const { began, work, endOne } = gate()
-  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => queue.enqueue(name.charCodeAt(0), work(name)))
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => queue.enter(name.charCodeAt(0), work(name)))
   expect(began).toEqual(['a1', 'a2'])
   for (let i = 0; i < 7; i++) await endOne()
   await Promise.all(all)
@@ -34,18 +33,18 @@ test('two run at a time, and accounts take turns, whoever came first', async () 
 
 test('an account with eight waiting is told to slow down, others are accepted until the queue is full', async () => {
   const { work } = gate()
-  const hold = (account: number) => void queue.enqueue(account, work('x')).catch(() => {})
+  const hold = (account: number) => void queue.enter(account, work('x')).catch(() => {})
   for (let i = 0; i < 10; i++) hold(1)
-  await expect(queue.enqueue(1, work('x'))).rejects.toMatchObject({ status: 429, headers: { 'retry-after': '10' } })
+  await expect(queue.enter(1, work('x'))).rejects.toMatchObject({ status: 429, headers: { 'retry-after': '10' } })
   for (let account = 2; account < 9; account++) for (let i = 0; i < 8; i++) hold(account)
-  await expect(queue.enqueue(9, work('x'))).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
+  await expect(queue.enter(9, work('x'))).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
 })
 
 test('work of a client that left is not started, started work continues', async () => {
   const { began, work, endOne } = gate()
   const left = new AbortController()
-  const first = queue.enqueue(1, work('begun'), left.signal)
-  const others = [queue.enqueue(1, work('other')), queue.enqueue(1, work('waiting'), left.signal), queue.enqueue(1, work('last'))]
+  const first = queue.enter(1, work('begun'), left.signal)
+  const others = [queue.enter(1, work('other')), queue.enter(1, work('waiting'), left.signal), queue.enter(1, work('last'))]
   const dropped = expect(others[1]).rejects.toMatchObject({ status: 499 })
   left.abort()
   await dropped
@@ -56,10 +55,10 @@ test('work of a client that left is not started, started work continues', async 
 
 test('a stopped queue refuses waiting work and waits for running work', async () => {
   const { work, endOne } = gate()
-  const [first, second, third] = ['a', 'b', 'c'].map((name) => queue.enqueue(1, work(name)))
+  const [first, second, third] = ['a', 'b', 'c'].map((name) => queue.enter(1, work(name)))
   const refused = expect(third).rejects.toMatchObject({ status: 503 })
   let stopped = false
-  const stopping = queue.stopQueue().then(() => {
+  const stopping = queue.stop().then(() => {
     stopped = true
   })
   await refused
@@ -67,5 +66,5 @@ test('a stopped queue refuses waiting work and waits for running work', async ()
   expect(stopped).toBe(false)
   await endOne()
   await Promise.all([first, second, stopping])
-  await expect(queue.enqueue(2, work('d'))).rejects.toMatchObject({ status: 503 })
+  await expect(queue.enter(2, work('d'))).rejects.toMatchObject({ status: 503 })
 })
