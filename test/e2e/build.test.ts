@@ -130,7 +130,7 @@ describeWith('chromium')('a failed build in a browser', () => {
     const rebuild = '/v2/organizations/owl/pipelines/Game/builds/12/rebuild'
     ci.answers[rebuild] = json(() => ({ number: 13 }))
     const project = String(studio().world.projects.star!.id)
-    const config = { server: `${ci.url}/v2/organizations/owl`, api_token: 'secret' }
+    const config = { server: `${ci.url}/v2/organizations/owl`, api_token: 'secret', start_parameters: 'PLATFORM=Win64|PS5, NOTE' }
     const { build_runs } = await studio().load({
       integrations: [{ key: 'ci', project, provider: 'buildkite', config }],
       build_runs: [build('12', 11, { project, integration: 'ci', ci_job_name: 'Game', status: 'failed' })],
@@ -144,6 +144,17 @@ describeWith('chromium')('a failed build in a browser', () => {
     await page.getByText('The CI runs this build again.').waitFor()
     expect(ci.calls).toEqual([`PUT ${rebuild}`])
     await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+
+    const builds = '/v2/organizations/owl/pipelines/Game/builds'
+    ci.answers[builds] = json(() => ({ number: 14 }))
+    await page.getByRole('button', { name: 'Build newest' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('PLATFORM').selectOption('PS5')
+    expect(await axe(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Build newest' }).click()
+    await page.getByText('The CI builds the newest state of the branch.').waitFor()
+    // The field that stayed empty is left to the job.
+    expect(JSON.parse(ci.bodies.at(-1)!)).toMatchObject({ env: { PLATFORM: 'PS5' } })
     ci.close()
   })
 

@@ -5,6 +5,7 @@ import { printInvestigation } from '../output/print-investigation.ts'
 import { listCommand } from '../program/list-command.ts'
 import { showCommand } from '../program/show-command.ts'
 import { SUMMARIES } from '../summaries.ts'
+import { artifacts, download } from './builds/artifacts.ts'
 import { changes } from './builds/changes.ts'
 import { ciRequests } from './builds/ci-requests.ts'
 import { correct } from './builds/correct.ts'
@@ -102,5 +103,5 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: SUMMARIES.builds,
-  commands: [list, show, changes, log, tests, watch, investigate, correct, ...ciRequests, report],
+  commands: [list, show, changes, artifacts, download, log, tests, watch, investigate, correct, ...ciRequests, report],
 }

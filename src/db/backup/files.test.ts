@@ -62,6 +62,32 @@ test('a backup has the files and restores them with their rows', async () => {
   await to.drop()
 })
 
+test('replacing data removes its files, and a failed restore removes none', async () => {
+  const backup = await archive(source.files)
+  const to = await createDatabase()
+  const target = store()
+  const add = async (bytes: Buffer) => {
+    const db = openDatabase(to.url)
+    const sha256 = createHash('sha256').update(bytes).digest()
+    await db.execute(sql`insert into file_contents (account_id, sha256, bytes) values (1, ${sha256}, ${bytes.length})`)
+    await db.close()
+    target.held.set(fileKey(1, sha256), bytes)
+    return fileKey(1, sha256)
+  }
+  const settings = { log: quiet, files: target.files, replace: true }
+  const unknown = await add(Buffer.from('of the data before that'))
+  const half = cut(backup.subarray(0, backup.lastIndexOf('large')))
+  await expect(restore(to.url, half, settings)).rejects.toThrow()
+  // The failed restore emptied the database, so that nobody knows whose the file was.
+  expect(target.held.has(unknown)).toBe(true)
+  await restore(to.url, cut(backup), settings)
+  const former = await add(Buffer.from('of the former data'))
+  await restore(to.url, cut(backup), settings)
+  expect(target.held.has(former)).toBe(false)
+  expect([...target.held.keys()].sort()).toEqual([...source.held.keys(), unknown].sort())
+  await to.drop()
+})
+
 test('a damaged file, a cut-off one and a wrong name are noticed before anything is restored', async () => {
   const backup = await archive(source.files)
   const damaged = Buffer.from(backup)

@@ -8,9 +8,10 @@ import { ArchiveReader, DamagedBackup, type EndLine, type Header } from './archi
 import { empty, foreignKeysOf, isEmpty, isInUse, sequencesOf, tablesOf } from './catalog.ts'
 import { CopyIn } from './copy.ts'
 import { type CopyProgress, columnList, inSession } from './dump.ts'
+import { filesIn, removeFormer } from './former-files.ts'
 
 interface RestoreSettings {
-  /** Drops the existing data. */
+  /** Drops the existing data, with its files. */
   replace?: boolean
   /** Gets the files of the backup. */
   files?: FileStore | undefined
@@ -31,7 +32,7 @@ export async function restore(url: string, source: AsyncIterable<Buffer>, settin
 async function restoreFrom(reader: ArchiveReader, url: string, { replace = false, log, files, onProgress }: RestoreSettings) {
   const header = await reader.header()
   refuseNewer(header)
-  await prepare(url, replace)
+  const former = await prepare(url, replace)
   const applied = new Set(header.migrations.map(({ number }) => number))
   await migrate(
     url,
@@ -44,6 +45,7 @@ async function restoreFrom(reader: ArchiveReader, url: string, { replace = false
       const progress = await load(client, reader, { log, files, onProgress })
       await client.query('commit')
       await client.query('analyze')
+      if (files) await removeFormer(client, files, former)
       return progress
     })
     await migrate(url, log)
@@ -57,16 +59,18 @@ async function restoreFrom(reader: ArchiveReader, url: string, { replace = false
 
 export const refuseNewer = (header: Header) => refuse(header.migrations, migrations(), 'backup')
 
-/** Requires or creates an empty target. */
+/** Requires or creates an empty target. Returns the files of the data that was there. */
 const prepare = (url: string, replace: boolean) =>
   inSession(url, async (client) => {
     const { rows } = await client.query<{ server_encoding: string }>('show server_encoding')
     if (rows[0]!.server_encoding !== 'UTF8')
       throw new Error(`The database is encoded in ${rows[0]!.server_encoding}: make one in UTF8.`)
-    if (await isEmpty(client)) return
+    if (await isEmpty(client)) return new Set<string>()
     if (!replace) throw new Error('The database is not empty: name an empty one, or give --replace to drop what is there.')
     if (await isInUse(client)) throw new Error('The database is in use: stop the service first.')
+    const former = await filesIn(client)
     await empty(client)
+    return former
   })
 
 /** Without triggers, which would create events for everything, and without foreign keys, which are checked at the end, once for each. */

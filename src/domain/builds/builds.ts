@@ -11,6 +11,7 @@ import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { asShown, scrub } from '../privacy/scrub.ts'
+import { artifactsOf } from './artifact-list.ts'
 import { printed } from './log-stream.ts'
 import { silentSince } from './lost.ts'
 import { NAMED_SUSPECT } from './named-suspect.ts'
@@ -119,7 +120,7 @@ function ofChange(project: ProjectSql, { ids, commit, changelist }: Query): Sql 
 
 export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<Detail> {
   const found = await db.one<Omit<Detail, 'silent_since'> & { silent_since: string | null }>(sql`
-    select ${columns(site)}, b.artifacts,
+    select ${columns(site)}, ${artifactsOf(site)} as artifacts,
       (select coalesce(json_agg(x), '[]') from (
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
         from build_steps s where s.account_id = b.account_id and s.build_run_id = b.id order by s.id) x) as steps,

@@ -362,10 +362,10 @@ const endStep = (db: Database, build: RecordKey, { name, status, finished_at }: 
       duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
     where account_id = ${build.account_id} and build_run_id = ${build.id} and name = ${name} and status = 'running'`)
 
-/** Whether an approval of the build's content is pending or rejected. */
+/** Whether an approval that the build waits for is pending or denied. */
 const openApproval = (commit: Sql, changelist: Sql) => sql`exists (
   select from approvals p where p.account_id = b.account_id and p.project_id = b.project_id and p.commit_sha in (${commit}, ${changelist})
-    and p.commit_sha <> ''
+    and p.commit_sha <> '' and p.gates
     and p.status in ('pending', 'denied'))`
 
 /** Completes builds that waited only for approvals, once none is open. */

@@ -8,11 +8,11 @@ import type { IntegrationAuth } from '../../domain/integrations/webhook-access.t
 import { type Recorded, record, type TestFile } from '../../domain/tests/record.ts'
 import { admit } from '../../intake/admission.ts'
 import { Unreadable } from '../../intake/provider.ts'
-import { providers } from '../../intake/providers/index.ts'
 import { stripNul } from '../../intake/strip-nul.ts'
 import { readTestFiles } from '../../intake/test-results/read-files.ts'
 import type { Service } from '../service.ts'
-import { admission, type Entry } from './admission.ts'
+import { admission } from './admission.ts'
+import { BUILD_ENTRY } from './build-entry.ts'
 import { isSigned, nameOf } from './log-stream.ts'
 
 const BODY_LIMIT = 26 * 1024 * 1024
@@ -24,14 +24,8 @@ const NAME_MAX = 100
 
 /** Test results of a build, with the webhook token of any tool that reports builds. */
 export function serveTests(app: FastifyInstance, service: Service) {
-  const entry: Entry = {
-    name: Object.values(providers)
-      .filter(({ category, reportsBuilds }) => category === 'builds' || reportsBuilds)
-      .map(({ name }) => name),
-    tokenHeader: 'x-webhook-token',
-  }
   app.post('/webhooks/tests', {
-    onRequest: admission(service, entry, BODY_LIMIT),
+    onRequest: admission(service, BUILD_ENTRY, BODY_LIMIT),
     handler: async (request) => {
       request.working = true
       try {

@@ -16,6 +16,7 @@ import { type Received, type Request, receive } from '../../intake/receive.ts'
 import { exceedsJsonComplexity } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
 import { aboutOf, admission, authorize, receiveBody, tokenOutside } from './admission.ts'
+import { serveArtifactUploads } from './artifacts.ts'
 import { serveLogStream } from './log-stream.ts'
 import { servePeople } from './people.ts'
 import { serveTests } from './tests.ts'
@@ -31,6 +32,7 @@ export async function serveWebhooks(app: FastifyInstance, service: Service) {
       receiveBody(payload, request, request.routeOptions.config.bodyLimit ?? BODY_LIMIT),
     )
     serveTests(app, service)
+    serveArtifactUploads(app, service)
     servePeople(app, service)
     for (const provider of Object.values(providers)) {
       for (const path of provider.paths) servePath(app, service, provider, path)

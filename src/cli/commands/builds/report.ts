@@ -4,6 +4,7 @@ import { reasonOf } from '../../../terminal/given-text.ts'
 import { command } from '../../program/command.ts'
 import { readLog } from '../../program/read-log.ts'
 import { filesOf } from '../../run/artifacts.ts'
+import { sendArtifacts } from '../../run/build.ts'
 import { factsOf } from '../../run/ci.ts'
 import { BUILD_FLAGS, engineOf, serviceOf } from '../../run/flags.ts'
 import { insist } from '../../run/insist.ts'
@@ -37,6 +38,7 @@ export const report = command({
     ...BUILD_FLAGS,
     log: { help: 'Log file, plain or gzipped; - reads standard input. The end of it is stored', value: 'file' },
     artifact: { help: 'Files that the build created (repeatable)', value: 'glob', many: true },
+    upload: { help: 'Upload the artifacts too, if the build passed' },
     phase: { help: 'Current phase, such as compile or cook', value: 'name' },
     target: { help: 'Build target: development, shipping, test or debug', value: 'name' },
     duration: { help: 'Duration in seconds', value: 'seconds', read: seconds },
@@ -46,6 +48,7 @@ export const report = command({
   examples: [
     'builds report started --job Game-Win64 --number 42 --changelist 81234',
     'builds report failure --job Game-Win64 --number 42 --log build.log',
+    "builds report success --artifact 'Builds/*.zip' --upload",
     "builds report success --duration 1260 --artifact 'Builds/*.zip'",
     'builds report success --platform Win64 --measure package=4.2GB --measure warnings=17',
   ],
@@ -73,5 +76,7 @@ export const report = command({
     )
     if (outcome.kind !== 'taken') throw new Failure(`Couldn't report ${job} #${number}: ${outcome.why}`)
     out.note(`${job} ${number}: ${args.status}`)
+    if (flags.upload && args.status === 'success')
+      await sendArtifacts(flags.artifact ?? [], { service, facts: { job, number }, say: out.note })
   },
 })

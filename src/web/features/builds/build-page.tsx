@@ -2,7 +2,6 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { BuildContext } from '../../../contract/app/builds.ts'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { type BuildTimeNote, buildState, isRunning, type PreflightVerdict, RUNNING_STATUSES } from '../../../contract/sets.ts'
 import { useStreamed } from '../../live.ts'
@@ -22,6 +21,7 @@ import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
 import { BuildTests } from '../tests/build-tests.tsx'
 import { AdjacentBuilds } from './adjacent-builds.tsx'
+import { BuildArtifacts } from './build-artifacts.tsx'
 import { BuildChanges, useBuildChanges } from './build-changes.tsx'
 import { useBuildContext, useBuildContextKnown } from './build-context.ts'
 import { BuildLog } from './build-log.tsx'
@@ -29,6 +29,7 @@ import { BuildMeasures } from './build-measures.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { CiRequests } from './ci-requests.tsx'
 import { Investigation } from './investigation.tsx'
+import { isWebAddress } from './web-address.ts'
 
 type Detail = AppReply<'showBuild'>
 
@@ -66,7 +67,6 @@ export default function Build() {
 }
 
 /** Tools send arbitrary text in URL fields. */
-const isWebAddress = (address: string) => /^https?:\/\//.test(address)
 
 const upOf = (projectId: string) => ['Builds', `/projects/${projectId}/builds`] as const
 
@@ -151,7 +151,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               Open in CI
             </a>
           )}
-          {context && <CiRequests projectId={projectId} buildId={build.id} actions={context.ci_actions} />}
+          {context && <CiRequests projectId={projectId} buildId={build.id} context={context} />}
           <BuildKindLabel value={build.kind} />
           <BuildStatus value={buildState(build)} />
         </>
@@ -250,20 +250,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           )}
           {areChangesKnown && build.artifacts.length > 0 && (
             <Section title="Artifacts">
-              <ul className="grid gap-1 text-sm">
-                {build.artifacts.map(({ name, size_bytes, url }) => (
-                  <li key={name} className="flex justify-between gap-3">
-                    {isWebAddress(url) ? (
-                      <a href={url} rel="noreferrer" target="_blank" className="min-w-0 break-all underline">
-                        {name}
-                      </a>
-                    ) : (
-                      <span className="min-w-0 break-all">{name}</span>
-                    )}
-                    <span className="whitespace-nowrap text-soft tabular-nums">{sizeOf(size_bytes)}</span>
-                  </li>
-                ))}
-              </ul>
+              <BuildArtifacts artifacts={build.artifacts} />
             </Section>
           )}
           {!isLogFirst && areChangesKnown && log}

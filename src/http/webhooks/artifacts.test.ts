@@ -1,0 +1,303 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { ARTIFACT_MAX, ARTIFACT_PIECE_MAX, ARTIFACTS_MAX } from '../../contract/limits.ts'
+import { SCOPES } from '../../contract/sets.ts'
+import { sql } from '../../db/database.ts'
+import { sweep } from '../../domain/files/files.ts'
+import { purgeExpired } from '../../domain/retention/retention.ts'
+
+let tools: Tools
+beforeAll(async () => {
+  tools = await openTools()
+})
+afterAll(() => tools.close())
+
+let builds = 0
+const KB = 1024
+
+/** A reported build, and uploads into it. */
+async function reported(status = 'STARTED', more: object = {}) {
+  const build = { job_name: 'Package Win64', build_number: String(++builds), ...more }
+  const { json } = await tools.ci({ ...build, status })
+  const id = json.records[0].id as number
+  const post = (query: object, raw: Buffer | string, headers: Record<string, string> = {}) =>
+    tools.studio.ask(
+      `/webhooks/artifacts?${new URLSearchParams({ job_name: build.job_name, build_number: build.build_number, name: 'Game.zip', ...query })}`,
+      {
+        method: 'POST',
+        raw: Buffer.from(raw as string) as Buffer<ArrayBuffer>,
+        headers: { 'x-webhook-token': tools.tokenOf('jenkins'), ...headers },
+      },
+    )
+  /** All pieces, one after the other. */
+  const send = async (bytes: Buffer, name = 'Game.zip', piece = 64 * KB, upload: string = randomUUID()) => {
+    let last: Awaited<ReturnType<typeof post>> | undefined
+    for (let at = 0; at < bytes.length; at += piece)
+      last = await post({ name, upload, size: bytes.length, offset: at }, bytes.subarray(at, at + piece))
+    return last!
+  }
+  const artifacts = async () => (await tools.api(`build_runs/${id}/artifacts`)).artifacts as { id: string; name: string }[]
+  const end = (status: string, also: object = {}) => tools.ci({ ...build, status, ...also })
+  return { id, build, post, send, artifacts, end }
+}
+
+const download = async (path: string, headers: Record<string, string> = {}, token = tools.studio.world.tokens.all!.token) => {
+  const response = await fetch(`${tools.studio.site}/api/v1/projects/${tools.project}/artifacts/${path}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  })
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer()),
+    url: response.url,
+  }
+}
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+describe('an artifact', () => {
+  test('is invisible until its last piece, and then downloaded as it was', async () => {
+    const { id, post, artifacts } = await reported()
+    const bytes = randomBytes(150 * KB)
+    const query = { upload: randomUUID(), size: bytes.length, name: 'Saved\\Builds/Game.zip' }
+    const first = await post({ ...query, offset: 0 }, bytes.subarray(0, 100 * KB))
+    expect(first).toMatchObject({
+      status: 200,
+      json: { status: 'uploading', build_run_id: String(id), offset: 100 * KB },
+    })
+    expect(await artifacts()).toEqual([])
+    expect((await post({ ...query, offset: 100 * KB }, bytes.subarray(100 * KB))).json).toMatchObject({
+      status: 'complete',
+      offset: bytes.length,
+    })
+    const [artifact] = await artifacts()
+    expect(artifact).toMatchObject({ name: 'Saved/Builds/Game.zip', size_bytes: bytes.length, build_run_id: String(id) })
+    const got = await download(artifact!.id)
+    expect(hashOf(got.bytes)).toBe(hashOf(bytes))
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': expect.stringContaining('attachment; filename="Game.zip"'),
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+    const part = await download(artifact!.id, { range: `bytes=${100 * KB - 5}-${100 * KB + 4}` })
+    expect(part.status).toBe(206)
+    expect(part.bytes).toEqual(bytes.subarray(100 * KB - 5, 100 * KB + 5))
+    expect((await download(artifact!.id, { 'if-none-match': got.headers.get('etag')! })).status).toBe(304)
+  })
+
+  test('appears in its build in place of what the report says about the same name', async () => {
+    const { id, send, end } = await reported()
+    await end('SUCCESS', {
+      artifacts: [
+        { name: 'Game.zip', size_bytes: 7 },
+        { name: 'Notes.txt', size_bytes: 3, url: 'https://ci.example/notes' },
+      ],
+    })
+    await send(Buffer.from('a whole game'))
+    const { artifacts } = await tools.api(`build_runs/${id}`)
+    expect(artifacts).toEqual([
+      {
+        name: 'Game.zip',
+        size_bytes: 12,
+        url: expect.stringMatching(/^https:\/\/gold\.example\/api\/v1\/projects\/\d+\/artifacts\//),
+      },
+      { name: 'Notes.txt', size_bytes: 3, url: 'https://ci.example/notes' },
+    ])
+  })
+
+  test('is continued where it stopped, and repeated pieces count once', async () => {
+    const { post, artifacts } = await reported()
+    const bytes = randomBytes(200 * KB)
+    const query = { upload: randomUUID(), size: bytes.length }
+    await post({ ...query, offset: 0 }, bytes.subarray(0, 64 * KB))
+    expect((await post({ ...query, offset: 0 }, bytes.subarray(0, 64 * KB))).json).toMatchObject({ offset: 64 * KB })
+    expect(await post({ ...query, offset: 128 * KB }, bytes.subarray(128 * KB))).toMatchObject({
+      status: 409,
+      json: { error: 'artifact_gap', offset: 64 * KB },
+    })
+    expect((await post({ ...query, offset: 0 }, '')).json, 'an empty piece asks how far it is').toMatchObject({ offset: 64 * KB })
+    await post({ ...query, offset: 64 * KB }, bytes.subarray(64 * KB))
+    expect((await post({ ...query, offset: 64 * KB }, bytes.subarray(64 * KB))).json).toMatchObject({ status: 'complete' })
+    const [artifact, ...others] = await artifacts()
+    expect(others).toEqual([])
+    expect((await download(artifact!.id)).bytes).toEqual(bytes)
+  })
+
+  test('is stored once when the same piece arrives ten times at once', async () => {
+    const { post, artifacts } = await reported()
+    const bytes = randomBytes(70 * KB)
+    const query = { upload: randomUUID(), size: bytes.length, offset: 0 }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(query, bytes)))
+    expect(answers.map(({ status, json }) => [status, json.status])).toEqual(Array(10).fill([200, 'complete']))
+    expect(await artifacts()).toHaveLength(1)
+    expect((await download((await artifacts())[0]!.id)).bytes).toEqual(bytes)
+  })
+
+  test('is replaced only once a new upload of its name is complete', async () => {
+    const { post, send, artifacts } = await reported()
+    const [former, newer] = [randomBytes(80 * KB), randomBytes(90 * KB)]
+    await send(former)
+    const query = { upload: randomUUID(), size: newer.length }
+    await post({ ...query, offset: 0 }, newer.subarray(0, 64 * KB))
+    expect((await download((await artifacts())[0]!.id)).bytes).toEqual(former)
+    await post({ ...query, offset: 64 * KB }, newer.subarray(64 * KB))
+    expect(await artifacts()).toHaveLength(1)
+    expect((await download((await artifacts())[0]!.id)).bytes).toEqual(newer)
+  })
+
+  test('that stopped is removed after a day, and a complete one stays', async () => {
+    const { id, post, send } = await reported()
+    await send(randomBytes(65 * KB), 'complete')
+    const query = { size: 100 * KB, offset: 0 }
+    await post({ ...query, name: 'stopped', upload: randomUUID() }, randomBytes(64 * KB))
+    await post({ ...query, name: 'running', upload: randomUUID() }, randomBytes(64 * KB))
+    const { db } = tools.studio
+    await db.execute(
+      sql`update artifacts set updated_at = now() - interval '25 hours' where build_run_id = ${id} and name <> 'running'`,
+    )
+    await purgeExpired(db)
+    const left = await db.rows<{ name: string }>(sql`select name from artifacts where build_run_id = ${id} order by name`)
+    expect(left.map(({ name }) => name)).toEqual(['complete', 'running'])
+  })
+
+  test('is kept by the sweep of files while it exists, and its bytes go with it', async () => {
+    const { send, artifacts } = await reported()
+    const bytes = randomBytes(65 * KB)
+    await send(bytes)
+    const { db } = tools.studio
+    await db.execute(sql`update file_contents set used_at = now() - interval '2 days'`)
+    await sweep(db)
+    const [artifact] = await artifacts()
+    expect((await download(artifact!.id)).bytes).toEqual(bytes)
+    await db.execute(sql`delete from artifacts where id = ${artifact!.id}`)
+    expect((await sweep(db)).removed).toBeGreaterThanOrEqual(2)
+    expect((await download(artifact!.id)).status).toBe(404)
+  })
+})
+
+describe('an upload is refused', () => {
+  const upload = randomUUID()
+  test.each([
+    ['without an upload id', { upload: 'mine' }, 422, 'invalid_parameter', 'upload'],
+    ['without a size', { size: '' }, 422, 'invalid_parameter', 'size'],
+    ['with a negative offset', { offset: '-1' }, 422, 'invalid_parameter', 'offset'],
+    ['beyond the largest file', { size: ARTIFACT_MAX + 1 }, 422, 'invalid_parameter', 'size'],
+    ['of an empty file', { size: 0 }, 422, 'invalid_parameter', 'size'],
+    ['that is longer than announced', { size: 3 }, 422, 'invalid_parameter', 'size'],
+    ['in pieces of a few bytes', { size: 1_000_000 }, 422, 'invalid_parameter', 'offset'],
+    ['without a name', { name: '' }, 422, 'invalid_parameter', 'name'],
+    ['of a folder', { name: 'Builds/' }, 422, 'invalid_parameter', 'name'],
+    ['with a path out of its folder', { name: '../../etc/passwd' }, 422, 'invalid_parameter', 'name'],
+    ['with a name of a kilobyte', { name: 'x'.repeat(1_000) }, 422, 'invalid_parameter', 'name'],
+    ['for an unknown build', { build_number: '999999' }, 404, 'unknown_build', 'build'],
+  ])('%s', async (_, query, status, error, about) => {
+    const { post } = await reported()
+    expect(await post({ upload, size: 7, offset: 0, ...query }, 'content')).toMatchObject({
+      status,
+      json: { error, message: expect.stringContaining(about) },
+    })
+  })
+
+  test('with another size than before', async () => {
+    const { post } = await reported()
+    await post({ upload, size: 70 * KB, offset: 0 }, randomBytes(64 * KB))
+    expect((await post({ upload, size: 71 * KB, offset: 64 * KB }, randomBytes(7 * KB))).json.message).toMatch(/^size was/)
+  })
+
+  test('with a piece that is too large, before it is read', async () => {
+    const { post } = await reported()
+    const answer = await post({ upload, size: 9_000_000, offset: 0 }, Buffer.alloc(ARTIFACT_PIECE_MAX + 1))
+    expect(answer.status).toBe(413)
+  })
+
+  test('with an unknown token, and with that of an integration that did not report the build', async () => {
+    const { post } = await reported()
+    expect((await post({ upload, size: 3, offset: 0 }, 'abc', { 'x-webhook-token': 'f'.repeat(64) })).status).toBe(404)
+    const { post: other } = await reported()
+    expect(
+      (await other({ upload, size: 3, offset: 0 }, 'abc', { 'x-webhook-token': tools.tokenOf('teamcity') })).json.error,
+    ).toBe('unknown_build')
+  })
+
+  test('beyond the number of artifacts of a build, and not for a new upload of the others', async () => {
+    const { id, post } = await reported()
+    await tools.studio.db.execute(sql`
+      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes)
+      select account_id, project_id, id, 'file ' || n, n, 1 from build_runs, generate_series(1, ${ARTIFACTS_MAX}) n where id = ${id}`)
+    expect((await post({ upload, size: 3, offset: 0 }, 'abc')).json.error).toBe('too_many_artifacts')
+  })
+
+  test('beyond the quota of the account, from its announced size', async () => {
+    const { id, post } = await reported()
+    const { db } = tools.studio
+    const owner = sql`(select account_id from build_runs where id = ${id})`
+    const { used } = (await db.one<{ used: number }>(sql`
+      select (coalesce(sum(bytes), 0))::float8 as used from artifacts where account_id = ${owner}`))!
+    await db.execute(
+      sql`update accounts set quotas = ${JSON.stringify({ file_bytes: used + 100_000 })}::jsonb where id = ${owner}`,
+    )
+    const query = { upload: randomUUID(), offset: 0 }
+    expect((await post({ ...query, size: 100_001 }, randomBytes(64 * KB))).json).toMatchObject({
+      error: 'quota_exceeded',
+      quota: 'file_bytes',
+    })
+    expect((await post({ ...query, size: 100_000 }, randomBytes(64 * KB))).status).toBe(200)
+    expect((await post({ size: 1, offset: 0, upload: randomUUID(), name: 'b' }, 'b')).json.error).toBe('quota_exceeded')
+    await db.execute(sql`update accounts set quotas = '{}' where id = ${owner}`)
+  })
+})
+
+describe('the newest artifact', () => {
+  const latest = (query: object) => download(`latest?${new URLSearchParams(query as Record<string, string>)}`)
+
+  test('of a branch is that of its newest change that passed, whichever build was reported last', async () => {
+    const branch = '//game/main'
+    const changes = ['7001', '7002', '7003']
+    for (const change of changes)
+      await tools.studio.db.execute(sql`
+        with owner as (select account_id, id as project_id from projects where id = ${tools.project}),
+          made as (
+            insert into changes (account_id, project_id, identifier, source_type, author, description)
+            select account_id, project_id, ${change}, 'Changelist', 'ann', '' from owner returning account_id, project_id, id)
+        insert into change_branches (account_id, project_id, change_id, branch)
+        select account_id, project_id, id, ${branch} from made`)
+    const at = (changelist: string, status: string, more: object = {}) =>
+      reported(status, { branch, changelist, platform: 'Win64', ...more })
+    const newest = await at('7002', 'SUCCESS')
+    await newest.send(Buffer.from('two'), 'Game-2.zip')
+    await newest.send(Buffer.from('symbols'), 'Game-2.pdb')
+    await (await at('7003', 'FAILURE')).send(Buffer.from('three'), 'Game-3.zip')
+    await (await at('7003', 'SUCCESS', { platform: 'PS5' })).send(Buffer.from('three'), 'Game-3.pkg')
+    await (await at('7001', 'SUCCESS')).send(Buffer.from('one'), 'Game-1.zip')
+    const got = await latest({ branch, platform: 'win64', name: '*.zip' })
+    expect(got).toMatchObject({ status: 200, bytes: Buffer.from('two') })
+    expect(got.url).toMatch(/\/artifacts\/[0-9a-f-]{36}$/)
+    expect((await latest({ branch, platform: 'PS5' })).bytes.toString()).toBe('three')
+    expect((await latest({ job: 'Package Win64', name: '*.zip' })).bytes.toString(), 'without a branch by arrival').toBe('one')
+    const { artifacts } = await tools.api(`artifacts?${new URLSearchParams({ branch, platform: 'Win64' })}`)
+    expect(artifacts.map(({ name }: { name: string }) => name)).toEqual(['Game-2.pdb', 'Game-2.zip'])
+    expect(await tools.api('artifacts?branch=nowhere')).toEqual({ artifacts: [] })
+    for (const none of [{ branch: 'nowhere' }, { platform: 'Switch' }, { name: '%' }, { name: 'Game_2.zip' }])
+      expect((await latest(none)).status, JSON.stringify(none)).toBe(404)
+  })
+
+  test('is not shown without read:builds, or to another account', async () => {
+    const other = await tools.studio.load({
+      accounts: [{ key: 'fox', name: 'Red Fox' }],
+      users: [{ key: 'rival', email: 'rival@example.com', name: 'Rival', accounts: { fox: 'owner' } }],
+      tokens: [{ key: 'rival', user: 'rival', name: 'rival', scopes: SCOPES }],
+    })
+    const build = await reported('SUCCESS')
+    await build.send(Buffer.from('secret'))
+    const [artifact] = await build.artifacts()
+    for (const path of [artifact!.id, 'latest']) {
+      expect((await download(path)).status).toBe(200)
+      expect((await download(path, {}, 'stranger')).status).toBe(401)
+      expect((await download(path, {}, other.tokens.rival!.token)).status).toBe(404)
+    }
+    await tools.studio.db.execute(sql`update api_tokens set scopes = array['read:tasks']`)
+    for (const path of [artifact!.id, 'latest']) expect((await download(path)).status).toBe(403)
+  })
+})
