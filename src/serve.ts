@@ -11,8 +11,7 @@ import { HOST_USES, type Settings } from './environment.ts'
 import { buildHealthServer } from './http/ops/health.ts'
 import { buildServer } from './http/server.ts'
 import { shareBodyMemory } from './intake/body-memory.ts'
-import { stopHeavy } from './intake/heavy/heavy.ts'
-import { shareHeavyProcesses } from './intake/heavy/queue.ts'
+import { shareHeavyProcesses, stopHeavy } from './intake/heavy/heavy.ts'
 import type { Backups } from './jobs/backups/backups.ts'
 import { folderPlace, storePlace } from './jobs/backups/place.ts'
 import { explainer } from './jobs/explainer.ts'
@@ -29,6 +28,7 @@ import { startTracing } from './net/tracing.ts'
 import { startNodeReport } from './node-report.ts'
 import { onStop } from './on-stop.ts'
 import { defaultConnections, openPools, poolSizes } from './pools.ts'
+import { sharePreviewProcesses, stopPreviews } from './previews/make-preview.ts'
 import { recordSite } from './recorded-site.ts'
 import { connectionLost, makeService, openLog, secretFile } from './service.ts'
 import { requireSharedFiles } from './shared-files.ts'
@@ -68,6 +68,7 @@ export async function serve(settings: Settings) {
   })
   shareBodyMemory(workers)
   shareHeavyProcesses(workers)
+  sharePreviewProcesses(workers)
   const service = makeService(settings, store, pools, log)
   const tracing = settings.tracing && startTracing(settings.tracing, VERSION, log)
   if (!isOneOfMany) await sweep(service.db)
@@ -107,7 +108,12 @@ export async function serve(settings: Settings) {
   stopping.stopWith(async () => {
     clearInterval(flush)
     worker = await working
-    await Promise.all([acceptBacklog(app.server).then(() => app.close()), worker?.stop(), stopHeavy(HEAVY_MS)])
+    await Promise.all([
+      acceptBacklog(app.server).then(() => app.close()),
+      worker?.stop(),
+      stopHeavy(HEAVY_MS),
+      stopPreviews(HEAVY_MS),
+    ])
     await ops?.close()
     await report.stop()
     await service.lastUsed.flush(service.db).catch(() => {})
@@ -147,7 +153,7 @@ export async function work(settings: Settings) {
   const report = startNodeReport(settings, { db: store.db, log, role: 'work', filesFolder, silentServers: worker.silentServers })
   log.info('running background jobs')
   stopping.stopWith(async () => {
-    await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS)])
+    await Promise.all([health.close(), worker.stop(), stopHeavy(HEAVY_MS), stopPreviews(HEAVY_MS)])
     await report.stop()
     await store.close()
     await tracing?.stop()
@@ -155,7 +161,7 @@ export async function work(settings: Settings) {
 }
 
 async function beginWork(settings: Settings, db: Pool, vault: Vault, log: Logger) {
-  const { allowPrivateHosts, jobConcurrency, model, mail, retention, site, slackApi, backups } = settings
+  const { allowPrivateHosts, jobConcurrency, model, mail, quotas, retention, site, slackApi, backups } = settings
   const context = {
     db,
     vault,
@@ -164,6 +170,7 @@ async function beginWork(settings: Settings, db: Pool, vault: Vault, log: Logger
     explain: model && explainer(model, log),
     concurrency: jobConcurrency,
     post: mail && openPost(mail),
+    quotas,
     retention,
     site,
     ...(slackApi !== undefined && { slackApi }),

@@ -202,6 +202,7 @@ export const makeService = (
   mailing: settings.mail !== undefined,
   retention: settings.retention,
   allowedHosts: allowedHosts(settings.allowPrivateHosts, HOST_USES),
+  ...(settings.slackApi !== undefined && { slackApi: settings.slackApi }),
   trustProxy: settings.trustProxy,
   corsOrigins: settings.corsOrigins,
   ...(settings.securityContact !== undefined && { securityContact: settings.securityContact }),

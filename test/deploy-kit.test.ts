@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
 import { SECRET_SETTINGS } from '../src/environment.ts'
 import { testWith } from './support/skippable.ts'
@@ -80,6 +81,38 @@ describe('the chart', () => {
     }
     expect(template('network.yaml')).toContain('kind: NetworkPolicy')
   })
+})
+
+/** The tags, texts and ends of an XML document, in their order; throws if it is not well-formed. */
+function partsOf(path: string) {
+  const parts: string[] = []
+  const parser = new SaxesParser()
+  parser.on('opentag', ({ name }) => void parts.push(`<${name}>`))
+  parser.on('text', (text) => text.trim() && void parts.push(text.trim()))
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.write(read(path)).close()
+  return parts
+}
+
+test('launchd gets a property list: keys with their values, and the variables of the service', () => {
+  const [plist, dict, ...parts] = partsOf('launchd/com.goldmaster.service.plist')
+  expect([plist, dict]).toEqual(['<plist>', '<dict>'])
+  const keys = parts.flatMap((part, index) => (part === '<key>' ? [parts[index + 1]!] : []))
+  const known = ['Label', 'ProgramArguments', 'UserName', 'EnvironmentVariables', 'RunAtLoad', 'KeepAlive', 'ExitTimeOut']
+  expect(keys).toEqual(expect.arrayContaining([...known, 'StandardOutPath', 'StandardErrorPath']))
+  // A value follows each key.
+  for (const [index, part] of parts.entries()) if (part === '<key>') expect(parts[index + 2]).toMatch(/^<(?!key)/)
+  expect(keys.filter((key) => /^[A-Z_]+$/.test(key) && !documented.has(key) && !OTHERS.test(key))).toEqual(['PATH'])
+})
+
+test('WinSW gets the settings of the service, and an account that is no administrator', () => {
+  const parts = partsOf('windows-service/goldmaster.xml')
+  expect(parts.slice(0, 3)).toEqual(['<service>', '<id>', 'goldmaster'])
+  expect(parts).toContain('NT AUTHORITY\\LocalService')
+  const names = [...read('windows-service/goldmaster.xml').matchAll(/<env name="(\w+)"/g)].map(([, name]) => name!)
+  expect(names.filter((name) => !documented.has(name))).toEqual(['NODE_ENV'])
 })
 
 test('systemd restarts the service however often it ends', () => {

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<ClientCommand, Load>> = {
   assets: async (verb) => buildNoun((await import('./commands/assets.ts')).assets, verb),
   approvals: async (verb) => buildNoun((await import('./commands/approvals.ts')).approvals, verb),
   comments: async (verb) => buildNoun((await import('./commands/comments.ts')).comments, verb),
+  previews: async (verb) => buildNoun((await import('./commands/previews/previews.ts')).previews, verb),
   deployments: async (verb) => buildNoun((await import('./commands/deployments.ts')).deployments, verb),
   branches: async (verb) => buildNoun((await import('./commands/branches.ts')).branches, verb),
   preflight: async () => buildCommand((await import('./commands/preflight.ts')).preflight),

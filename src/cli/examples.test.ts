@@ -89,7 +89,7 @@ describe('on the demo', () => {
     expect(readers.length).toBeGreaterThan(45)
     expect(new Set(readers.map((line) => line.split(' ')[1]))).toEqual(
       new Set(
-        'projects tasks builds tests measures agents breakages corrections changes assets approvals comments deployments branches lkg members feed whoami use api alias config completion'.split(
+        'projects tasks builds tests measures agents breakages corrections changes assets approvals comments previews deployments branches lkg members feed whoami use api alias config completion'.split(
           ' ',
         ),
       ),

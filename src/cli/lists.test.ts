@@ -28,6 +28,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'approvals list': 'ASSET',
   'deployments list': 'VERSION',
   'comments list': 'BODY',
+  'previews list': 'REASON',
   'branches list': 'NAME',
   members: 'ACCOUNTS',
   feed: 'MESSAGE',
@@ -59,6 +60,7 @@ const RULE = {
 }
 
 let audited: string
+let pictured: string
 let studio: Studio
 let env: Record<string, string>
 const home = mkdtempSync(join(tmpdir(), 'goldmaster-lists-'))
@@ -97,6 +99,12 @@ beforeAll(async () => {
     "builds list --status failed --branch //CinderCoast/Release-0.9 --template '{{id}} {{urls.web}}'",
   )
   await run('config', 'set', 'pager', 'less --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --chop-long-lines --shift=8')
+  const preview = (await studio.db.one<{ asset_id: string }>(sql`
+    insert into previews (account_id, project_id, asset_id, version, state, reason, updated_at)
+    select account_id, project_id, id, version, 'none', 'This Unreal package was saved without a thumbnail. Save it again in the editor, or upload a picture.',
+      now() - interval '100 minutes'
+    from assets where name like 'SM_Lighthouse%LOD0.uasset' returning asset_id`))!
+  pictured = preview.asset_id
   // In an account without other activity.
   const { id } = (await studio.db.one<{ id: number }>(sql`insert into accounts (name) values ('Gull Rock') returning id`))!
   audited = String(id)
@@ -116,6 +124,7 @@ const AFTER: Readonly<Record<string, () => string[]>> = {
   'alias list': () => [],
   'config list': () => [],
   'comments list': () => ['task', idOf('tasks', 'beacon'), ...project()],
+  'previews list': () => [pictured, ...project()],
   'builds changes': () => [idOf('build_runs', 'red'), ...project()],
   'admin webhook log': () => ['1'],
   'admin rule list': () => ['--account', idOf('accounts', 'salt')],

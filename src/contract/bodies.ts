@@ -2,7 +2,18 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { invalidAssignee, invalidParameter, notOneOf } from './errors.ts'
 import * as readers from './field-readers.ts'
 import { instant, nullable, object, oneOf, partial, recordId, shortId, text } from './fields.ts'
-import { BRANCH_MAX, CAUSE_MAX, COMMENT_MAX, DESCRIPTION_MAX, ID_MAX, IDENTIFIER_MAX, NOTE_MAX, STAGE_MAX } from './limits.ts'
+import {
+  BRANCH_MAX,
+  CAUSE_MAX,
+  COMMENT_MAX,
+  DESCRIPTION_MAX,
+  ID_MAX,
+  IDENTIFIER_MAX,
+  NOTE_MAX,
+  PARAMETER_MAX,
+  PARAMETERS_MAX,
+  STAGE_MAX,
+} from './limits.ts'
 import { readId } from './params.ts'
 import { BREAKAGE_EDIT_STATES, CI_ACTIONS, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES, REACTIONS } from './sets.ts'
 import { DIMENSION_MAX } from './spellings/build-dimensions.ts'
@@ -136,6 +147,28 @@ export const BreakageEdit = body(
 export type BreakageEdit = Static<typeof BreakageEdit>
 
 export const CommentInput = body({ body: filled(COMMENT_MAX, 'Markdown; <@7> mentions the user 7') }, object)
+
+const ofSide = (side: string) => Type.Number({ minimum: 0, maximum: 1, description: `Share of the ${side} of the picture` })
+
+export const AssetCommentInput = body(
+  {
+    body: filled(COMMENT_MAX, 'Markdown; <@7> mentions the user 7'),
+    asset_version: optional({
+      sent: Type.Integer({ minimum: 1, description: 'The newest version if omitted' }),
+      read: readers.integer(1),
+    }),
+    point: optional({
+      sent: object({ x: ofSide('width'), y: ofSide('height') }),
+      read: readers.point,
+    }),
+  },
+  object,
+)
+export type AssetCommentInput = Static<typeof AssetCommentInput>
+export const ResolvedInput = body(
+  { resolved: { sent: Type.Boolean({ description: 'False opens it again' }), read: readers.flag } },
+  object,
+)
 export const ReactionInput = body(
   { reaction: choice(REACTIONS), on: { sent: Type.Boolean({ description: 'False removes it' }), read: readers.flag } },
   object,
@@ -180,7 +213,22 @@ export const CorrectionInput = body(
 )
 export type CorrectionInput = Static<typeof CorrectionInput>
 
-export const CiRequest = body({ action: choice(CI_ACTIONS) }, object)
+export const CiRequest = body(
+  {
+    action: choice(CI_ACTIONS),
+    parameters: optional({
+      sent: Type.Array(Type.String({ maxLength: PARAMETER_MAX }), {
+        maxItems: PARAMETERS_MAX,
+        description: 'With start: NAME=value',
+      }),
+      read: readers.list(readers.filled(PARAMETER_MAX), 0, PARAMETERS_MAX),
+    }),
+  },
+  object,
+  ({ action, parameters = [] }) => {
+    if (parameters.length > 0 && action !== 'start') throw invalidParameter('parameters', 'needs the action start')
+  },
+)
 
 const buildId: readers.Reader<number> = (name, value) => {
   const id = typeof value === 'string' || typeof value === 'number' ? readId(String(value)) : undefined

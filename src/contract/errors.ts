@@ -229,6 +229,13 @@ export const unknownBuild = () =>
 export const unreadableReport = (file: string, reason: string) =>
   new ApiError(422, 'unreadable_report', `${file === '' ? 'The test report' : file} can't be read. ${reason}`)
 
+/** Pieces of an artifact must be consecutive. */
+export const artifactGap = (offset: number) =>
+  new ApiError(409, 'artifact_gap', `The artifact was received up to byte ${offset}. Continue from there.`, { offset })
+
+export const tooManyArtifacts = (max: number) =>
+  new ApiError(422, 'too_many_artifacts', `A build has at most ${max} uploaded artifacts. Pack them into an archive.`)
+
 /** Pieces of a log must be consecutive. */
 export const logGap = (offset: number) =>
   new ApiError(409, 'log_gap', `The log was received up to byte ${offset}. Continue from there.`, { offset })
@@ -278,6 +285,9 @@ export const fileStoreAway = (cause: unknown) =>
 export const fileTooLarge = (max: number) => tooLarge(`The file is too large: at most ${max / 1_000_000} MB are allowed.`)
 
 export const emptyFile = () => new ApiError(422, 'empty_file', 'The file is empty.')
+
+/** An uploaded preview that shows nothing. */
+export const unusablePreview = (reason: string) => new ApiError(422, 'unusable_preview', reason)
 
 export const damagedPicture = () =>
   new ApiError(422, 'damaged_picture', 'The picture is damaged or cut off. Save it again, or pack it into an archive.')
@@ -348,6 +358,16 @@ export const ownSecondFactorMissing = () =>
 
 export const insufficientRole = (required_role: AccountRole | ProjectRole) =>
   new ApiError(403, 'insufficient_role', `You need the ${roleLabel(required_role)} role to do this.`, { required_role })
+
+export const insufficientStageRole = (required_role: ProjectRole, stage: string) =>
+  new ApiError(
+    403,
+    'insufficient_role',
+    `You can't decide the stage ${stage}: it needs the ${roleLabel(required_role)} role, or somebody named in its approval rule.`,
+    {
+      required_role,
+    },
+  )
 
 /** `accounts`: the names of those that would be left without one. */
 export const notTheAuthor = () => new ApiError(403, 'not_the_author', 'Only the author of a comment can edit it.')

@@ -143,6 +143,15 @@ export const integer =
     return value as number
   }
 
+/** To four digits: a point that was sent back is the same point. */
+const share: Reader<number> = (name, value) => {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw invalidParameter(name, 'must be a number from 0 to 1')
+  return Math.round(value * 10_000) / 10_000
+}
+
+/** A point of a picture, as shares of its width and height. */
+export const point: Reader<{ x: number; y: number }> = object({ x: required(share), y: required(share) })
+
 export const flag: Reader<boolean> = (name, value) => {
   if (typeof value !== 'boolean') throw invalidParameter(name, 'must be true or false')
   return value

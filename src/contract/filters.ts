@@ -30,6 +30,14 @@ export const approvals = {
   updated_since: param.instant,
 }
 
+/** Of the approval queue. */
+export const queue = {
+  asset_type: param.oneOf(sets.ASSET_TYPES),
+  author: param.described(param.text, 'Author of the change (exact)'),
+  branch: param.described(param.text, 'Branch or stream of the change'),
+  path: param.described(param.text, 'Part of the path; * matches any text'),
+}
+
 export const changes = {
   identifier: param.described(param.text, 'Commit or changelist (exact)'),
   source_type: param.oneOf(sets.SOURCE_TYPES),
@@ -67,6 +75,15 @@ export const buildsSearch = {
   author: param.words('Words in the author of the built change'),
   finished_since: param.described(param.instant, 'ISO 8601 time or date; only builds that finished at or after it'),
   finished_until: param.described(param.instant, 'ISO 8601 time or date; only builds that finished before it'),
+}
+
+/** Which passed build, and which of its artifacts. */
+export const artifacts = {
+  job: buildsSearch.job,
+  branch: buildsSearch.branch,
+  platform: buildsSearch.platform,
+  configuration: buildsSearch.configuration,
+  name: param.described(param.text, 'File name, with * for anything, such as *.zip'),
 }
 
 export const assetsSearch = { q: param.words('Words in name and path') }

@@ -41,10 +41,26 @@ export const MENTIONS_MAX = 50
 export const FILE_MAX = 25_000_000
 export const ATTACHMENTS_MAX = 10
 export const FILE_NAME_MAX = 200
+/** Bytes of an uploaded preview, and of the text that is kept of a file. */
+export const PREVIEW_MAX = 50_000_000
+export const PREVIEW_TEXT_MAX = 65_536
+/** The longest side of the pictures of a preview, in pixels. */
+export const PREVIEW_SIDES = { small: 320, large: 1600 }
+/** An artifact of a build. */
+export const ARTIFACT_MAX = 20_000_000_000
+/** One upload of a part of it. */
+export const ARTIFACT_PIECE_MAX = 8 * 1024 * 1024
+/** Smaller ones would take too many rows; the last piece may be smaller. */
+export const ARTIFACT_PIECE_MIN = 64 * 1024
+/** Artifacts of one build. */
+export const ARTIFACTS_MAX = 200
 /** Pixels of a picture: a browser needs four bytes for each. */
 export const PICTURE_PIXELS_MAX = 100_000_000
 /** Bytes of the cause that a person gives for a failed build. */
 export const CAUSE_MAX = 1_000
+/** Of a build that people start: how many, and bytes of `NAME=value`. */
+export const PARAMETERS_MAX = 50
+export const PARAMETER_MAX = 2_000
 /** How many decisions may be made at once. */
 /** Characters of a tool's list of its users: some 5,000 people. */
 export const PEOPLE_LIST_MAX = 500_000
@@ -53,6 +69,8 @@ export const ALL_NAMES_MAX = 2_000
 /** Names without a member that a reply lists. */
 export const UNKNOWN_NAMES_MAX = 100
 export const BULK_MAX = 200
+/** Files of levels that one decision covers. */
+export const LEVEL_PARTS_MAX = 20_000
 /** Pages count up to here: one more digit would not help, and the count stays fast. */
 export const COUNT_MAX = 10_000
 /** The distance of a branch from its newest change is counted up to here. */
@@ -75,6 +93,9 @@ export const CHANNEL_RULES_MAX = 50
 /** How long a decision can be undone in the app. */
 export const DECISION_UNDO_SECONDS = 10
 export const APPROVAL_RULES_MAX = 50
+export const APPROVAL_STAGES_MAX = 5
+export const STAGE_APPROVALS_MAX = 10
+export const STAGE_PEOPLE_MAX = 50
 export const BUDGETS_MAX = 50
 export const AGENT_PRICES_MAX = 50
 /** For the rules that name the owners of tests. */

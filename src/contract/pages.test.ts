@@ -9,6 +9,10 @@ import { sql } from '../db/database.ts'
 let studio: Studio
 beforeAll(async () => {
   studio = await openStudio(nightOwl)
+  await studio.db.execute(sql`
+    insert into previews (account_id, project_id, asset_id, version)
+    select account_id, project_id, id, number from assets, generate_series(1, ${ROWS}::integer) number
+    on conflict (account_id, asset_id, version) do nothing`)
 })
 afterAll(() => studio.close())
 

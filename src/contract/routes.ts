@@ -1,3 +1,4 @@
+import * as filter from './filters.ts'
 import * as param from './params.ts'
 import { agentRoutes } from './routes/agents.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -7,6 +8,7 @@ import { commentRoutes } from './routes/comments.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
 import { measureRoutes } from './routes/measures.ts'
+import { previewRoutes } from './routes/previews.ts'
 import { projectRoutes } from './routes/projects.ts'
 import { type Path, plainGet, type Query, type Reply, type TokenRoute } from './routes/route.ts'
 import { taskRoutes } from './routes/tasks.ts'
@@ -14,6 +16,7 @@ import { testRoutes } from './routes/tests.ts'
 import type { CommentSubject, Scope } from './sets.ts'
 import * as shape from './shapes.ts'
 
+export { previewDownload } from './routes/previews.ts'
 export type { Route } from './routes/route.ts'
 
 const eventFilters = {
@@ -33,6 +36,7 @@ export const routes = {
   ...measureRoutes,
   ...deploymentRoutes,
   ...assetRoutes,
+  ...previewRoutes,
   ...changeRoutes,
   ...healthRoutes,
   ...commentRoutes,
@@ -77,6 +81,14 @@ export const fileDownload = {
     deployment: 'read:builds',
   },
 } as const satisfies { path: string; scopes: Record<CommentSubject, Scope> }
+
+/** The bytes of an artifact, and a stable address of the newest one; not in the table either. */
+export const artifactDownload = {
+  path: '/v1/projects/:project_id/artifacts/:id',
+  latestPath: '/v1/projects/:project_id/artifacts/latest',
+  scope: 'read:builds',
+  query: filter.artifacts,
+} as const
 
 export type Routes = typeof routes
 export type RouteName = keyof Routes

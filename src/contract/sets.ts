@@ -199,6 +199,7 @@ export const SCOPES = [
   'write:deployments',
   'write:ci',
   'write:comments',
+  'write:previews',
   'admin:projects',
   'admin:integrations',
   'admin:webhooks',
@@ -209,7 +210,7 @@ export const PLAIN_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !scope.st
 /** The scopes that a login can grant; the list of members needs a manually created token. */
 export const GRANTABLE_SCOPES: readonly Scope[] = PLAIN_SCOPES.filter((scope) => scope !== 'read:members')
 /** Granted only to a login that requests them by name. */
-const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments', 'write:ci', 'write:comments']
+const ASKED_SCOPES: readonly Scope[] = ['write:breakages', 'write:deployments', 'write:ci', 'write:comments', 'write:previews']
 /** The scopes of a login that requests none. */
 export const LOGIN_SCOPES: readonly Scope[] = GRANTABLE_SCOPES.filter((scope) => !ASKED_SCOPES.includes(scope))
 export type Scope = (typeof SCOPES)[number]
@@ -226,6 +227,17 @@ export type CommentSubject = (typeof COMMENT_SUBJECTS)[number]
 
 export const REACTIONS = ['👍', '👎', '🎉', '❤️', '😄', '👀'] as const
 export type Reaction = (typeof REACTIONS)[number]
+
+/** `pending`: its file is being fetched; `none`: see its reason. */
+export const PREVIEW_STATES = ['pending', 'ready', 'none'] as const
+export type PreviewState = (typeof PREVIEW_STATES)[number]
+export const PREVIEW_KINDS = ['picture', 'model', 'video', 'waveform', 'text'] as const
+export type PreviewKind = (typeof PREVIEW_KINDS)[number]
+/** Where a preview comes from: somebody uploaded it, it was inside an Unreal package, or it was made from the file. */
+export const PREVIEW_SOURCES = ['upload', 'package', 'file'] as const
+export type PreviewSource = (typeof PREVIEW_SOURCES)[number]
+export const PREVIEW_SIZES = ['small', 'large', 'original'] as const
+export type PreviewSize = (typeof PREVIEW_SIZES)[number]
 
 export const PILLS = ['ok', 'err', 'info', 'warn', 'neutral'] as const
 export type Pill = (typeof PILLS)[number]
@@ -255,6 +267,9 @@ export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 /** In a project; the highest comes first. Owners and admins of the account lead every project. */
 export const PROJECT_ROLES = ['lead', 'approver', 'contributor', 'viewer'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+/** The roles that can decide approvals. */
+export const DECIDING_ROLES = ['lead', 'approver'] as const satisfies readonly ProjectRole[]
 
 export const isAccountRole = (role: AccountRole | ProjectRole): role is AccountRole =>
   (ACCOUNT_ROLES as readonly string[]).includes(role)
@@ -331,6 +346,7 @@ export const PROVIDERS = [
   'jenkins',
   'buildkite',
   'teamcity',
+  'circleci',
   'horde',
   'game_engine',
   'deployment',
@@ -338,11 +354,17 @@ export const PROVIDERS = [
   'gitlab',
   'azure_devops',
   'gitea',
+  'bitbucket',
+  'plastic',
+  'subversion',
   'jira',
   'linear',
   'trello',
   'monday',
   'asana',
+  'clickup',
+  'youtrack',
+  'shortcut',
   'diversion',
   'lore',
 ] as const
@@ -354,9 +376,12 @@ export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>>
   gitlab: 'GitCommit',
   azure_devops: 'GitCommit',
   gitea: 'GitCommit',
+  bitbucket: 'GitCommit',
   diversion: 'GitCommit',
   perforce: 'Changelist',
   lore: 'AssetCommit',
+  plastic: 'AssetCommit',
+  subversion: 'AssetCommit',
 }
 
 /** CIs that can be asked to build a change. */

@@ -123,6 +123,16 @@ export const Investigation = object({
 })
 export type Investigation = Static<typeof Investigation>
 
+/** A file of a build that is stored here. */
+export const Artifact = object({
+  id: uuid,
+  build_run_id: idText,
+  name: text,
+  size_bytes: integer,
+  url: ownText,
+  created_at: instant,
+})
+
 export const BuildRunDetail = object({
   ...buildRun,
   artifacts: Type.Array(object({ name: text, size_bytes: nullable(integer), url: text })),
@@ -148,6 +158,8 @@ const asset = {
   path: text,
   asset_type: oneOf(sets.ASSET_TYPES),
   approval_status: oneOf(sets.ASSET_APPROVAL_STATUSES),
+  /** The stage that it waits for; null if it doesn't wait. */
+  next_stage: nullable(text),
   version: integer,
   size_bytes: nullable(integer),
   last_change_id: nullable(integer),

@@ -31,6 +31,8 @@ export interface Jobs {
   review_ranges: { account_id: number; project_id: number }
   /** Reads the results of a bisection and starts its next build. */
   advance_bisection: { account_id: number; bisection_id: number }
+  /** Makes previews of the files that an integration's changes left. */
+  fetch_previews: { account_id: number; integration_id: number }
   /** Reads the next page of an import. */
   read_import: { account_id: number; import_id: number }
   /** Deletes what only an import reported. */

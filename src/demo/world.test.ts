@@ -39,7 +39,20 @@ const seen = (values: Iterable<string>) => [...new Set(values)].sort()
 const all = (set: readonly string[]) => [...set].sort()
 
 /** A game has one CI and one code host: others than those of the demo's games. */
-const ALTERNATIVES = ['teamcity', 'horde', 'gitlab', 'azure_devops', 'gitea'] as const
+const ALTERNATIVES = [
+  'teamcity',
+  'horde',
+  'gitlab',
+  'azure_devops',
+  'gitea',
+  'bitbucket',
+  'circleci',
+  'plastic',
+  'subversion',
+  'clickup',
+  'youtrack',
+  'shortcut',
+] as const
 
 describe.each(NOWS)('the demo studio at %s', (text) => {
   const now = new Date(text)

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { notFound } from '../contract/errors.ts'
 import { isUuid, readShortId } from '../contract/params.ts'
@@ -8,14 +7,11 @@ import { authorize, findCaller } from '../domain/access/access.ts'
 import { isPicture } from '../domain/files/content.ts'
 import * as files from '../domain/files/files.ts'
 import type { AuthScheme } from './auth/auth-scheme.ts'
-import { rangeOf } from './ranges.ts'
-import { isKnown } from './routes/preconditions.ts'
+import { sendFile } from './send-file.ts'
 import type { Service } from './service.ts'
 
-/** Nothing in a file runs, loads or is framed, whatever it contains. */
-const SANDBOX = "default-src 'none'; sandbox; frame-ancestors 'none'"
 /** Files never change: another content has another id. Private, because only members of the project get them. */
-const FOREVER = 'private, max-age=31536000, immutable'
+export const FOREVER = 'private, max-age=31536000, immutable'
 
 /** Files with the access checks of the record that they belong to. Not in the route table, since the response is a file. */
 export const serveFiles = (app: FastifyInstance, service: Service, schemes: readonly AuthScheme[]) => {
@@ -35,38 +31,7 @@ function serveFilesOf(app: FastifyInstance, { db, lastUsed }: Service, scheme: A
     authorize(caller, { ...ask, scope: file ? fileDownload.scopes[file.subject] : 'ping' })
     lastUsed.note(caller.token_id)
     if (!file) throw notFound('File')
-    const tag = `"${file.sha256.toString('hex')}"`
-    const isShown = isPicture(file.type)
-    reply
-      .header('content-security-policy', SANDBOX)
-      .header('cross-origin-resource-policy', 'same-origin')
-      .header('cache-control', FOREVER)
-      .header('accept-ranges', 'bytes')
-    if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).header('etag', tag).send()
-    const [from, until] = rangeOf(request, reply, tag, file.bytes)
-    reply
-      .type(isShown ? file.type : 'application/octet-stream')
-      .header('content-length', until - from)
-      .header('content-disposition', dispositionOf(isShown ? 'inline' : 'attachment', file.name))
-    if (request.method === 'HEAD') return reply.send()
-    // The first bytes decide whether the file is there, while an error can still be sent.
-    const pieces = files.read(own, file, from, until)
-    const { value: first } = await pieces.next()
-    return reply.send(Readable.from(continued(first, pieces)))
+    const shownAs = isPicture(file.type) ? file.type : undefined
+    return sendFile(request, reply, own, { ...file, shownAs, caching: FOREVER })
   })
-}
-
-async function* continued(first: Buffer | undefined, rest: AsyncGenerator<Buffer>) {
-  if (first) yield first
-  yield* rest
-}
-
-/** The name twice: in ASCII for old clients, and as it is. */
-function dispositionOf(how: 'inline' | 'attachment', name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const exact = encodeURIComponent(name.toWellFormed()).replace(
-    /['()*]/g,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `${how}; filename="${plain}"; filename*=UTF-8''${exact}`
 }

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waiting } from '../../test/support/blocked.ts'
 import { asker } from '../../test/support/every-route.ts'
 import { keepLog } from '../../test/support/log.ts'
 import { nightOwl } from '../../test/support/night-owl.ts'
 import { sendBytes } from '../../test/support/raw-http.ts'
 import { type Asking, openStudio, type Studio } from '../../test/support/studio.ts'
+import { until } from '../../test/support/until.ts'
 import { openDatabase, sql } from '../db/database.ts'
 import { buildServer } from './server.ts'
 
@@ -148,9 +150,11 @@ describe('closing', () => {
   async function slowNode() {
     const app = await buildServer(studio.service)
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+    const task = Number(id('tasks', 'task4'))
+    const { account_id } = (await studio.db.one<{ account_id: number }>(sql`select account_id from tasks where id = ${task}`))!
     const lock = await studio.db.pool.connect()
     await lock.query('begin')
-    await lock.query(`select from tasks where id = ${Number(id('tasks', 'task4'))} for update`)
+    await lock.query(`select id from tasks where account_id = ${account_id} and id = ${task} for update`)
     return { app, port: Number(port), release: async () => lock.query('rollback').finally(() => lock.release()) }
   }
   const edit = (port: number, agent: Agent) =>
@@ -167,8 +171,7 @@ describe('closing', () => {
     const { app, port, release } = await slowNode()
     const agent = new Agent({ keepAlive: true })
     const under = Promise.all([edit(port, agent), edit(port, agent), edit(port, agent)])
-    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await studio.db.rows(waiting)).length < 3) await pause(20)
+    await until(async () => (await waiting(studio.db)) >= 3)
     let ended = false
     const closing = app.close().then(() => {
       ended = true

@@ -10,6 +10,7 @@ import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveBatch } from './app/batch.ts'
 import { serveExportDownload } from './app/export-download.ts'
 import { appHandlers } from './app/handlers.ts'
+import { serveArtifacts } from './artifacts.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
 import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
@@ -34,6 +35,7 @@ import { serveReference } from './ops/reference.ts'
 import { serveSecurityText } from './ops/security-txt.ts'
 import { serveStatic } from './ops/static.ts'
 import { otherMethods } from './other-methods.ts'
+import { servePreviews } from './previews.ts'
 import { logRequests, PROBES, requestIdOf } from './request-log.ts'
 import { restHandlers } from './routes/handlers.ts'
 import { serveRoutes } from './routes/serve.ts'
@@ -139,6 +141,8 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   serveBatch(app, service, session)
   serveExportDownload(app, service, session)
   serveFiles(app, service, [tokenScheme, session])
+  servePreviews(app, service, [tokenScheme, session])
+  serveArtifacts(app, service, [tokenScheme, session])
   serveSignIn(app, service, auth)
   serveSingleSignOn(app, service)
   serveScim(app, service)

@@ -59,6 +59,8 @@ export interface Service {
   retention: Retention
   /** Private hosts that may be called anyway. */
   allowedHosts: AllowedHosts
+  /** Instead of Slack's own. */
+  slackApi?: string
   /** The contact for vulnerability reports: a URL. */
   securityContact?: string
   /** Proxies whose forwarded client address is trusted. */

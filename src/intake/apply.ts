@@ -1,14 +1,17 @@
 import type { Database } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
+import { assetFiles } from '../domain/assets/changed-files.ts'
 import * as lines from '../domain/branches/lines.ts'
 import { scheduleReviews } from '../domain/builds/follow-up-jobs.ts'
 import * as builds from '../domain/builds/report.ts'
 import * as changes from '../domain/changes/submit.ts'
 import * as deployments from '../domain/deployments/report.ts'
 import { asking, type IntegrationContext, isHistory } from '../domain/integrations/context.ts'
+import { awaitFiles } from '../domain/previews/pending.ts'
 import { linkChanges, tasksNamed } from '../domain/tasks/links.ts'
 import * as references from '../domain/tasks/references.ts'
 import { type ChangeFact, type Fact, isChange } from './facts.ts'
+import { fetchSoon } from './previews/fetch-soon.ts'
 import { providers } from './providers/index.ts'
 import { scrubKeys } from './scrub-keys.ts'
 import { stripNul } from './strip-nul.ts'
@@ -150,7 +153,15 @@ async function applyChanges(
     facts.flatMap((fact) => tasksNamed(fact).map((task_id) => ({ task_id, change_id: ids.get(fact.identifier)! }))),
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
+  await fetchFiles(db, context, facts, [...ids.values()])
   return { ids, receipts }
+}
+
+/** Previews of new versions, if the configured server gives files. Imports describe the past. */
+async function fetchFiles(db: Database, context: IntegrationContext, facts: readonly ChangeFact[], ids: readonly number[]) {
+  if (isHistory(context) || !context.config.server || !providers[context.provider].givesFiles) return
+  const paths = facts.flatMap((fact) => assetFiles(fact).map(({ path }) => path))
+  if (await awaitFiles(db, context, ids, paths)) await fetchSoon(db, context)
 }
 
 /** Asks the configured server for what the delivery leaves out; of imported builds only for those that failed. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waiting } from '../../test/support/blocked.ts'
 import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { type Database, sql } from '../db/database.ts'
-import * as approvals from '../domain/assets/approvals.ts'
+import * as approvals from '../domain/assets/decisions.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
 import { apply } from './apply.ts'
 import type { Fact } from './facts.ts'
@@ -18,6 +18,7 @@ afterAll(() => tools.close())
 const newSha = () => (++count).toString(16).padStart(40, 'd')
 const newTask = async () =>
   (await tools.api('tasks', { method: 'POST', body: { task: { title: 'Mend the moon' } } })).id as number
+const approver = () => ({ user_id: tools.studio.world.users.kim!.id as number, project_role: 'lead' as const })
 /** The account of the tools is that of their project. */
 const ownerOf = () => ({ account_id: Object.values(tools.studio.world.accounts)[0]!.id as number, project_id: tools.project })
 
@@ -130,7 +131,7 @@ describe('builds of one project that are reported at the same instant', () => {
       (await db.one<{ deadlocks: number }>(
         sql`select pg_stat_get_db_deadlocks(oid) as deadlocks from pg_database where datname = current_database()`,
       ))!.deadlocks
-    const [before, task, kim] = [await deadlocks(), await newTask(), tools.studio.world.users.kim!.id]
+    const [before, task, kim] = [await deadlocks(), await newTask(), approver()]
     const shas = Array.from({ length: 4 }, newSha)
     await tools.github(push(shas.map((sha) => commit(sha, { added: [`Content/T_${sha}.png`], modified: [] }))))
     const asked = (await tools.api(`approvals?commit_sha=${shas[0]}`)).approvals as { asset_id: string }[]
@@ -188,7 +189,7 @@ describe('an asset that is pushed at the same instant', () => {
     const [one, two, path] = [newSha(), newSha(), 'Content/T_Decided.png']
     await pushed(one, path)
     const [{ asset_id }] = (await tools.api(`approvals?commit_sha=${one}`)).approvals
-    const kim = tools.studio.world.users.kim!.id
+    const kim = approver()
     await atOnce(
       (db) => approvals.decide(db, ownerOf(), asset_id, kim, { status: 'approved' }),
       () => pushed(two, path),
@@ -219,7 +220,7 @@ describe('a build that passes', () => {
 
   test('after a decision that is not committed yet waits for it', async () => {
     const { sha, asset_id } = await gate()
-    const kim = tools.studio.world.users.kim!.id
+    const kim = approver()
     const approve = (db: Database) => approvals.decide(db, ownerOf(), asset_id, kim, { status: 'approved' })
     await atOnce(approve, () => tools.ci({ job_name: 'moon', build_number: sha, status: 'SUCCESS', commit: sha }))
     expect(await statusOf(sha)).toBe('completed')
@@ -227,7 +228,7 @@ describe('a build that passes', () => {
 
   test('does not block decisions about several assets while others are decided and pushed', async () => {
     const gates = await Promise.all(Array.from({ length: 6 }, gate))
-    const kim = tools.studio.world.users.kim!.id
+    const kim = approver()
     const ids = gates.map(({ asset_id }) => asset_id)
     const rounds = Array.from({ length: 5 }, () => [
       approvals.decideAll(tools.studio.db, ownerOf(), kim, { asset_ids: ids, status: 'approved' }),

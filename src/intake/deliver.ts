@@ -10,6 +10,7 @@ import type { Fact } from './facts.ts'
 import { type Delivered, enqueueDelivery } from './persist.ts'
 import { type Delivery, type Provider, Unreadable } from './provider.ts'
 import { leanBody, withoutLogs } from './reports/lean-body.ts'
+import { withoutSecrets } from './reports/secret-fields.ts'
 
 /** A delivery that was stored but could not be used. */
 export class Refused extends Error {
@@ -39,7 +40,7 @@ export async function refuse(
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
   // A body that could not or must not be parsed is not searched for an event name either.
   const arrival = arrivalOf(context, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
-  return new Refused(message, status, await deliveries.note(db, { ...arrival, body: storedBody(provider, delivery) }, kept))
+  return new Refused(message, status, await deliveries.note(db, { ...arrival, body: storedBody(provider, delivery.raw) }, kept))
 }
 
 /** Records a tool's first contact. */
@@ -115,22 +116,13 @@ export const arrivalOf = (
   event: scrub(provider.event(delivery).replaceAll('\0', '').toWellFormed()).slice(0, 200),
   dedupe_key: dedupeKey(provider, delivery),
   headers: shownHeaders(provider, delivery.headers),
-  body: storedBody(provider, delivery),
+  body: storedBody(provider, delivery.raw),
   ...(delivery.over_quota && { over_quota: true }),
   ...(replayOf !== undefined && { replay_of: replayOf }),
 })
 
-const SECRET_FIELD = /("secret"\s*:\s*)"(?:[^"\\]|\\.)*"/g
-/** The same inside a form. */
-const SECRET_IN_FORM = /(%22secret%22(?:\+|%20)*%3A(?:\+|%20)*)%22(?:%5C(?:%[0-9A-F]{2}|[^%])|(?!%22|%5C)[\s\S])*%22/gi
-
 /** The body for the delivery log. */
-function storedBody({ secretInBody }: Provider, { raw }: Delivery): Buffer {
-  if (!secretInBody) return raw
-  const text = raw.toString()
-  const cleaned = text.replace(SECRET_FIELD, '$1""').replace(SECRET_IN_FORM, '$1%22%22')
-  return cleaned === text ? raw : Buffer.from(cleaned)
-}
+const storedBody = ({ secretsInBody = [] }: Provider, raw: Buffer) => withoutSecrets(raw, secretsInBody)
 
 const SECRET_HEADER = /authorization|cookie|token|signature|secret|key/i
 

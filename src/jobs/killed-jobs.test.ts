@@ -57,6 +57,7 @@ function mortal(db: Database, steps: number): Database {
     return answer
   }
   const over = (db: Database): Database => ({
+    files: db.files,
     rows: (query) => step(() => db.rows(query)),
     one: (query, how) => step(() => db.one(query, how)),
     execute: (query) => step(() => db.execute(query)),
@@ -124,6 +125,26 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       return { payload: { account_id: studio.world.accounts!.owl!.id, delivery_id: Number(delivered.delivery_id) }, effect }
     },
     [{ outcome: 'processed', versions: 1 }],
+  ],
+  fetch_previews: [
+    async () => {
+      await forgetChanges()
+      const { id } = await load('perforce', { server: 'ssl:127.0.0.1:1666', user: 'gold' })
+      await studio.db.execute(sql`
+        with c as (
+          insert into changes (account_id, project_id, integration_id, source_type, identifier, author, description, timestamp)
+          select p.account_id, p.id, ${id}, 'Changelist', '8', '', '', now() from projects p returning *),
+        a as (
+          insert into assets (account_id, project_id, name, path, asset_type, last_change_id)
+          select account_id, project_id, 'T_8.json', '//d/T_8.json', 'config', id from c returning *)
+        insert into previews (account_id, project_id, asset_id, version, change_id)
+        select account_id, project_id, id, version, last_change_id from a`)
+      const effect = () =>
+        rows(sql`
+        select p.state, p.kind, p.original_bytes > 0 as has_text from previews p join assets a on a.id = p.asset_id where a.path = '//d/T_8.json'`)
+      return { payload: { account_id: account(), integration_id: id }, effect }
+    },
+    [{ state: 'ready', kind: 'text', has_text: true }],
   ],
   describe_changelist: [
     async () => {

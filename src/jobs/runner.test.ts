@@ -58,6 +58,8 @@ test('at most two jobs at a time call one server', async () => {
   let most = 0
   const task = async () => {
     most = Math.max(most, ++calls)
+    // The first waits for a second, and a third would have time to begin.
+    await until(() => most > 1)
     await new Promise((resolve) => setTimeout(resolve, 5))
     calls--
   }

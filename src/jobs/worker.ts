@@ -3,6 +3,7 @@ import type { JobKind, Jobs } from '../db/queue.ts'
 import * as assistants from '../domain/access/assistants.ts'
 import { deleteAccount, deleteProject } from '../domain/accounts/deletion.ts'
 import { deleteUser } from '../domain/accounts/forget-person.ts'
+import type { Quotas } from '../domain/accounts/quotas.ts'
 import { RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/accounts/retention-days.ts'
 import { sweep } from '../domain/accounts/trials.ts'
 import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
@@ -23,6 +24,7 @@ import { judgeResults } from '../domain/investigations/judge-results.ts'
 import * as investigations from '../domain/investigations/run-investigation.ts'
 import { judgeMeasures } from '../domain/measures/judge.ts'
 import { recordSizes } from '../domain/operations/sizes.ts'
+import { giveUpOld } from '../domain/previews/pending.ts'
 import { purge, purgeExpired } from '../domain/retention/retention.ts'
 import * as passwordResets from '../domain/sign-in/password-resets.ts'
 import * as signUps from '../domain/sign-in/sign-ups.ts'
@@ -31,6 +33,7 @@ import { startNightlyLooks } from '../intake/history/start-import.ts'
 import { undoImport } from '../intake/history/undo-import.ts'
 import { ingest } from '../intake/ingest.ts'
 import type { JobContext } from '../intake/job-context.ts'
+import { fetchPreviews } from '../intake/previews/fetch-previews.ts'
 import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
 import { startPolls } from '../intake/providers/polling.ts'
 import { writeBackIssue } from '../intake/write-back/issue.ts'
@@ -55,6 +58,8 @@ export interface WorkerContext extends JobContext {
   concurrency?: number
   /** The destination of scheduled backups, if any. */
   backups?: Backups
+  /** Quotas of accounts that have none of their own. */
+  quotas?: Quotas
   /** Retention; the defaults if not configured. */
   retention?: Retention
 }
@@ -84,6 +89,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
     investigations.review(db, { account_id, id: build_run_id }, span),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
   advance_bisection: ({ db }, payload) => advance(db, payload),
+  fetch_previews: (context, payload, signal) => fetchPreviews(context, payload, signal),
   read_import: (context, payload, signal) => readImport(context, payload, signal),
   undo_import: ({ db }, payload, signal) => undoImport(db, payload, signal),
   start_build: (context, payload) => startBuild(context, payload),
@@ -112,6 +118,7 @@ const HOURLY: Record<string, Work<never>> = {
     const { removed, moved } = await sweepFiles(db, signal)
     if (removed + moved > 0) log.info({ removed, moved }, 'files swept')
   },
+  give_up_previews: ({ db }) => giveUpOld(db),
   record_sizes: ({ db }) => recordSizes(db),
 }
 

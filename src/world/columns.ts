@@ -47,6 +47,8 @@ const UUIDS: Record<string, string | undefined> = {
   deployments: 'number',
   files: undefined,
   file_contents: undefined,
+  artifacts: undefined,
+  artifact_pieces: undefined,
 }
 
 export const hasUuid = (table: string) => Object.hasOwn(UUIDS, table)

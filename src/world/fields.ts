@@ -12,6 +12,7 @@ import {
   numberOr,
   oneOf,
   optional,
+  point,
   type Reader,
   required,
   text,
@@ -21,6 +22,7 @@ import {
 import {
   AGENT_PRICES_MAX,
   APPROVAL_RULES_MAX,
+  APPROVAL_STAGES_MAX,
   BRANCH_MAX,
   BUDGETS_MAX,
   CAUSE_MAX,
@@ -32,6 +34,9 @@ import {
   MEASURE_MAX,
   PATH_OWNERS_MAX,
   PATTERN_MAX,
+  STAGE_APPROVALS_MAX,
+  STAGE_MAX,
+  STAGE_PEOPLE_MAX,
   URL_MAX,
 } from '../contract/limits.ts'
 import * as sets from '../contract/sets.ts'
@@ -159,6 +164,21 @@ const FIELDS = {
           asset_types: optional(listOf(oneOf(sets.ASSET_TYPES))),
           branch: optional(text(PATTERN_MAX)),
           author: optional(text(PATTERN_MAX)),
+          larger_than: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+          author_roles: optional(listOf(oneOf(sets.ACCOUNT_ROLES))),
+          gate: optional(flag),
+          stages: optional(
+            listOf(
+              object({
+                name: required(filled(STAGE_MAX)),
+                project_role: optional(oneOf(sets.DECIDING_ROLES)),
+                users: optional(listOf(reference('users'), 0, STAGE_PEOPLE_MAX)),
+                approvals: optional(integer(1, STAGE_APPROVALS_MAX)),
+              }),
+              0,
+              APPROVAL_STAGES_MAX,
+            ),
+          ),
         }),
         0,
         APPROVAL_RULES_MAX,
@@ -412,6 +432,8 @@ const FIELDS = {
     change: optional(reference('changes')),
     asset: optional(reference('assets')),
     deployment: optional(reference('deployments')),
+    asset_version: optional(integer(1)),
+    point: optional(point),
     user: optional(reference('users')),
     body: required(filled(COMMENT_MAX)),
     created_at: moment,

@@ -2,6 +2,7 @@ import { type Database, reserveIds } from '../db/database.ts'
 import type { ProjectKey } from '../db/project-key.ts'
 import { hashPassword } from '../domain/accounts/passwords.ts'
 import { sweep } from '../domain/accounts/trials.ts'
+import { describeRequests } from '../domain/assets/described-requests.ts'
 import { registerAll } from '../domain/branches/lines.ts'
 import { inferBranches } from '../domain/branches/positions.ts'
 import { orderByTime } from '../domain/changes/branches.ts'
@@ -118,6 +119,7 @@ export class Load {
       await orderByTime(this.#db, account)
       await registerAll(this.#db, account)
       await inferBranches(this.#db, account)
+      await describeRequests(this.#db, account)
     }
     for (const project of this.#tested.values()) await judgeAll(this.#db, project)
     await sweep(this.#db, this.#accounts)

@@ -80,6 +80,12 @@ export class Remap {
     if (Array.isArray(row.suspects)) row.suspects = row.suspects.map((suspect: Row) => this.#suspect(suspect))
     if (table === 'deliveries' && Array.isArray(row.records))
       row.records = row.records.map((record: Row) => ({ ...record, id: this.loose(tableNamed(String(record.type)), record.id) }))
+    if (table === 'projects' && Array.isArray(row.approval_rules)) row.approval_rules = row.approval_rules.map(this.#rule)
+    if (table === 'approvals') {
+      if (row.rule) row.rule = this.#rule(row.rule as Row)
+      if (Array.isArray(row.sign_offs))
+        row.sign_offs = row.sign_offs.map((one: Row) => ({ ...one, user_id: this.loose('users', one.user_id) }))
+    }
     // Only the service that started a search continues it.
     if (table === 'bisections' && row.status === 'running') row.status = 'cancelled'
     if (table === 'breakage_history') row.detail = this.#named(row.detail as Row)
@@ -98,6 +104,18 @@ export class Remap {
     change_id: this.loose('changes', suspect.change_id),
     user_id: this.loose('users', suspect.user_id),
   })
+
+  /** The people who decide the stages of an approval rule. */
+  #rule = (rule: Row): Row =>
+    Array.isArray(rule.stages)
+      ? {
+          ...rule,
+          stages: rule.stages.map((stage: Row) => ({
+            ...stage,
+            user_ids: (stage.user_ids as unknown[]).map((id) => this.loose('users', id)).filter((id) => id !== null),
+          })),
+        }
+      : rule
 
   /** Ids in JSON, by the names that columns have. */
   #named = (detail: Row): Row =>

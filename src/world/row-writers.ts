@@ -7,6 +7,7 @@ import type { ProjectRole } from '../contract/sets.ts'
 import { storeOf, trackOf } from '../contract/spellings/stores.ts'
 import { withPing } from '../domain/access/tokens.ts'
 import { DEFAULT_STAGE } from '../domain/assets/approvals.ts'
+import { levelOf } from '../domain/assets/levels.ts'
 import { branchKey } from '../domain/branches/branch-names.ts'
 import { streamsOf } from '../domain/branches/streams.ts'
 import { inferDimensions } from '../domain/builds/job-dimensions.ts'
@@ -83,7 +84,18 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
     to,
   ) {
     const account_id = idOf(account)
-    const approval_rules = given?.map((rule) => ({ ...EVERY_VERSION, ...rule }))
+    const approval_rules = given?.map(({ stages, ...rule }) => ({
+      ...EVERY_VERSION,
+      ...rule,
+      ...(stages && {
+        stages: stages.map(({ name, project_role = 'approver', users = [], approvals = 1 }) => ({
+          name,
+          project_role,
+          user_ids: users.map((user) => memberOf({ account_id }, user)),
+          approvals,
+        })),
+      }),
+    }))
     const measure_budgets = limits?.map((budget) => ({ ...NO_BUDGET, ...budget }))
     to.put('projects', {
       id: to.id,
@@ -215,6 +227,8 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
         ...owner,
         asset_id: to.id,
         asset_name: rest.name,
+        asset_type,
+        level: levelOf(path),
         ...approval,
         approval_stage: stage,
         approval_type: type,
@@ -354,10 +368,12 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
     return owner
   },
 
-  comments({ project, task, build_run, breakage, change, asset, deployment, user, body, created_at }, to) {
+  comments({ project, task, build_run, breakage, change, asset, deployment, asset_version, point, user, body, created_at }, to) {
     const owner = ownerOf(project)
     if ([task, build_run, breakage, change, asset, deployment].filter(Boolean).length !== 1)
       throw invalidParameter('a comment', 'must be on one task, build_run, breakage, change, asset or deployment')
+    if (asset_version !== undefined && !asset) throw invalidParameter('asset_version', 'needs an asset')
+    if (point && asset_version === undefined) throw invalidParameter('point', 'needs an asset_version')
     to.put('comments', {
       id: to.id,
       ...owner,
@@ -367,6 +383,9 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
       change_id: within(project, change),
       asset_id: within(project, asset),
       deployment_id: within(project, deployment),
+      asset_version,
+      point_x: point?.x,
+      point_y: point?.y,
       user_id: user && memberOf(owner, user),
       body,
       ...times({ created_at, updated_at: created_at }),

@@ -23,7 +23,7 @@ const COLUMNS = {
     branch kind shelf pull_request head_repository target_branch url phase platform configuration inferred_platform inferred_configuration agent measures duration_seconds started_at finished_at output_log artifacts created_at updated_at`,
   assets: 'id account_id project_id name path asset_type approval_status version size_bytes last_change_id created_at updated_at',
   approvals: `id account_id project_id asset_id asset_name commit_sha approval_stage approval_type status approver_user_id comments
-    asset_version decided_at created_at updated_at`,
+    asset_version asset_type level decided_at created_at updated_at`,
   deployments: `id account_id project_id integration_id platform store track status branch version external_id external_build_id build_run_id
     submitted_at deployed_at live_at created_at updated_at`,
   destinations: 'id account_id kind name room secret_sealed status created_at updated_at',
@@ -42,7 +42,7 @@ const COLUMNS = {
   task_changes: 'account_id task_id change_id',
   task_build_runs: 'account_id task_id build_run_id',
   task_deployments: 'account_id task_id deployment_id',
-  comments: `id account_id project_id task_id build_run_id breakage_id change_id asset_id deployment_id user_id body created_at
+  comments: `id account_id project_id task_id build_run_id breakage_id change_id asset_id deployment_id asset_version point_x point_y user_id body created_at
     updated_at`,
 }
 export type Table = keyof typeof COLUMNS

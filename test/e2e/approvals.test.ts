@@ -8,6 +8,7 @@ import { workshop } from '../support/workshop.ts'
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']
 const UNDONE = ['T_One.png', 'T_Two.png']
+const MANY = Array.from({ length: 31 }, (_, i) => `T_Many_${String(i).padStart(2, '0')}.png`)
 const LONG = `T_${'AndOn'.repeat(30)}.png`
 const world = {
   ...workshop,
@@ -15,6 +16,7 @@ const world = {
   projects: [
     ...workshop.projects,
     { key: 'undone', account: 'owl', name: 'Undone', members: { lead: 'owner' } },
+    { key: 'many', account: 'owl', name: 'Many', members: { lead: 'owner' } },
     { key: 'ruled', account: 'owl', name: 'Ruled', members: { lead: 'owner' }, approval_rules: [] },
   ],
   changes: [
@@ -30,13 +32,13 @@ const world = {
       ],
     },
   ],
-  assets: [...NAMES, LONG, ...UNDONE].map((name, i) => ({
+  assets: [...NAMES, LONG, ...UNDONE, ...MANY].map((name, i) => ({
     key: name,
-    project: name === LONG ? 'moon' : UNDONE.includes(name) ? 'undone' : 'star',
+    project: name === LONG ? 'moon' : UNDONE.includes(name) ? 'undone' : MANY.includes(name) ? 'many' : 'star',
     name,
     path: `Content/${name}`,
     asset_type: 'texture',
-    approvals: [{ status: 'pending', stage: 'review', created_at: new Date(Date.UTC(2026, 0, 9 - i)).toISOString() }],
+    approvals: [{ status: 'pending', stage: 'review', created_at: new Date(Date.UTC(2026, 0, 60 - i)).toISOString() }],
   })),
 }
 
@@ -56,7 +58,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await tab().go(`/projects/${studio().world.projects!.moon!.id}/approvals`)
     const queue = page.getByRole('list', { name: 'Waiting for approval' })
-    await queue.getByRole('textbox').waitFor()
+    await page.getByRole('textbox', { name: 'Comment on' }).waitFor()
     // Content that the frame of the list cuts off cannot be scrolled to.
     expect(await queue.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
     await page.setViewportSize({ width: 1280, height: 800 })
@@ -196,6 +198,54 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await page.getByText('2 assets: waiting for approval again').waitFor()
     await queue.getByText('T_Two.png').first().waitFor()
     await resetClock(studio().db)
+  })
+
+  test('takes 30 decisions by keys alone, with a range and an undo, in the grid and the filmstrip', async () => {
+    const { page } = tab()
+    await advanceClock(studio().db, '-1 hour')
+    const place = `/projects/${studio().world.projects!.many!.id}`
+    await tab().go(`${place}/approvals`)
+    const waiting = async () =>
+      (
+        await studio().ask(`/api/v1${place}/approvals?status=pending&limit=50`, {
+          token: studio().world.tokens!.lead!.token as string,
+        })
+      ).json.approvals.length
+    await page.getByRole('button', { name: 'T_Many_00.png' }).first().waitFor()
+    for (let i = 0; i < 30; i++) {
+      const name = `T_Many_${String(i).padStart(2, '0')}.png`
+      await page.getByText(`${name}, 1 of ${31 - i}`, { exact: true }).waitFor({ state: 'attached' })
+      const key = ['a', 'd', 'i'][i % 3]!
+      await page.keyboard.press(key)
+      if (key === 'd') {
+        await page.keyboard.type('too dark')
+        await page.keyboard.press('Control+Enter')
+      }
+      await page.getByText(`${name} ${['approved', 'denied', 'ignored'][i % 3]}`).waitFor()
+    }
+    expect(await waiting()).toBe(1)
+    const denied = await studio().ask(`/api/v1${place}/approvals?status=denied&limit=50`, {
+      token: studio().world.tokens!.lead!.token as string,
+    })
+    expect(denied.json.approvals.map(({ comments }: { comments: string }) => comments)).toEqual(Array(10).fill('too dark'))
+    await page.keyboard.press('z')
+    await page.getByText('T_Many_29.png: waiting for approval again').waitFor()
+    await page.getByText('T_Many_29.png, 1 of 2', { exact: true }).waitFor({ state: 'attached' })
+    expect(await waiting()).toBe(2)
+    await page.keyboard.press('Shift+J')
+    await page.getByText('2 selected', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('button', { name: 'Filmstrip' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Filmstrip', pressed: true }).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('a')
+    await page.getByText('T_Many_29.png approved').waitFor()
+    expect(await waiting()).toBe(1)
+    await page.getByRole('button', { name: 'Filmstrip' }).click()
+    await resetClock(studio().db)
+    expect(tab().complaints).toEqual([])
   })
 
   test("follows the project's rules, whose preview shows what they would have matched", async () => {

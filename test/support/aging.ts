@@ -86,6 +86,13 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
       select 1, build.id, report.id, 1, 0, 0, 0, 0, 5, '\\x01', '\\x0005', ${at} from build, report`,
     left: sql`select from test_runs`,
   },
+  artifacts: {
+    fill: (count, at) => sql`
+      with build as (insert into build_runs (account_id, project_id, status) values (1, 1, 'completed') returning id)
+      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
+      select 1, 1, build.id, gen_random_uuid()::text, 'one', 1, 1, ${at} from build, ${numbers(count)}`,
+    left: sql`select from artifacts`,
+  },
   logs: {
     fill: (count, at) => sql`
       insert into build_runs (account_id, project_id, status, output_log, created_at, finished_at)

@@ -10,6 +10,7 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   editTask: ['tasks', 'task4'],
   showBuild: ['build_runs', 'build4'],
   readBuildLog: ['build_runs', 'build4'],
+  listBuildArtifacts: ['build_runs', 'build4'],
   listBuildChanges: ['build_runs', 'build4'],
   showBuildMeasures: ['build_runs', 'build4'],
   listBuildTests: ['build_runs', 'build4'],
@@ -47,8 +48,11 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   editComment: ['comments', 'comment4'],
   showComment: ['comments', 'comment4'],
   deleteComment: ['comments', 'comment6'],
+  resolveComment: ['comments', 'point4'],
   reactToComment: ['comments', 'comment4'],
   attachToComment: ['comments', 'comment4'],
+  listPreviews: ['assets', 'asset4'],
+  uploadPreview: ['assets', 'asset4'],
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
@@ -67,8 +71,10 @@ export const BODIES: Partial<Record<RouteName, unknown>> = {
   createAssetComment: { body: 'Seen' },
   createDeploymentComment: { body: 'Seen' },
   editComment: { body: 'Seen again' },
+  resolveComment: { resolved: true },
   reactToComment: { reaction: '👀', on: true },
   attachToComment: { any: 'bytes' },
+  uploadPreview: { any: 'text' },
   editTest: { quarantined_until: new Date(Date.now() + 86_400_000).toISOString(), reason: 'waits for a server' },
 }
 
@@ -93,7 +99,10 @@ export const asker = (studio: () => Studio) => {
     return kind && id(kind, `${project}-${kind.slice(0, -1)}`)
   }
   const pathOf = (name: RouteName, project = id('projects', 'star'), record = recordOf(name)) =>
-    `/api${routes[name].path.replace(':project_id', project).replace(/:\w+/, record ?? '')}`
+    `/api${routes[name].path
+      .replace(':project_id', project)
+      .replace(/:\w+/, record ?? '')
+      .replace(':version', '1')}`
   const ask = (name: RouteName, path = pathOf(name), asking: Asking = {}): Promise<Answer> =>
     studio().ask(path, { method: routes[name].method, token: tokenOf('all'), body: BODIES[name], ...asking })
   return { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask }

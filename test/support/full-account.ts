@@ -110,6 +110,14 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         values (${account_id}, sha256('a file'), 6, 'a file')`,
     sql`insert into files (account_id, project_id, comment_id, sha256, bytes, name, type)
         select ${owner}, min(id), sha256('a file'), 6, 'a.txt', 'text/plain' from comments where project_id = ${project_id}`,
+    sql`insert into previews (account_id, project_id, asset_id, version, change_id, state, kind, original_sha256, original_bytes, original_type)
+        select ${owner}, id, version, ${change}, 'ready', 'text', sha256('a file'), 6, 'text/plain' from assets where project_id = ${project_id} limit 1`,
+    sql`insert into file_contents (account_id, sha256, bytes, content)
+        values (${account_id}, sha256('a game'), 6, 'a game')`,
+    sql`insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
+        values (${owner}, ${build}, 'Game.zip', 'one', 6, 6, now())`,
+    sql`insert into artifact_pieces (account_id, artifact_id, start, bytes, sha256)
+        select account_id, id, 0, 6, sha256('a game') from artifacts where project_id = ${project_id}`,
     sql`insert into comment_reactions (account_id, comment_id, user_id, reaction)
         select ${account_id}, min(id), ${user}, '👍' from comments where project_id = ${project_id}`,
     // A running one would be canceled by a move.

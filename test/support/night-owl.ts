@@ -120,7 +120,7 @@ const pipeline = (project: string, mark: string, person = 'lead') => ({
     { build_run: `${mark}build4` },
     { breakage: `${mark}breakage4` },
     { change: `${mark}change4` },
-    { asset: `${mark}asset4` },
+    { key: `${mark}point`, asset: `${mark}asset4`, asset_version: 1, point: { x: 0.25, y: 0.5 } },
     { deployment: `${mark}deployment4` },
   ].flatMap(({ key, ...on }) =>
     rows((i) => ({

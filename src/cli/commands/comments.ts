@@ -5,6 +5,7 @@ import { FILE_MAX } from '../../contract/limits.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { COMMENT_SUBJECTS, type CommentSubject } from '../../contract/sets.ts'
 import type { Noun } from '../../terminal/command.ts'
+import { usage } from '../../terminal/failures.ts'
 import { fileBytes, textOf } from '../../terminal/given-text.ts'
 import { extra, main } from '../../terminal/table.ts'
 import { command } from '../program/command.ts'
@@ -52,7 +53,7 @@ const list = command({
     out.answer(page, () => {
       if (page.comments.length === 0)
         out.note(`No comments yet. To write one, run: goldmaster comments add ${args.kind} ${args.id} TEXT`)
-      else out.table(page.comments, ['id', by, main('body'), files, extra('edited_at'), 'created_at'])
+      else out.table(page.comments, ['id', by, main('body'), at, files, extra('resolved_at'), extra('edited_at'), 'created_at'])
     })
   },
 })
@@ -62,14 +63,43 @@ const files = {
   cell: ({ attachments }: Comment) => attachments.map(({ name }) => name).join(', '),
 }
 
+/** As `comments add --at` takes it. */
+const at = {
+  title: 'at',
+  cell: ({ point, asset_version }: Comment) => point && `v${asset_version} ${point.x},${point.y}`,
+}
+
 const by = { title: 'by', cell: ({ user_id }: Comment) => user_id && `user:${user_id}` }
+
+const readPoint = (text: string) => {
+  const [x, y, ...more] = text.split(',').map((share) => (share.trim() === '' ? Number.NaN : Number(share)))
+  if (more.length > 0 || ![x, y].every((share) => share !== undefined && share >= 0 && share <= 1))
+    throw usage('--at needs two numbers from 0 to 1, such as 0.4,0.7.')
+  return { x: x!, y: y! }
+}
+const readVersion = (text: string) => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage('--version needs the number of a version, such as 3.')
+  return Number(text)
+}
 
 const add = command({
   name: 'add',
   summary: 'Comment on a record',
   project: true,
   args: { ...RECORD, text: TEXT },
-  flags: { attach: { help: 'File to attach; repeat for more', value: 'file', many: true } },
+  flags: {
+    attach: { help: 'File to attach; repeat for more', value: 'file', many: true },
+    at: {
+      help: 'Of an asset: a point of its picture, as shares of width and height, such as 0.4,0.7',
+      value: 'x,y',
+      read: readPoint,
+    },
+    version: {
+      help: 'Of an asset: the version that the comment is about (default: the newest)',
+      value: 'number',
+      read: readVersion,
+    },
+  },
   web: pageOf,
   shows: { route: 'createTaskComment' },
   details: `Files have at most ${FILE_MAX / 1_000_000} MB. Personal data such as the place of a photo is removed from pictures.`,
@@ -77,12 +107,18 @@ const add = command({
     'comments add task 1 "Waits for the new SDK"',
     'comments add breakage 12 - < notes.md',
     'comments add task 1 "Too dark" --attach before.png --attach after.png',
+    'comments add asset 3f2c7a10-0000-4000-8000-000000000001 "The seam shows here" --at 0.4,0.7',
   ],
   async run({ client, project, args, flags, out }) {
     const { create, id } = ROUTES[args.kind]
     // Read before the comment is written: a wrong name leaves no comment without its files.
     const files = (flags.attach ?? []).map((path) => ({ name: basename(path), bytes: fileBytes(path) }))
-    const body = { body: (await textOf(args.text))! }
+    if (args.kind !== 'asset' && (flags.at || flags.version)) throw usage('--at and --version are only for comments on assets.')
+    const body = {
+      body: (await textOf(args.text))!,
+      ...(flags.at && { point: flags.at }),
+      ...(flags.version && { asset_version: flags.version }),
+    }
     let made = await (client[create] as unknown as Create)({ project_id: project, [id]: args.id, body })
     for (const { name, bytes } of files)
       made = await client.attachToComment({ project_id: project, id: made.id, query: { name }, body: bytes })
@@ -113,6 +149,22 @@ const edit = command({
   },
 })
 
+const resolve = command({
+  name: 'resolve',
+  summary: 'Resolve a comment on a point of a picture',
+  project: true,
+  args: { comment: { help: 'Id of the comment' } },
+  flags: { undo: { help: 'Open it again' } },
+  web: pageOfComment,
+  shows: { route: 'resolveComment' },
+  examples: ['comments resolve 5', 'comments resolve 5 --undo'],
+  async run({ client, project, args, flags, out }) {
+    const body = { resolved: !flags.undo }
+    const { id, resolved_at } = await client.resolveComment({ project_id: project, id: args.comment, body })
+    out.answer({ id, resolved_at }, () => out.say(`Comment ${id} ${resolved_at === null ? 'opened again' : 'resolved'}.`))
+  },
+})
+
 const remove = command({
   name: 'delete',
   summary: 'Delete your comment; leads can delete every comment',
@@ -131,5 +183,5 @@ export const comments: Noun = {
   name: 'comments',
   summary: SUMMARIES.comments,
   usual: 'list',
-  commands: [list, add, edit, remove],
+  commands: [list, add, edit, resolve, remove],
 }

@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
-import { list, object, oneOf } from '../fields.ts'
+import { instant, integer, object, oneOf } from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import { post } from '../routes/route.ts'
 import { DECISIONS } from '../sets.ts'
 import { Approval } from '../shapes.ts'
 
-const asset_ids = Type.Array(Type.String({ maxLength: 36 }), { minItems: 1, maxItems: BULK_MAX })
+const asset_ids = Type.Optional(Type.Array(Type.String({ maxLength: 36 }), { maxItems: BULK_MAX }))
+const level = Type.String({ minLength: 1, maxLength: 2000 })
+/** Files that are parts of a level wait together: those are decided that waited unchanged at this time. */
+const SeenLevel = object({ level, seen_at: instant })
 
 /** Routes for the asset pages beyond the shared table. */
 export const appAssetRoutes = {
@@ -16,10 +19,12 @@ export const appAssetRoutes = {
     role: 'approver',
     body: object({
       asset_ids,
+      levels: Type.Optional(Type.Array(SeenLevel, { maxItems: BULK_MAX })),
       status: oneOf(DECISIONS),
       comments: Type.Optional(Type.String({ maxLength: DESCRIPTION_MAX })),
     }),
-    reply: list('approvals', Approval),
+    /** The first of the decided approvals, and how many there are. */
+    reply: object({ approvals: Type.Array(Approval), decided: integer }),
     writes: true,
   },
   undoDecisions: {
@@ -27,8 +32,8 @@ export const appAssetRoutes = {
     path: '/v1/projects/:project_id/approvals/undo',
     summary: 'Undo your decisions of the last ten seconds, all or none',
     role: 'approver',
-    body: object({ asset_ids }),
-    reply: list('approvals', Approval),
+    body: object({ asset_ids, levels: Type.Optional(Type.Array(level, { maxItems: BULK_MAX })) }),
+    reply: object({ approvals: Type.Array(Approval), undone: integer }),
     writes: true,
   },
 } as const

@@ -56,6 +56,8 @@ export const BuildContext = object({
   can_investigate: flag,
   /** What its CI can be asked for now. */
   ci_actions: Type.Array(oneOf(sets.CI_ACTIONS)),
+  /** What people may set when they start one; without values any text. */
+  ci_parameters: Type.Array(object({ name: ownText, values: Type.Array(ownText) })),
   /** The URL template for files in a log, with {path} and {line}; empty if unknown. */
   file_url: text,
   /** The top folders of the repository, as far as changes have touched them. */

@@ -14,10 +14,12 @@ import {
   ShortPagination,
   shortId,
 } from '../fields.ts'
+import * as filter from '../filters.ts'
 import { Breakage, BreakageDetail } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import { approvalRuleRoutes } from '../routes/approval-rules.ts'
 import { measureBudgetRoutes } from '../routes/measure-budgets.ts'
+import { PreviewSummary } from '../routes/previews.ts'
 import { type Body, get, type Path, patch, plainGet, post, type Reply, type Route, type TokenRoute } from '../routes/route.ts'
 import { type Routes, routes } from '../routes.ts'
 import * as sets from '../sets.ts'
@@ -85,8 +87,16 @@ export const sharedRoutes = {
   },
   listApprovals: {
     ...shared.listApprovals,
-    query: { ...shared.listApprovals.query, changes: param.flag },
-    reply: page('approvals', object({ ...Approval.properties, change: Type.Optional(nullable(app.ApprovalChange)) })),
+    query: { ...shared.listApprovals.query, changes: param.flag, previews: param.flag, queue: param.flag, ...filter.queue },
+    reply: page(
+      'approvals',
+      object({
+        ...Approval.properties,
+        change: Type.Optional(nullable(app.ApprovalChange)),
+        ...partial(app.ApprovalAsset.properties).properties,
+        queue: Type.Optional(app.QueueDetails),
+      }),
+    ),
   },
   showBuild: {
     ...shared.showBuild,
@@ -107,12 +117,24 @@ export const sharedRoutes = {
   },
   showAsset: {
     ...shared.showAsset,
-    reply: object({ ...AssetDetail.properties, changed_at: nullable(instant) }),
+    reply: object({
+      ...AssetDetail.properties,
+      approvals_history: Type.Array(
+        object({ ...AssetDetail.properties.approvals_history.items.properties, asset_version: Type.Integer() }),
+      ),
+      changed_at: nullable(instant),
+      preview: nullable(PreviewSummary),
+    }),
   },
   listAssets: {
     ...shared.listAssets,
-    query: { ...shared.listAssets.query, approval_status: param.oneOf(sets.ASSET_APPROVAL_STATUSES), cursor: param.cursor },
-    reply: page('assets', Asset),
+    query: {
+      ...shared.listAssets.query,
+      approval_status: param.oneOf(sets.ASSET_APPROVAL_STATUSES),
+      previews: param.flag,
+      cursor: param.cursor,
+    },
+    reply: page('assets', object({ ...Asset.properties, preview: Type.Optional(nullable(PreviewSummary)) })),
   },
 } as const
 

@@ -4,6 +4,7 @@ import { Branch, BranchHealth } from '../health-shapes.ts'
 import { BRANCH_MAX, NAME_MAX } from '../limits.ts'
 import { ApprovalRule } from '../routes/approval-rules.ts'
 import { AgentPrices } from '../routes/build-cost.ts'
+import { PreviewSummary } from '../routes/previews.ts'
 import * as sets from '../sets.ts'
 import { BuildRun, TaskDetail } from '../shapes.ts'
 import { DIMENSION_MAX } from '../spellings/build-dimensions.ts'
@@ -270,7 +271,30 @@ export const SuspectChange = object({ id: integer, display_identifier: text, aut
 export const DeployedBuild = object({ build_number: text, created_at: instant })
 
 /** The change of an asset version. */
-export const ApprovalChange = object({ id: integer, display_identifier: text, description: text })
+export const ApprovalChange = object({ id: integer, display_identifier: text, description: text, author: text })
+/** The asset of an approval, and what its newest version looks like. */
+export const ApprovalAsset = object({
+  asset_path: text,
+  asset_type: oneOf(sets.ASSET_TYPES),
+  preview: nullable(PreviewSummary),
+})
+
+/** A request in the approval queue. */
+export const QueueDetails = object({
+  author: text,
+  branch: text,
+  /** The rule that asked, as it was then; null if it is unknown. */
+  rule: nullable(ApprovalRule),
+  /** The place of its stage in the rule, from 0. */
+  stage_number: integer,
+  /** Who approved this stage so far. */
+  sign_offs: Type.Array(object({ user_id: nullable(integer), comments: text, decided_at: instant })),
+  /** The level that the file is a part of, and how many of its files wait. */
+  level: nullable(text),
+  parts: integer,
+  /** Decisions about a level are about its files as they were then. */
+  seen_at: instant,
+})
 
 const { properties: branchJob } = BranchHealth.properties.jobs.items
 export const ListedBranch = object({

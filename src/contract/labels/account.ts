@@ -72,6 +72,7 @@ export const ACCOUNT_TERMS = {
     'write:breakages': 'Claim, mute and resolve breakages',
     'write:deployments': 'Set the status and the build of deployments',
     'write:comments': 'Comment on records, and read and react to comments',
+    'write:previews': 'Upload previews of assets',
     'write:ci': 'Start builds at the CI',
     'admin:projects': 'Create projects and change settings of projects you own',
     'admin:integrations':
@@ -124,7 +125,10 @@ export const ACCOUNT_TERMS = {
     webhooks: { label: 'Outbound webhooks', description: 'You can’t create more.' },
     streams: { label: 'Open event streams per process', description: 'New streams are refused with 429.' },
     integrations: { label: 'Integrations', description: 'You can’t connect more tools.' },
-    file_bytes: { label: 'Attached files', description: 'You can’t attach more files.' },
+    file_bytes: {
+      label: 'Attached files and previews',
+      description: 'You can’t attach more files, and assets get no more previews.',
+    },
     invitations: { label: 'Invitations sent in the last 24 hours', description: 'You can’t invite more people until later.' },
   }),
 } as const

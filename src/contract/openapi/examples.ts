@@ -44,6 +44,7 @@ const BY_NAME: Record<string, string | number> = {
   message: 'Win64 Development #1482 failed',
   name: 'Cinder Coast',
   next_cursor: 'eyJhdCI6IjIwMjYifQ',
+  next_stage: 'art_review',
   note: 'Waiting for the new compiler.',
   path: '/Game/Characters/TideWarden',
   phase: 'cook',

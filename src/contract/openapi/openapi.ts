@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../events.ts'
 import { object, oneOf } from '../fields.ts'
 import { IDEMPOTENCY_KEY_MAX } from '../limits.ts'
 import { isAdministration, type TokenRoute } from '../routes/route.ts'
-import { eventStream, fileDownload } from '../routes.ts'
+import { artifactDownload, eventStream, fileDownload, previewDownload } from '../routes.ts'
 import { SCOPES } from '../sets.ts'
 import { Event } from '../shapes.ts'
 import { namedSchemas, referring } from './named-schemas.ts'
@@ -18,7 +18,15 @@ export function openapi(site: string, version: string) {
     paths[path][route.method.toLowerCase()] = operation(name, route)
   }
   paths[eventStream.path] = { get: streamOperation() }
-  paths[fileDownload.path.replace(/:(\w+)/g, '{$1}')] = { get: fileOperation() }
+  for (const [operation, path] of [
+    [fileOperation(), fileDownload.path],
+    [previewOperation(), previewDownload.path],
+    [artifactOperation(), artifactDownload.path],
+    [latestOperation(), artifactDownload.latestPath],
+  ] as const) {
+    const named = path.replace(/:(\w+)/g, '{$1}')
+    paths[named] = { ...paths[named], get: operation }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -138,14 +146,53 @@ const fileOperation = () => ({
   tags: ['projects'],
   security: [{ bearer: [] }],
   parameters: pathParameters(fileDownload.path),
+  responses: FILE_RESPONSES,
+})
+
+const previewOperation = () => ({
+  operationId: 'showPreview',
+  summary: 'Get a picture or the original of the preview of a version of an asset',
+  description: `Scope: \`${previewDownload.scope}\`. Ranges are supported.`,
+  tags: ['assets'],
+  security: [{ bearer: [] }],
+  parameters: [...pathParameters(previewDownload.path), ...queryParameters(previewDownload)],
+  responses: FILE_RESPONSES,
+})
+
+const FILE_RESPONSES = {
+  200: { description: 'The file', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+  206: { description: 'The requested range', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+  304: { description: 'You have it already (`If-None-Match`)' },
+  401: refer('Unauthorized'),
+  403: refer('Forbidden'),
+  404: refer('NotFound'),
+  416: { description: 'The file has no such range' },
+  429: refer('Limited'),
+  503: refer('Unavailable'),
+}
+
+const artifactOperation = () => ({
+  ...fileOperation(),
+  operationId: 'downloadArtifact',
+  summary: 'Download an artifact of a build',
+  description: `Scope: \`${artifactDownload.scope}\`. Ranges are supported.`,
+  tags: ['build_runs'],
+  parameters: pathParameters(artifactDownload.path),
+})
+
+/** A stable address. */
+const latestOperation = () => ({
+  operationId: 'downloadLatestArtifact',
+  summary: 'Download the first matching artifact of the newest passed build that has one; of a branch the newest by position',
+  description: `Scope: \`${artifactDownload.scope}\``,
+  tags: ['build_runs'],
+  security: [{ bearer: [] }],
+  parameters: [...pathParameters(artifactDownload.latestPath), ...queryParameters(artifactDownload)],
   responses: {
-    200: { description: 'The file', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
-    206: { description: 'The requested range', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
-    304: { description: 'You have it already (`If-None-Match`)' },
+    302: { description: 'The address of the artifact' },
     401: refer('Unauthorized'),
     403: refer('Forbidden'),
     404: refer('NotFound'),
-    416: { description: 'The file has no such range' },
     429: refer('Limited'),
     503: refer('Unavailable'),
   },
@@ -199,7 +246,7 @@ const pathParameters = (path: string) =>
     name,
     in: 'path',
     required: true,
-    description: `Id of the ${recordOf(noun!, name!)}`,
+    description: name === 'version' ? 'Number of the version' : `Id of the ${recordOf(noun!, name!)}`,
     schema: { type: 'string' },
   }))
 

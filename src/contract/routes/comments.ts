@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { CommentInput, ReactionInput } from '../bodies.ts'
+import { AssetCommentInput, CommentInput, ReactionInput, ResolvedInput } from '../bodies.ts'
 import { flag, instant, integer, nullable, object, oneOf, page, ShortPagination, text } from '../fields.ts'
 import * as param from '../params.ts'
 import { COMMENT_SUBJECTS, REACTIONS, type Scope } from '../sets.ts'
@@ -23,8 +23,12 @@ export const Comment = object({
   id: integer,
   subject: oneOf(COMMENT_SUBJECTS),
   subject_id: text,
-  /** The version of the asset at that time. */
+  /** The version of the asset that it is about. */
   asset_version: nullable(integer),
+  /** Where on the picture of that version, as shares of its width and height. Comments at the same point are one thread. */
+  point: nullable(object({ x: Type.Number(), y: Type.Number() })),
+  /** Of a point: when somebody resolved it. */
+  resolved_at: nullable(instant),
   /** Null if the user was deleted. */
   user_id: nullable(integer),
   /** Written with an API token, by a script or an assistant. */
@@ -78,7 +82,7 @@ export const commentRoutes = {
   listChangeComments: listOf('changes/:id', 'read:changes', 'a change'),
   createChangeComment: createOn('changes/:id', 'a change'),
   listAssetComments: listOf('assets/:asset_id', 'read:assets', 'an asset'),
-  createAssetComment: createOn('assets/:asset_id', 'an asset'),
+  createAssetComment: { ...createOn('assets/:asset_id', 'an asset or a point of its picture'), body: AssetCommentInput },
   listDeploymentComments: listOf('deployments/:id', 'read:builds', 'a deployment'),
   createDeploymentComment: createOn('deployments/:id', 'a deployment'),
   showComment: {
@@ -121,6 +125,16 @@ export const commentRoutes = {
     writes: true,
     limited: 'comments',
     detached: true,
+    tool: false,
+  },
+  resolveComment: {
+    ...put,
+    path: '/v1/projects/:project_id/comments/:id/resolved',
+    scope: 'write:comments',
+    summary: 'Resolve a comment on a point of a picture, or open it again',
+    body: ResolvedInput,
+    reply: Comment,
+    writes: true,
     tool: false,
   },
   reactToComment: {

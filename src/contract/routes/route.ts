@@ -42,6 +42,8 @@ interface Declared {
   tool?: false
   /** The body is a file, not JSON. */
   consumes?: 'application/octet-stream'
+  /** The largest file in bytes, if it is not that of an attachment. */
+  bodyMax?: number
   /** Returns this type instead of JSON. */
   produces?: 'text/plain'
 }

@@ -145,10 +145,13 @@ create view project_access as
   where p.deleted_at is null
     and (m.role in ('owner', 'admin') or pm.user_id is not null or (m.role = 'member' and a.members_see_projects));
 
--- The projects of an account that a user has access to; limited to these, if any are given.
+-- The projects of an account that a user has access to; limited to these, if any are given. A select instead of `return`, which Citus sends on as
+-- it is.
 create function seen_projects(_user_id integer, _account_id integer, _of integer[]) returns integer[] language sql stable parallel safe
-  return array(select s.project_id from project_access s
+begin atomic
+  select array(select s.project_id from project_access s
     where s.user_id = _user_id and s.account_id = _account_id and (_of is null or s.project_id = any (_of)));
+end;
 
 create table saved_views (
   account_id  integer not null,

@@ -5,7 +5,9 @@ create table changes (
   integration_id      integer,
   identifier          text not null,
   source_type         text not null,
-  display_identifier  text not null generated always as (case source_type when 'Changelist' then 'CL ' || identifier else left(identifier, 8) end) stored,
+  display_identifier  text not null generated always as (case when source_type = 'Changelist' then 'CL ' || identifier
+    -- A repository and the number of a revision.
+    when identifier ~ '^[^@]{1,100}@[0-9]{1,15}$' then identifier else left(identifier, 8) end) stored,
   -- As the tool wrote them: scrubbed on output.
   author              text not null default '',
   description         text not null default '',

@@ -43,6 +43,19 @@ create table approvals (
   asset_name        text,
   -- The stage of a request before it was decided, to undo the decision; null if there was no request.
   asked_stage       text,
+  -- The approval rule that asked, as it was then; null if it is unknown, or if nobody asked.
+  rule              jsonb,
+  -- The place of the stage in the rule, from 0: the stage's name may be any text.
+  stage_number      smallint not null default 0,
+  -- Who approved this stage, in order: {user_id, comments, decided_at}. Only for rules with stages.
+  sign_offs         jsonb not null default '[]',
+  -- Whether builds of the change wait for it.
+  gates             boolean not null generated always as (coalesce((rule ->> 'gate')::boolean, true)) stored,
+  -- The queue's filters: the file's type, the author and the branch as shown, and the level of a file that is a part of one.
+  asset_type        text,
+  author            text not null default '',
+  branch            text not null default '',
+  level             text,
   primary key (account_id, id),
   foreign key (account_id, asset_id) references assets (account_id, id) on delete cascade,
   foreign key (account_id, project_id) references projects (account_id, id)
@@ -51,7 +64,7 @@ create statistics approvals_owner (dependencies) on account_id, project_id from 
 create index approvals_newest on approvals (project_id, created_at desc, id desc);
 create index approvals_asset on approvals (asset_id, created_at desc, id desc);
 create index approvals_status on approvals (project_id, status, created_at desc, id desc);
-create index approvals_commit on approvals (project_id, commit_sha, created_at desc, id desc) include (status);
+create index approvals_commit on approvals (project_id, commit_sha, created_at desc, id desc) include (status, gates);
 create index approvals_feed on approvals (account_id, happened_at desc, id desc);
 create index approvals_feed_status on approvals (account_id, status, happened_at desc, id desc);
 create index approvals_project_feed on approvals (project_id, happened_at desc, id desc);
@@ -62,3 +75,11 @@ create index approvals_own on approvals (account_id, approver_user_id, happened_
   where approver_user_id is not null;
 create index approvals_stage_status
   on approvals (project_id, approval_stage, status, created_at desc, id desc);
+create index approvals_waiting on approvals (project_id, created_at desc, id desc) where status = 'pending' and level is null;
+create index approvals_waiting_type on approvals (project_id, asset_type, created_at desc, id desc) where status = 'pending' and level is null;
+create index approvals_waiting_author on approvals (project_id, author, created_at desc, id desc) where status = 'pending' and level is null;
+create index approvals_waiting_branch on approvals (project_id, branch, created_at desc, id desc) where status = 'pending' and level is null;
+create index approvals_waiting_stage
+  on approvals (project_id, approval_stage, created_at desc, id desc) where status = 'pending' and level is null;
+create index approvals_waiting_level
+  on approvals (project_id, level, created_at desc, id desc) where status = 'pending' and level is not null;

@@ -112,7 +112,7 @@ create index messages_failed on messages (destination_id, finished_at) where sta
 create index messages_newest on messages (destination_id, id desc) where subject is not null;
 create index messages_status on messages (destination_id, status, id desc) where subject is not null;
 create index messages_about on messages (account_id, subject, subject_id) where subject is not null;
-create index messages_uncertain on messages (destination_id) where status = 'uncertain';
+create index messages_uncertain on messages (account_id, destination_id) where status = 'uncertain';
 
 create table attempts (
   account_id   integer not null,

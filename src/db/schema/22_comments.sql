@@ -15,6 +15,11 @@ create table comments (
   subject_id        text not null generated always as (
     coalesce(task_id::text, build_run_id::text, breakage_id::text, change_id::text, asset_id::text, deployment_id::text)) stored,
   asset_version     integer,
+  -- Where on the picture of that version, as parts of its width and height. Comments at the same point are one thread.
+  point_x           double precision,
+  point_y           double precision,
+  -- Only of points.
+  resolved_at       timestamptz(3),
   user_id           integer references users on delete set null,
   via_api_token_id  integer references api_tokens on delete set null,
   -- Empty once it is deleted.
@@ -29,6 +34,8 @@ create table comments (
   updated_at        timestamptz(3) not null default now(),
   primary key (account_id, id),
   constraint comments_subject check (num_nonnulls(task_id, build_run_id, breakage_id, change_id, asset_id, deployment_id) = 1),
+  constraint comments_point check (num_nulls(point_x, point_y) <> 1 and (point_x is null or asset_version is not null)
+    and point_x between 0 and 1 and point_y between 0 and 1 and (resolved_at is null or point_x is not null)),
   foreign key (account_id, project_id) references projects (account_id, id),
   foreign key (account_id, task_id) references tasks (account_id, id) on delete cascade,
   foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete cascade,

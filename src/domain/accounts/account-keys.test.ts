@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { createUndistributedDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { sql } from '../../db/database.ts'
 import { PLACEMENTS } from './table-placement.ts'
 
@@ -7,7 +7,7 @@ import { PLACEMENTS } from './table-placement.ts'
 
 let own: TestDatabase
 beforeAll(async () => {
-  own = await createDatabase()
+  own = await createUndistributedDatabase()
 })
 afterAll(() => own.drop())
 

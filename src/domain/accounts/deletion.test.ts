@@ -10,6 +10,7 @@ import * as accountSettings from './account-settings.ts'
 import { deleteAccount } from './deletion.ts'
 import { FORMER } from './forget-person.ts'
 import { TABLE_OWNERSHIP } from './table-ownership.ts'
+import { PLACEMENTS, someOf } from './table-placement.ts'
 import * as users from './users.ts'
 
 const vault = new Vault('a key of these tests, and long enough')
@@ -45,7 +46,7 @@ afterAll(() => own.drop())
 /** All columns that can hold a text, including the queue's. */
 const columns = () =>
   own.db.rows<{ table: string; column: string; type: string }>(sql`
-    select table_schema || '.' || table_name as table, column_name::text as column, udt_name::text as type from information_schema.columns c
+    select table_name::text as table, column_name::text as column, udt_name::text as type from information_schema.columns c
     join information_schema.tables using (table_schema, table_name)
     where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
       and udt_name in ('text', '_text', 'json', 'jsonb', 'bytea', 'varchar')`)
@@ -65,21 +66,24 @@ async function traces(...marks: string[]): Promise<string[]> {
 /** Writes a text into every column of the account that accepts it. */
 async function plant(text: string, levels: string[], account_id = account): Promise<void> {
   for (const { table, column, type } of await columns()) {
-    const holding = TABLE_OWNERSHIP[table.replace('public.', '')]
+    const holding = TABLE_OWNERSHIP[table]
     // Skip hashes.
-    if (!holding || !levels.includes(holding.level) || table === 'public.users' || (type === 'bytea' && column !== 'body'))
-      continue
+    if (!holding || !levels.includes(holding.level) || table === 'users' || (type === 'bytea' && column !== 'body')) continue
     const values: Record<string, ReturnType<typeof sql>> = {
       bytea: sql`convert_to(${text}, 'UTF8')`,
       _text: sql`array[${text}]`,
       text: sql`${text}`,
     }
     const value = values[type] ?? sql`${JSON.stringify([text])}::${raw(type)}`
-    const first = sql`select t.ctid from ${raw(table)} t where ${holding.of({ account_id })} limit 1`
+    const whose = holding.of({ account_id })
+    const first =
+      PLACEMENTS[table] === 'by account'
+        ? someOf(own.db, table, account_id, whose, 1)
+        : sql`t.ctid = (select t.ctid from ${raw(table)} t where ${whose} limit 1)`
     await own.db
       .transaction(async (db) => {
         await db.execute(sql`set local goldmaster.quiet = 'on'`)
-        await db.execute(sql`update ${raw(table)} t set ${raw(column)} = ${value} where t.ctid = (${first})`)
+        await db.execute(sql`update ${raw(table)} t set ${raw(column)} = ${value} where ${first}`)
       })
       // A column with a closed set of values or with a reference to it.
       .catch(() => {})

@@ -53,7 +53,12 @@ const counted = {
   integrations: (id: number) => sql`
     select count(*) as used from integrations i join projects p on p.id = i.project_id
     where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,
-  file_bytes: (id: number) => sql`select coalesce(sum(bytes), 0)::float8 as used from files where account_id = ${id}`,
+  /** Artifacts count from the start of their upload. */
+  file_bytes: (id: number) => sql`
+    select ((select coalesce(sum(bytes), 0) from files where account_id = ${id})
+      + (select coalesce(sum(bytes), 0) from artifacts where account_id = ${id})
+      + (select coalesce(sum(p.small_bytes::bigint + p.large_bytes + p.original_bytes), 0) from previews p where p.account_id = ${id})
+    )::float8 as used`,
   /** Each counts as one email, also a repeated one to the same address. */
   invitations: (id: number) => sql`
     select count(*) as used, greatest(1, extract(epoch from min(created_at) + interval '1 day' - now()))::integer as retry_after

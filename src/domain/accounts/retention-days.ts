@@ -19,6 +19,8 @@ export const RETENTION_DEFAULTS = {
   jobs: 30,
   /** Outcomes and durations of tests per build; failures stay. */
   test_runs: 90,
+  /** Uploaded files of builds. */
+  artifacts: null,
   logs: null,
   investigations: null,
 } satisfies Record<string, number | null>

@@ -72,6 +72,7 @@ const DERIVED = 'derived: made again from the records'
 const SERVICE = 'of the service itself'
 const VISIT = 'of a visit to this service: people sign in again'
 const FACTOR = 'bound to this service: people set it up again where they sign in'
+const LARGE = 'builds of hundreds of gigabytes: their names and sizes are in the build; download what you need'
 const FILE = 'a file that somebody takes along, not a part of what it holds'
 const ON_ITS_WAY = 'on its way out of this service: a copy would say everything twice'
 
@@ -151,14 +152,16 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   comments: project('account_id, id'),
   file_contents: project('account_id, sha256', {
     of: ({ account_id, project_id }) =>
-      sql`t.account_id = ${account_id} ${
-        project_id === undefined
-          ? sql``
-          : sql`and t.sha256 in (select f.sha256 from files f where f.account_id = ${account_id} and f.project_id = ${project_id})`
-      }`,
+      sql`t.account_id = ${account_id} and t.sha256 in (
+        select f.sha256 from files f where f.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and f.project_id = ${project_id}`}
+        union all select unnest(array[p.small_sha256, p.large_sha256, p.original_sha256]) from previews p
+          where p.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and p.project_id = ${project_id}`})`,
     swept: true,
   }),
   files: project('account_id, id'),
+  previews: project('account_id, asset_id, version'),
+  artifacts: project('account_id, id', { left: LARGE }),
+  artifact_pieces: project('account_id, artifact_id, start', { of: ofRecord('artifact_id', 'artifacts'), left: LARGE }),
   comment_reactions: project('account_id, comment_id, reaction, user_id', { of: ofRecord('comment_id', 'comments') }),
   bisections: project('account_id, id'),
   bisection_builds: project('account_id, bisection_id, number'),
@@ -250,6 +253,7 @@ export const REFERENCES: Record<string, string> = {
   last_build_run_id: 'build_runs',
   fixed_build_run_id: 'build_runs',
   named_build_run_id: 'build_runs',
+  artifact_id: 'artifacts',
   asset_id: 'assets',
   deployment_id: 'deployments',
   breakage_id: 'breakages',

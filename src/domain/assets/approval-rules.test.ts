@@ -7,8 +7,8 @@ import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
 import { asking, pathFitting } from './approval-rules.ts'
 
 const PASSWORD = 'a long enough password'
-const ART = { path: 'Content/Art/T_Sky.png', asset_type: 'texture' } as const
-const MIA = 'Mia Sol <mia@example.com>'
+const ART = { path: 'Content/Art/T_Sky.png', asset_type: 'texture', size_bytes: 4_000 } as const
+const MIA = { author: 'Mia Sol <mia@example.com>', author_role: 'guest' } as const
 const rule = (some: Partial<ApprovalRule>): ApprovalRule => ({ ...EVERY_VERSION, ...some })
 
 let studio: Studio
@@ -99,8 +99,10 @@ describe('a rule', () => {
     [{ branch: '//game/rel-*' }, ['//Game/rel-2']],
     [{ branch: 'main' }, ['art', 'refs/heads/main']],
     [{ author: 'MIA SOL' }],
+    [{ larger_than: 3_999 }],
+    [{ author_roles: ['member', 'guest'] }],
   ])('for %j asks for approval', (some, branches = ['main']) => {
-    expect(asking([rule({ branch: 'elsewhere' }), rule(some)], MIA)({ ...ART, branches: () => branches })).toBe(true)
+    expect(asking([rule({ branch: 'elsewhere' }), rule(some)], MIA)({ ...ART, branches: () => branches })).toBe(1)
   })
 
   test.each<[Partial<ApprovalRule>, branches?: string[]]>([
@@ -111,8 +113,21 @@ describe('a rule', () => {
     [{ branch: 'Main' }],
     [{ author: 'Mia' }],
     [{ author: '*@example.com' }],
+    [{ larger_than: 4_000 }],
+    [{ author_roles: ['member'] }],
   ])('for %j does not ask for approval', (some, branches = ['main']) => {
-    expect(asking([rule(some)], MIA)({ ...ART, branches: () => branches })).toBe(false)
+    expect(asking([rule(some)], MIA)({ ...ART, branches: () => branches })).toBeUndefined()
+  })
+
+  test('whose size or author is unknown does not match a rule about sizes or roles', () => {
+    const unknown = { ...ART, size_bytes: null, branches: () => [] }
+    expect(asking([rule({ larger_than: 0 })], MIA)(unknown)).toBeUndefined()
+    expect(asking([rule({ author_roles: ['guest'] })], { author: 'Mia Sol' })(unknown)).toBeUndefined()
+  })
+
+  test('is asked for by the first rule that it matches', () => {
+    const rules = [rule({ branch: 'elsewhere' }), rule({ path: '*.png' }), rule({})]
+    expect(asking(rules, MIA)({ ...ART, branches: () => ['main'] })).toBe(1)
   })
 
   test.each([
@@ -214,6 +229,7 @@ describe('the preview', () => {
       ],
       looked_at: 2,
       complete: true,
+      sizes_unknown: 0,
     })
   })
 
@@ -227,5 +243,7 @@ describe('the preview', () => {
     expect(await preview([rule({ author: 'kim*' })])).toMatchObject({ changes: 1, assets: 2 })
     expect(await preview([rule({ asset_types: ['script'] })])).toMatchObject({ first: [{ path: 'Source/main.cpp' }] })
     expect(await preview([rule({ path: 'Content/Audio/*' })])).toMatchObject({ assets: 0 })
+    expect(await preview([rule({ larger_than: 1 })])).toMatchObject({ assets: 0, sizes_unknown: 3 })
+    expect(await preview([rule({ author_roles: ['guest'] })])).toMatchObject({ assets: 0 })
   })
 })

@@ -1,7 +1,7 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { DEFAULT_RULES, EVERY_VERSION } from '../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
-import { ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
+import { type AccountRole, ASSET_TYPES, type AssetType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchKey, matcherOf, matchesBranch, matchesPattern } from '../branches/branch-names.ts'
@@ -20,27 +20,49 @@ export const typesOf = (rules: readonly ApprovalRule[] | null): AssetType[] | nu
 interface Arriving {
   path: string
   asset_type: AssetType
+  /** Null if no tool reported it. */
+  size_bytes: number | null
   /** In any spelling; looked up only if a rule names a branch. */
   branches(): readonly string[]
 }
 
+/** Who made a change: as the tool wrote it, and the role in the account if that is a member. */
+export interface Author {
+  author: string
+  author_role?: AccountRole | null
+}
+
+/** The rules of a project, in their order. */
+export const rulesIn = (rules: readonly ApprovalRule[] | null): readonly ApprovalRule[] => rules ?? DEFAULT_RULES
+
 /**
- * Whether versions of an author's change need approval: they match everything that one of the rules names. The author is given as the tool
- * wrote it and compared as the app shows it: otherwise an address could be found by trial and error.
+ * Which of the rules asks for an approval of a version in an author's change: the first one of which it matches everything; undefined if
+ * none does. The author is given as the tool wrote it and compared as the app shows it: otherwise an address could be found by trial and
+ * error.
  */
-export function asking(rules: readonly ApprovalRule[] | null, author: string): (version: Arriving) => boolean {
-  const name = reduceAuthor(author).toLowerCase()
-  const matching = (rules ?? DEFAULT_RULES)
-    .filter((rule) => rule.author === '' || matchesPattern(rule.author.trim().toLowerCase(), name))
-    .map(({ asset_types, path, branch }) => ({ asset_types, branch, hasPath: path === '' ? undefined : pathFitting(path) }))
-  return ({ path, asset_type, branches }) =>
-    matching.some(
-      ({ asset_types, hasPath, branch }) =>
+export function asking(rules: readonly ApprovalRule[] | null, by: Author): (version: Arriving) => number | undefined {
+  const name = reduceAuthor(by.author).toLowerCase()
+  const matching = rulesIn(rules).flatMap((rule, number) =>
+    (rule.author === '' || matchesPattern(rule.author.trim().toLowerCase(), name)) && matchesRole(rule, by.author_role)
+      ? [{ ...rule, number, hasPath: rule.path === '' ? undefined : pathFitting(rule.path) }]
+      : [],
+  )
+  return ({ path, asset_type, size_bytes, branches }) =>
+    matching.find(
+      ({ asset_types, hasPath, branch, larger_than }) =>
         (asset_types.length === 0 || asset_types.includes(asset_type)) &&
+        (larger_than === undefined || (size_bytes !== null && size_bytes > larger_than)) &&
         (hasPath?.(path) ?? true) &&
         (branch === '' || branches().some((one) => matchesBranch(branch, branchKey(one)))),
-    )
+    )?.number
 }
+
+const matchesRole = ({ author_roles = [] }: ApprovalRule, role: AccountRole | null | undefined) =>
+  author_roles.length === 0 || (role != null && author_roles.includes(role))
+
+/** Whether any rule needs to know the role of an author. */
+export const asksForRoles = (rules: readonly ApprovalRule[] | null): boolean =>
+  rules?.some(({ author_roles = [] }) => author_roles.length > 0) ?? false
 
 /**
  * Whether a pattern matches paths: `Content/Art/*`, `//game/.../Audio/...`, `*.psd`. A star matches any text, folders included; a pattern
@@ -65,6 +87,7 @@ interface Past {
   id: number
   display_identifier: string
   author: string
+  author_role: AccountRole | null
   branches: string[]
   files: ChangedFile[]
   /** Whether there are more versions before it. */
@@ -80,6 +103,7 @@ export async function preview(
   // One changelist may have as many files as a thousand others.
   const past = await db.rows<Past>(sql`
     select c.id, c.display_identifier, c.author, c.files, c.more,
+      (select m.role from account_members m where m.account_id = c.account_id and m.user_id = c.author_user_id) as author_role,
       array(select coalesce(p.told, p.branch) from change_branches p where p.account_id = c.account_id and p.change_id = c.id
         and p.orphaned_at is null) as branches
     from (
@@ -93,11 +117,18 @@ export async function preview(
       window newest as (order by c.timestamp desc, c.id desc)) c
     where c.files_before < ${PREVIEW.files}
     order by c.timestamp desc, c.id desc limit ${PREVIEW.changes}`)
-  const asked = past.flatMap(({ id, display_identifier, author, branches, files }) => {
-    const asks = asking(rules, author)
-    return assetFiles({ files })
-      .filter((file) => asks({ ...file, branches: () => branches }))
-      .map(({ path }) => ({ path, change: { id, display_identifier } }))
+  // A file of unknown size that would match if it were large.
+  const anySize = rulesIn(rules).map(({ larger_than: _, ...rule }) => rule)
+  let sizes_unknown = 0
+  const asked = past.flatMap((change) => {
+    const { id, display_identifier, branches, files } = change
+    const [asks, asksAnySize] = [asking(rules, change), asking(anySize, change)]
+    return assetFiles({ files }).flatMap((file) => {
+      const version = { ...file, branches: () => branches }
+      if (asks(version) !== undefined) return [{ path: file.path, change: { id, display_identifier } }]
+      if (file.size_bytes === null && asksAnySize(version) !== undefined) sizes_unknown++
+      return []
+    })
   })
   return {
     days: PREVIEW.days,
@@ -106,5 +137,6 @@ export async function preview(
     first: asked.slice(0, PREVIEW.first),
     looked_at: past.length,
     complete: !past.at(-1)?.more,
+    sizes_unknown,
   }
 }

@@ -1,4 +1,5 @@
 import type { AssetType } from '../../contract/sets.ts'
+import { levelOf } from './levels.ts'
 
 const EXTENSIONS: Partial<Record<AssetType, string>> = {
   texture: 'png jpg jpeg tga bmp tif tiff psd exr hdr dds ktx svg',
@@ -38,6 +39,7 @@ export function assetTypeOf(path: string): AssetType | undefined {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   if (!name.includes('.')) return undefined
+  if (levelOf(path) !== undefined) return 'level'
   if (extension === 'uasset' || extension === 'prefab') return PREFIXES.find(([prefix]) => prefix.test(name))?.[1] ?? 'model'
   return TYPE_OF_EXTENSION.get(extension)
 }

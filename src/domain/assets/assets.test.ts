@@ -66,6 +66,7 @@ test('an asset has its fields and the history of its approvals, newest first', a
     path: 'Content/T_Moon@2x.png',
     asset_type: 'texture',
     approval_status: 'pending',
+    next_stage: 'art_review',
     version: 4,
     size_bytes: 5_000_000_000,
     last_change_id: Number(id('changes', 'c')),

@@ -84,7 +84,7 @@ test('clients receive the request again after the decision is undone', async () 
   await decide(ids, 'approved')
   await undo(ids)
   const told = await studio.db.rows<{ event_type: string }>(sql`
-    select o.event_type from outbox o join approvals p on p.id::text = o.row_id where p.asset_id = ${ids[0]!} order by o.id`)
+    select o.event_type from outbox o join approvals p on p.account_id = o.account_id and p.id::text = o.row_id where p.asset_id = ${ids[0]!} order by o.id`)
   expect(told.map(({ event_type }) => event_type)).toEqual(['approval.requested', 'approval.granted', 'approval.requested'])
 })
 

@@ -1,20 +1,33 @@
+import { ONLY_STAGE } from '../../contract/routes/approval-defaults.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { branchKey } from '../branches/branch-names.ts'
 import * as builds from '../builds/report.ts'
 import { type IntegrationContext, isHistory } from '../integrations/context.ts'
-import { asking } from './approval-rules.ts'
+import { reduceAuthor } from '../privacy/authors.ts'
+import { type Author, asking, rulesIn } from './approval-rules.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
+import { levelOf } from './levels.ts'
+import { lowerPreviews, movePreviews } from './preview-versions.ts'
 
 export type { ChangedFile } from './changed-files.ts'
 
 /** The fields of a change that matter for its files. */
-interface Changed {
+interface Changed extends Author {
   identifier: string
-  author: string
   files: ChangedFile[] | null
 }
 /** The branches on which a file of a change arrived, in any spelling. */
 type BranchesOf<C> = (change: C, path: string) => string[]
+
+/** What a request keeps about its version: the place of the rule that asks, and what the queue filters by. */
+interface About {
+  rule: number
+  asset_type: string
+  author: string
+  branch: string
+  level: string | null
+}
 
 /** An asset whose new version somebody has to approve. */
 export interface OpenedApproval {
@@ -22,6 +35,7 @@ export interface OpenedApproval {
   name: string
   version: number
   commit_sha: string
+  about: About
 }
 
 /**
@@ -37,16 +51,16 @@ export function recordVersions<C extends Changed>(
   const touches = changes.flatMap((change) => filesOf(context, change, branchesOf)).map((file, place) => ({ ...file, place }))
   return sql`
     touches as (
-      select distinct on (t.path) t.path, t.name, t.asset_type, t.size_bytes, t.asks, w.id as change_id, w.identifier as commit_sha,
+      select distinct on (t.path) t.path, t.name, t.asset_type, t.size_bytes, t.about, w.id as change_id, w.identifier as commit_sha,
         count(*) over (partition by t.path) as times
       from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb)
-        as t (identifier text, path text, name text, asset_type text, size_bytes bigint, asks boolean, place integer)
+        as t (identifier text, path text, name text, asset_type text, size_bytes bigint, about jsonb, place integer)
       join written w on w.identifier = t.identifier and w.news
       order by t.path, t.place desc),
     touched as (
       insert into assets as a (account_id, project_id, name, path, asset_type, version, size_bytes, last_change_id, approval_status)
       select ${context.account_id}, ${context.project_id}, t.name, t.path, t.asset_type, t.times, t.size_bytes, t.change_id,
-        case when t.asks then 'pending' else 'none' end
+        case when t.about is null then 'none' else 'pending' end
       from touches t order by t.path
       on conflict (account_id, project_id, path) where path <> '' do update set
         version = a.version + excluded.version,
@@ -55,8 +69,10 @@ export function recordVersions<C extends Changed>(
         approval_status = case excluded.approval_status when 'pending' then 'pending' else a.approval_status end
       returning a.id, a.name, a.path, a.version, a.xmax = 0 as inserted),
     asked as (
-      select a.id, a.name, a.version, a.inserted, t.commit_sha from touched a join touches t on t.path = a.path where t.asks),
-    ${moved(context.account_id)},
+      select a.id, a.name, a.version, a.inserted, t.commit_sha, t.about from touched a join touches t on t.path = a.path
+      where t.about is not null),
+    ${isHistory(context) ? sql`${movePreviews(context, touches)},` : sql``}
+    ${moved(context)},
     made as (${makeApprovals(context, sql`asked.inserted`)}),
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
@@ -85,8 +101,9 @@ export async function keepNewest(db: Database, { account_id, project_id }: Proje
 export async function removeVersions(
   db: Database,
   { account_id, project_id }: ProjectKey,
-  changes: readonly Pick<Changed, 'files'>[],
+  changes: readonly (Pick<Changed, 'files'> & { timestamp: string })[],
 ) {
+  await lowerPreviews(db, { account_id, project_id }, changes)
   const paths = changes.flatMap((change) => [...new Set(assetFiles(change).map(({ path }) => path))])
   await db.execute(sql`
     with gone as (select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path),
@@ -99,13 +116,22 @@ export async function removeVersions(
 }
 
 function filesOf<C extends Changed>(context: IntegrationContext, change: C, branchesOf: BranchesOf<C>) {
-  const asks = asking(isHistory(context) ? [] : context.approval_rules, change.author)
-  return assetFiles(change).map((file) => ({
-    ...file,
-    asks: asks({ ...file, branches: () => branchesOf(change, file.path) }),
-    identifier: change.identifier,
-    name: file.path.slice(Math.max(file.path.lastIndexOf('/'), file.path.lastIndexOf('\\')) + 1),
-  }))
+  const asks = asking(isHistory(context) ? [] : context.approval_rules, change)
+  const author = reduceAuthor(change.author)
+  return assetFiles(change).map((file) => {
+    const branches = () => branchesOf(change, file.path)
+    const rule = asks({ ...file, branches })
+    const { path, asset_type } = file
+    return {
+      ...file,
+      about:
+        rule === undefined
+          ? null
+          : { rule, asset_type, author, branch: branchKey(branches()[0] ?? ''), level: levelOf(path) ?? null },
+      identifier: change.identifier,
+      name: path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1),
+    }
+  })
 }
 
 /** Handles what a moved approval leaves behind, and the approvals that could not be moved. */
@@ -127,13 +153,14 @@ export async function askOnBranch<C extends Changed>(
 ) {
   const rules = context.approval_rules?.filter(({ branch }) => branch !== '') ?? []
   if (rules.length === 0) return
-  const files = changes.flatMap((change) => filesOf({ ...context, approval_rules: rules }, change, branchesOf))
-  const told = files.filter((file) => file.asks).map(({ path, identifier }) => ({ path, identifier }))
+  const ofBranches = { ...context, approval_rules: rules }
+  const files = changes.flatMap((change) => filesOf(ofBranches, change, branchesOf))
+  const told = files.filter(({ about }) => about !== null).map(({ path, identifier, about }) => ({ path, identifier, about }))
   if (told.length === 0) return
   await db.execute(sql`
     with told as (
-      select distinct on (t.path) a.id, t.identifier
-      from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as t (path text, identifier text)
+      select distinct on (t.path) a.id, t.identifier, t.about
+      from jsonb_to_recordset(${JSON.stringify(told)}::jsonb) as t (path text, identifier text, about jsonb)
       join assets a on a.account_id = ${context.account_id} and a.project_id = ${context.project_id} and a.path = t.path
       where not exists (select from approvals n where n.account_id = a.account_id and n.asset_id = a.id and n.commit_sha = t.identifier)
       order by t.path),
@@ -142,29 +169,46 @@ export async function askOnBranch<C extends Changed>(
         and a.approval_status <> 'pending' order by a.path for update),
     asked as (
       update assets a set approval_status = 'pending', updated_at = now() from locked l join told t on t.id = l.id
-      where a.account_id = ${context.account_id} and a.id = l.id returning a.id, a.name, a.version, t.identifier as commit_sha)
-    ${makeApprovals(context, sql`true`)}`)
+      where a.account_id = ${context.account_id} and a.id = l.id
+      returning a.id, a.name, a.version, t.identifier as commit_sha, t.about)
+    ${makeApprovals(ofBranches, sql`true`)}`)
 }
 
 /** Only a new statement sees what another transaction wrote while this one waited for its assets. */
 const askAgain = async (db: Database, context: IntegrationContext, others: OpenedApproval[]) =>
   (await db.one<{ moved: number }>(sql`
     with asked as (
-      select *, false as inserted from jsonb_to_recordset(${JSON.stringify(others)}::jsonb) as o (id uuid, name text, version integer, commit_sha text)),
-    ${moved(context.account_id)},
+      select *, false as inserted from jsonb_to_recordset(${JSON.stringify(others)}::jsonb) as o (id uuid, name text, version integer, commit_sha text, about jsonb)),
+    ${moved(context)},
     made as (${makeApprovals(context, sql`asked.id not in (select asset_id from moved)`)})
     select count(*) as moved from moved`))!.moved
 
-/** The status is checked twice: a decision made in the meantime was about the previous version. */
-const moved = (accountId: number) => sql`
+/** The rule that asks, as it is now, and the name of its first stage. */
+const ruleOf = ({ approval_rules }: IntegrationContext) =>
+  sql`(${JSON.stringify(rulesIn(approval_rules))}::jsonb -> (asked.about ->> 'rule')::integer)`
+const firstStage = (rule: Sql) => sql`coalesce(${rule} -> 'stages' -> 0 ->> 'name', ${ONLY_STAGE})`
+
+/**
+ * The status is checked twice: a decision made in the meantime was about the previous version. Earlier stages approved that version too: the
+ * new one starts at the first stage.
+ */
+const moved = (context: IntegrationContext) => sql`
   moved as (
-    update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, updated_at = now()
-    from asked
-    where not asked.inserted and p.account_id = ${accountId} and p.status = 'pending' and p.id = (
-      select n.id from approvals n where n.account_id = ${accountId} and n.asset_id = asked.id and n.status = 'pending'
+    update approvals p set commit_sha = asked.commit_sha, asset_version = asked.version, rule = asked.rule,
+      approval_stage = case when p.rule -> 'stages' is null and asked.rule -> 'stages' is null then p.approval_stage else ${firstStage(sql`asked.rule`)} end,
+      stage_number = 0, sign_offs = '[]', ${WRITTEN_ABOUT}, updated_at = now()
+    from (select asked.*, ${ruleOf(context)} as rule from asked) asked
+    where not asked.inserted and p.account_id = ${context.account_id} and p.status = 'pending' and p.id = (
+      select n.id from approvals n where n.account_id = ${context.account_id} and n.asset_id = asked.id and n.status = 'pending'
         order by n.created_at desc, n.id desc limit 1)
     returning p.asset_id)`
 
+const WRITTEN_ABOUT = sql`asset_type = asked.about ->> 'asset_type', author = asked.about ->> 'author', branch = asked.about ->> 'branch',
+  level = asked.about ->> 'level'`
+
 const makeApprovals = (context: IntegrationContext, which: Sql) => sql`
-  insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha, approval_stage, asset_version)
-  select ${context.account_id}, ${context.project_id}, asked.id, asked.name, asked.commit_sha, 'review', asked.version from asked where ${which}`
+  insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha, asset_version, approval_stage, rule,
+    asset_type, author, branch, level)
+  select ${context.account_id}, ${context.project_id}, asked.id, asked.name, asked.commit_sha, asked.version, ${firstStage(ruleOf(context))},
+    ${ruleOf(context)}, asked.about ->> 'asset_type', asked.about ->> 'author', asked.about ->> 'branch', asked.about ->> 'level'
+  from asked where ${which}`

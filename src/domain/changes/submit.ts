@@ -1,8 +1,9 @@
-import type { SourceType } from '../../contract/sets.ts'
+import type { AccountRole, SourceType } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
+import { asksForRoles } from '../assets/approval-rules.ts'
 import { assetFiles, type ChangedFile } from '../assets/changed-files.ts'
 import * as assets from '../assets/versions.ts'
 import * as lines from '../branches/lines.ts'
@@ -95,11 +96,12 @@ export async function submit(
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
   const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
   const names = changes.map(({ identifier }) => identifier)
+  const authored = await withRoles(db, context, changes)
   if (isHistory(context)) await db.execute(sql`set local goldmaster.quiet = 'on'`)
   const done = (await db.one<Outcome>(sql`
     with ${writing(context, changes, recording?.unless)},
     ${branches.placing(context, placementsOf(changes, settings), isHistory(context))},
-    ${assets.recordVersions(context, changes, branchesOf)}${when(recording, ({ receipts }) => sql`, ${receipts}`)}
+    ${assets.recordVersions(context, authored, branchesOf)}${when(recording, ({ receipts }) => sql`, ${receipts}`)}
     select (select json_agg(json_build_object('id', w.id, 'identifier', w.identifier) order by w.id) from written w) as changes,
       ${recording ? sql`(select json_agg(r) from receipts r)` : sql`null`} as receipts,
       (select json_agg(late) from late) as late, exists (select from registered) as has_new_branches,
@@ -113,7 +115,7 @@ export async function submit(
   if (isHistory(context)) await assets.keepNewest(db, context, changes)
   else if (done.arrived) {
     const arrived = new Set(done.arrived)
-    const known = changes.filter(({ identifier }) => arrived.has(identifier))
+    const known = authored.filter(({ identifier }) => arrived.has(identifier))
     await assets.askOnBranch(db, context, known, branchesOf)
   }
   const pending = changes.flatMap((change) => (change.pending ? [change.identifier] : []))
@@ -146,6 +148,26 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
 const fileBranches = ({ source_type, branch, pending }: Submitted, path: string, settings: StreamSettings): string[] =>
   pending ? [] : branch === '' && source_type === 'Changelist' ? streamsOf([path], settings) : [branch]
 
+/** The member `m` who is known by the best of `t.author_uids`. */
+const memberOf = ({ account_id, provider }: IntegrationContext) => sql`
+  from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${account_id}
+  where a.provider = ${provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
+  order by array_position(t.author_uids, lower(a.uid)) limit 1`
+
+/** With the roles of their authors in the account, if an approval rule asks for them. */
+async function withRoles(
+  db: Database,
+  context: IntegrationContext,
+  changes: Submitted[],
+): Promise<(Submitted & { author_role?: AccountRole | null })[]> {
+  if (isHistory(context) || !asksForRoles(context.approval_rules)) return changes
+  const uids = changes.map(({ author_uids }, at) => ({ at, author_uids: author_uids.map((uid) => uid.toLowerCase()) }))
+  const found = await db.rows<{ role: AccountRole | null }>(sql`
+    select (select m.role ${memberOf(context)}) as role
+    from jsonb_to_recordset(${JSON.stringify(uids)}::jsonb) as t (at integer, author_uids text[]) order by t.at`)
+  return changes.map((change, at) => ({ ...change, author_role: found[at]!.role }))
+}
+
 /** `written`: the changes, and whether their files are new; only then do they touch assets. */
 function writing(context: IntegrationContext, changes: Submitted[], unless = sql`select where false`): Sql {
   // Always in the same order, so that two deliveries with the same commits do not deadlock.
@@ -166,9 +188,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
       insert into changes as c (account_id, project_id, integration_id, source_type, identifier, author, author_user_id, description,
         branch, timestamp, files, files_known_at, asset_count, url, file_url, pending, import_id)
       select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
-        (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${context.account_id}
-          where a.provider = ${context.provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
-          order by array_position(t.author_uids, lower(a.uid)) limit 1),
+        (select m.user_id ${memberOf(context)}),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
         coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false), ${context.import_id ?? null}::bigint
       from reported t
@@ -186,7 +206,9 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null,
-        pending = excluded.pending, updated_at = now(),
+        -- A late report of a shelf says nothing about a change that is on a branch by now.
+        pending = excluded.pending and not exists (
+          select from change_branches p where p.account_id = c.account_id and p.change_id = c.id), updated_at = now(),
         import_id = case when excluded.import_id is null then null else c.import_id end
       returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }

@@ -31,7 +31,11 @@ beforeAll(async () => {
     tasks: [{ key: 'task', project: 'star', title: 'Cook' }],
     build_runs: [{ key: 'build', project: 'star', status: 'failed', branch: 'main' }],
     changes: [{ key: 'change', project: 'star', identifier: 'abc', source_type: 'GitCommit', author: 'kim' }],
-    assets: [{ key: 'crate', project: 'star', name: 'T_Crate.png', path: 'T_Crate.png', asset_type: 'texture', version: 3 }],
+    assets: [
+      { key: 'crate', project: 'star', name: 'T_Crate.png', path: 'T_Crate.png', asset_type: 'texture', version: 3 },
+      { key: 'barrel', project: 'star', name: 'T_Barrel.png', path: 'T_Barrel.png', asset_type: 'texture', version: 3 },
+    ],
+    comments: [{ project: 'star', asset: 'barrel', asset_version: 1, point: { x: 0.2, y: 0.4 }, body: 'Loaded' }],
     deployments: [{ key: 'ship', project: 'star', platform: 'steam', version: '1.0' }],
     breakages: [{ key: 'breakage', project: 'star', builds: ['build'], opened_at: '2026-01-02T00:00:00Z' }],
   })
@@ -139,6 +143,13 @@ test('leads delete the comments of others, contributors do not', async () => {
   expect((await ask('DELETE', `comments/${ofLou.id}`)).status).toBe(200)
 })
 
+test('a world file places comments on points', async () => {
+  const { comments } = (await ask('GET', `assets/${id('assets', 'barrel')}/comments`)).json
+  expect(comments).toContainEqual(
+    expect.objectContaining({ body: 'Loaded', asset_version: 1, point: { x: 0.2, y: 0.4 }, resolved_at: null }),
+  )
+})
+
 test('each person has each reaction once', async () => {
   const { id: number } = await comment('Done')
   const react = (reaction: string, on: boolean, token?: string) =>
@@ -153,6 +164,41 @@ test('each person has each reaction once', async () => {
   ])
   expect((await react('👍', false)).json.reactions).toContainEqual({ reaction: '👍', user_ids: [user('lou')] })
   expect((await react('no', true)).status).toBe(422)
+})
+
+test('a comment on a point belongs to a version of its asset, and is resolved and opened again', async () => {
+  const on = `assets/${id('assets', 'crate')}/comments`
+  const add = (more: object, path = on) => ask('POST', path, { body: 'Seam', ...more })
+  expect((await add({ point: { x: 0.123_456, y: 1 }, asset_version: 2 })).json).toMatchObject({
+    asset_version: 2,
+    point: { x: 0.1235, y: 1 },
+    resolved_at: null,
+  })
+  const { json: made } = await add({ point: { x: 0, y: 0.5 } })
+  expect(made).toMatchObject({ asset_version: 3, point: { x: 0, y: 0.5 } })
+  expect((await add({})).json.point).toBe(null)
+  const point = { x: 0.5, y: 0.5 }
+  for (const wrong of [
+    { point: { x: 1.01, y: 0 } },
+    { point: { x: -0.1, y: 0 } },
+    { point: { x: '0.5', y: 0 } },
+    { point: { x: 0.5 } },
+    { point: { ...point, z: 1 } },
+    { point: null },
+    { point, asset_version: 4 },
+    { asset_version: 0 },
+  ])
+    expect((await add(wrong)).status, JSON.stringify(wrong)).toBe(422)
+  expect((await add({ point }, task())).status).toBe(422)
+  const resolve = async (of: number, resolved: boolean, token?: string) =>
+    ask('PUT', `comments/${of}/resolved`, { resolved }, token)
+  expect((await resolve(made.id, true, 'lou')).json.resolved_at).toEqual(expect.any(String))
+  expect((await resolve(made.id, false)).json.resolved_at).toBe(null)
+  const plain = await comment('No point')
+  expect((await resolve(plain.id, true)).status).toBe(422)
+  expect((await ask('PUT', `comments/${made.id}/resolved`, { resolved: true }, 'rival', 'fox')).status).toBe(404)
+  await ask('DELETE', `comments/${made.id}`)
+  expect((await resolve(made.id, true)).status).toBe(404)
 })
 
 test('an address in a comment is not shown', async () => {

@@ -1,4 +1,4 @@
-import type { ReactionInput } from '../../contract/bodies.ts'
+import type { AssetCommentInput, ReactionInput } from '../../contract/bodies.ts'
 import {
   insufficientRole,
   invalidParameter,
@@ -43,7 +43,9 @@ const ofProject = ({ account_id, project_id }: ProjectKey) => sql`c.account_id =
 
 /** Comments `c` as they are shown. */
 const SHOWN = sql`
-  c.id, c.subject, c.subject_id, c.asset_version, c.user_id, c.via_api_token_id is not null as via_token,
+  c.id, c.subject, c.subject_id, c.asset_version,
+  case when c.point_x is not null then json_build_object('x', c.point_x, 'y', c.point_y) end as point, iso(c.resolved_at) as resolved_at,
+  c.user_id, c.via_api_token_id is not null as via_token,
   case when c.deleted_at is null then c.body end as body, c.former_bodies, c.mentions as mentioned_user_ids, (
     select coalesce(json_agg(json_build_object('reaction', r.reaction, 'user_ids', r.user_ids) order by r.first, r.reaction), '[]')
     from (
@@ -97,15 +99,19 @@ export const create = (
   by: Author,
   subject: CommentSubject,
   subjectId: string,
-  { body }: { body: string },
+  { body, asset_version, point }: AssetCommentInput,
 ): Promise<Comment> =>
   db.transaction(async (db) => {
-    const version = await requireSubject(db, by, subject, subjectId)
+    const newest = await requireSubject(db, by, subject, subjectId)
+    if (asset_version !== undefined && asset_version > newest!)
+      throw invalidParameter('asset_version', `must be at most ${newest}, the newest version`)
+    const version = asset_version ?? newest
     const { column, readId } = SUBJECTS[subject]
     const mentions = await mentionsIn(db, by, body)
     const { id: created } = (await db.one<{ id: number }>(sql`
-      insert into comments (account_id, project_id, ${raw(column)}, asset_version, user_id, via_api_token_id, body, mentions)
-      values (${by.account_id}, ${by.project_id}, ${readId(subjectId)}, ${version}, ${by.user_id}, ${by.token_id}, ${body}, ${mentions})
+      insert into comments (account_id, project_id, ${raw(column)}, asset_version, point_x, point_y, user_id, via_api_token_id,
+        body, mentions)
+      values (${by.account_id}, ${by.project_id}, ${readId(subjectId)}, ${version}, ${point?.x}, ${point?.y}, ${by.user_id}, ${by.token_id}, ${body}, ${mentions})
       returning id`))!
     return find(db, by, created)
   })
@@ -126,11 +132,14 @@ interface Stored {
   user_id: number | null
   body: string
   is_deleted: boolean
+  has_point: boolean
+  is_resolved: boolean
 }
 
 async function lock(db: Database, by: ProjectKey, id: number | undefined): Promise<Stored> {
   const found = await db.one<Stored>(sql`
-    select c.id, c.user_id, c.body, c.deleted_at is not null as is_deleted from comments c
+    select c.id, c.user_id, c.body, c.deleted_at is not null as is_deleted, c.point_x is not null as has_point,
+      c.resolved_at is not null as is_resolved from comments c
     where ${ofProject(by)} and c.id = ${id ?? 0} for update`)
   if (!found) throw notFound('Comment')
   return found
@@ -208,6 +217,18 @@ async function requireRoom(db: Database, by: Author, id: number | undefined): Pr
   if (count >= ATTACHMENTS_MAX) throw tooManyAttachments(ATTACHMENTS_MAX)
   return known
 }
+
+/** Resolves a point, or opens it again; everybody who can comment may. */
+export const resolve = (db: Database, by: Author, id: number | undefined, resolved: boolean): Promise<Comment> =>
+  db.transaction(async (db) => {
+    const known = await lockWritten(db, by, id)
+    if (!known.has_point) throw invalidParameter('id', 'must be a comment on a point of a picture')
+    if (known.is_resolved !== resolved)
+      await db.execute(sql`
+        update comments c set resolved_at = ${resolved ? sql`now()` : sql`null`}, updated_at = now()
+        where ${ofProject(by)} and c.id = ${known.id}`)
+    return find(db, by, known.id)
+  })
 
 export const react = (db: Database, by: Author, id: number | undefined, { reaction, on }: ReactionInput): Promise<Comment> =>
   db.transaction(async (db) => {

@@ -18,6 +18,9 @@ const PICTURES: { type: string; is: (bytes: Buffer) => boolean; strip: (bytes: B
 ]
 
 const OTHERS: [type: string, is: (bytes: Buffer) => boolean][] = [
+  ['model/gltf-binary', (b) => starts(b, 'glTF\x02\0\0\0')],
+  ['audio/wav', (b) => starts(b, 'RIFF') && starts(b.subarray(8), 'WAVE')],
+  ['audio/ogg', (b) => starts(b, 'OggS')],
   ['application/pdf', (b) => starts(b, '%PDF-')],
   ['application/zip', (b) => starts(b, 'PK\x03\x04')],
   ['application/gzip', (b) => starts(b, '\x1f\x8b')],

@@ -3,9 +3,11 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waiting } from '../../../test/support/blocked.ts'
 import { openObjectStoreServer } from '../../../test/support/object-store.ts'
 import { png } from '../../../test/support/pictures.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { until } from '../../../test/support/until.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { type FileStore, openDatabase, type Pool, sql } from '../../db/database.ts'
 import { folderFiles, folderId, storedFiles } from './file-store.ts'
@@ -55,7 +57,7 @@ describe.each([
     db = openDatabase(studio.url, { files })
   })
   afterAll(() => db.close())
-  const old = () => db.execute(sql`update file_contents set used_at = used_at - interval '2 days'`)
+  const old = () => db.execute(sql`update file_contents set used_at = now() - interval '2 days'`)
   const put = async (text: string, name = 'notes.txt') => {
     const stored = await store(db, key().account_id, { name, bytes: Buffer.from(text) })
     await attach(db, key(), comment(), stored)
@@ -109,10 +111,7 @@ describe.each([
       async remove(name) {
         again = put('again')
         // The upload is waiting for the row now.
-        while (
-          (await db.rows(sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%file_contents%'`))
-            .length === 0
-        );
+        await until(async () => (await waiting(db)) > 0)
         await files.remove(name)
       },
     }
@@ -154,8 +153,9 @@ describe.each([
   test('a deleted account leaves no file behind', async () => {
     const stored = await put('of a closed account')
     await db.execute(sql`delete from files`)
-    await db.execute(sql`delete from file_contents where sha256 <> ${stored.sha256}`)
-    await db.execute(sql`update file_contents set account_id = 987654 where sha256 = ${stored.sha256}`)
+    await db.execute(sql`delete from file_contents`)
+    await db.execute(sql`
+      insert into file_contents (account_id, sha256, bytes) values (987654, ${stored.sha256}, ${stored.bytes.length})`)
     await files.put(`987654/${stored.sha256.toString('hex')}`, stored.bytes)
     await old()
     expect((await sweep(db)).removed).toBe(1)

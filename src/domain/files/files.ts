@@ -22,19 +22,24 @@ export interface StoredFile extends Content {
 }
 
 /**
- * Writes a file to the store, before anything refers to it. The row that announces it is written first: whenever this process is killed, the
- * file is found by the row and removed.
+ * Writes bytes to the store as they are, before anything refers to them. The row that announces them is written first: whenever this process
+ * is killed, the file is found by the row and removed. Returns their hash.
  */
+export async function storeBytes(db: Database, accountId: number, bytes: Buffer): Promise<Buffer> {
+  const files = storeOf(db)
+  const sha256 = createHash('sha256').update(bytes).digest()
+  await db.execute(sql`
+    insert into file_contents (account_id, sha256, bytes) values (${accountId}, ${sha256}, ${bytes.length})
+    on conflict (account_id, sha256) do update set used_at = excluded.used_at`)
+  await reach(files.put(fileKey(accountId, sha256), bytes))
+  return sha256
+}
+
+/** The same for a file that somebody attaches: its type is recognized, and personal data is removed. */
 export async function store(db: Database, accountId: number, given: { name: string; bytes: Buffer }): Promise<StoredFile> {
   if (given.bytes.length === 0) throw emptyFile()
-  const files = storeOf(db)
   const content = readContent(given.bytes)
-  const sha256 = createHash('sha256').update(content.bytes).digest()
-  await db.execute(sql`
-    insert into file_contents (account_id, sha256, bytes) values (${accountId}, ${sha256}, ${content.bytes.length})
-    on conflict (account_id, sha256) do update set used_at = excluded.used_at`)
-  await reach(files.put(fileKey(accountId, sha256), content.bytes))
-  return { ...content, name: nameOf(given.name), sha256 }
+  return { ...content, name: nameOf(given.name), sha256: await storeBytes(db, accountId, content.bytes) }
 }
 
 export const attach = (
@@ -130,7 +135,11 @@ export async function sweep(db: Database, signal?: AbortSignal): Promise<{ remov
 }
 
 const UNUSED = sql`c.used_at < now() - interval '1 day' and not exists (
-  select from files f where f.account_id = c.account_id and f.sha256 = c.sha256)`
+  select from files f where f.account_id = c.account_id and f.sha256 = c.sha256)
+  and not exists (select from previews p where p.account_id = c.account_id and p.small_sha256 = c.sha256)
+  and not exists (select from previews p where p.account_id = c.account_id and p.large_sha256 = c.sha256)
+  and not exists (select from previews p where p.account_id = c.account_id and p.original_sha256 = c.sha256)
+  and not exists (select from artifact_pieces p where p.account_id = c.account_id and p.sha256 = c.sha256)`
 
 /** From one account to the next, deleted ones too. */
 const accounts = (db: Database) =>

@@ -7,6 +7,7 @@ import { BRANCH, lastPassed, NAMED_CHANGES, placed } from '../branches/positions
 import { openOnBranch } from '../breakages/open-on-branch.ts'
 import { lineColumns } from '../builds/build-line.ts'
 import { type CiSubject, ciSubject, ofIntegration, refusalOf } from '../builds/ci-actions.ts'
+import { startParameters } from '../builds/start-parameters.ts'
 import { wouldBegin } from './investigations.ts'
 import { verdictOf } from './preflight-verdict.ts'
 
@@ -39,7 +40,7 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
   if (!build) throw notFound('Build run')
   const passed = await lastPassed(db, build)
   const context = (await db.one<
-    Omit<BuildContext, 'branch_breakages' | 'ci_actions' | 'verdict'> & Preflight & { ci: CiSubject }
+    Omit<BuildContext, 'branch_breakages' | 'ci_actions' | 'ci_parameters' | 'verdict'> & Preflight & { ci: CiSubject }
   >(sql`
     select this.kind = 'preflight' as is_preflight, this.url, this.time_note, this.shelf, this.pull_request, this.head_repository,
       coalesce(nullif(branch_key(this.target_branch), ''), ${build.branch}) as target_branch,
@@ -63,6 +64,7 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
   return {
     ...shown,
     ci_actions: CI_ACTIONS.filter((action) => refusalOf(action, ci) === null),
+    ci_parameters: startParameters(ci.start_parameters),
     branch_breakages: open.map(({ id, cause }) => ({ id, cause })),
     verdict: is_preflight ? ((await verdictOf(db, project, id)) ?? null) : null,
   }

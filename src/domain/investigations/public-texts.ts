@@ -1,3 +1,4 @@
+import type { ReplyOf } from '../../contract/routes.ts'
 import { type BuildStatus, type FailureCategory, PASSED_STATUSES } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
@@ -86,10 +87,42 @@ export async function verdictText(
   pageOf: (build: string) => string,
 ): Promise<string | undefined> {
   const { commit, verdict, jobs } = await showPreflight(db, { account_id, project_id }, { pull_request })
-  if (commit !== commit_hash) return undefined
+  return commit === commit_hash ? textOf(verdict, jobs, ` at ${code(commit.slice(0, 12))}`, pageOf) : undefined
+}
+
+interface ShelfVerdict {
+  verdict: ReplyOf<'showPreflight'>['verdict']
+  /** All builds have ended, and failed ones are investigated. */
+  settled: boolean
+  text: string
+  /** When the first of the builds began to count. */
+  since: string
+}
+
+/** The verdict of each job for a shelf, as Markdown; undefined if it has no builds. */
+export async function shelfVerdict(
+  db: Database,
+  project: ProjectKey,
+  shelf: string,
+  pageOf: (build: string) => string,
+): Promise<ShelfVerdict | undefined> {
+  const { verdict, settled, jobs } = await showPreflight(db, project, { shelf })
+  const first = await db.one<{ since: string | null }>(sql`
+    select min(created_at) as since from build_runs
+    where account_id = ${project.account_id} and id = any (${jobs.map(({ build_id }) => Number(build_id))})`)
+  const since = first?.since ?? undefined
+  return since === undefined ? undefined : { verdict, settled, since, text: textOf(verdict, jobs, '', pageOf) }
+}
+
+function textOf(
+  verdict: ReplyOf<'showPreflight'>['verdict'],
+  jobs: ReplyOf<'showPreflight'>['jobs'],
+  place: string,
+  pageOf: (build: string) => string,
+): string {
   const lines = jobs.map(
     ({ job, build_id, verdict, reason }) =>
       `- ${code(job)} ${VERDICTS[verdict]}${verdict === 'passed' ? '' : `: ${code(reason)}`} ([build ${build_id}](${pageOf(build_id)}))`,
   )
-  return [`**Goldmaster**: ${VERDICTS[verdict]} at ${code(commit.slice(0, 12))}`, '', ...lines].join('\n')
+  return [`**Goldmaster**: ${VERDICTS[verdict]}${place}`, '', ...lines].join('\n')
 }

@@ -5,6 +5,7 @@ import type { ProjectRole } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { rulesOf, typesOf } from '../assets/approval-rules.ts'
+import { checkRules } from '../assets/check-rules.ts'
 import { unmatched } from '../branches/branch-patterns.ts'
 
 type Settings = AppReply<'showProjectSettings'>
@@ -70,6 +71,7 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
       ? rulesOf(input.approval_types)
       : input.approval_rules
   const rules = given === undefined ? before.approval_rules : given
+  if (given !== undefined) await checkRules(db, { account_id: before.account_id, project_id: id }, given)
   const badge_key = input.badge === undefined ? before.badge_key : input.badge ? (before.badge_key ?? newBadgeKey()) : null
   await db.execute(sql`
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},

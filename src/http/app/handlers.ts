@@ -13,7 +13,8 @@ import { matchPeople } from '../../domain/accounts/match-people.ts'
 import { readPeopleList } from '../../domain/accounts/people-list.ts'
 import * as quotas from '../../domain/accounts/quotas.ts'
 import { preview } from '../../domain/assets/approval-rules.ts'
-import * as approvals from '../../domain/assets/approvals.ts'
+import { decideAll } from '../../domain/assets/decisions.ts'
+import { undo } from '../../domain/assets/undo.ts'
 import * as auditChain from '../../domain/audit/audit-chain.ts'
 import * as audit from '../../domain/audit/audit-log.ts'
 import { trends } from '../../domain/builds/trends.ts'
@@ -79,12 +80,8 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   }),
   showOverview: ({ db, by, caller, site }) => overview(db, by, caller.user_id, site),
   showPlots: ({ db, by, query }) => trends(db, by, query.days_back),
-  undoDecisions: async ({ db, by, caller, body }) => ({
-    approvals: await approvals.undo(db, by, caller.user_id, body.asset_ids),
-  }),
-  decideAssets: async ({ db, by, caller, body }) => ({
-    approvals: await approvals.decideAll(db, by, caller.user_id, body),
-  }),
+  undoDecisions: ({ db, by, caller, body }) => undo(db, by, caller.user_id, body),
+  decideAssets: ({ db, by, caller, body }) => decideAll(db, by, caller, body),
   async decideCommandLine({ db, caller, body: { allow, port, state, ...consent } }) {
     const issue = (db: Database) => loginCodes.issue(db, { user_id: caller.user_id, ...consent })
     const answer: Record<string, string> = allow
@@ -183,8 +180,9 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
     await connectedAccounts.reject(db, account_id, body.ids, caller.user_id)
     return done
   },
-  async matchMemberNames({ db, vault, allowedHosts: allowed, account_id, body: { provider, list }, caller }) {
-    const listed = list === undefined ? await askForPeople({ db, vault, allowed }, account_id, provider) : readPeopleList(list)
+  async matchMemberNames({ db, vault, allowedHosts: allowed, slackApi, account_id, body: { provider, list }, caller }) {
+    const listed =
+      list === undefined ? await askForPeople({ db, vault, allowed, slackApi }, account_id, provider) : readPeopleList(list)
     const matched = await matchPeople(db, account_id, provider, listed, { isTrusted: true })
     return caller.token_id === null ? matched : { ...matched, unknown_names: [] }
   },

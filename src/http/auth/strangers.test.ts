@@ -97,6 +97,8 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   createDeploymentComment: { body: 'Seen' },
   editComment: { body: 'Seen' },
   attachToComment: 'a file',
+  resolveComment: { resolved: true },
+  uploadPreview: 'a file',
   reactToComment: { reaction: '👀', on: true },
   switchWriteBack: { write_back: false },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },

@@ -4,8 +4,10 @@ import type { RouteName } from '../../contract/routes.ts'
 import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
 import * as agents from '../../domain/agents/agents.ts'
+import * as artifacts from '../../domain/artifacts/artifacts.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
+import { decide } from '../../domain/assets/decisions.ts'
 import * as branches from '../../domain/branches/branches.ts'
 import * as bisections from '../../domain/breakages/bisections.ts'
 import * as breakages from '../../domain/breakages/breakages.ts'
@@ -27,6 +29,8 @@ import { showPreflight } from '../../domain/investigations/preflight-verdict.ts'
 import * as measureBudgets from '../../domain/measures/budgets.ts'
 import * as costs from '../../domain/measures/cost.ts'
 import * as measures from '../../domain/measures/measures.ts'
+import * as previews from '../../domain/previews/previews.ts'
+import { upload as uploadPreview } from '../../domain/previews/upload.ts'
 import * as members from '../../domain/projects/members.ts'
 import * as projectSettings from '../../domain/projects/project-settings.ts'
 import * as projects from '../../domain/projects/projects.ts'
@@ -66,6 +70,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   showBuild: ({ db, by, path, site }) => builds.find(db, by, readId(path.build_run_id), site),
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by, readId(path.build_run_id), query),
   showBuildMeasures: ({ db, by, path }) => measureTrends.ofBuild(db, by, readId(path.build_run_id)),
+  listBuildArtifacts: ({ db, by, path, site }) => artifacts.listOfBuild(db, by, readId(path.build_run_id), site),
+  listLatestArtifacts: ({ db, by, query, site }) => artifacts.latest(db, by, query, site),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
   listBuildTests: ({ db, by, path }) => buildTests.ofBuild(db, by, readId(path.build_run_id)),
   listTests: ({ db, by, query }) => projectTests.overview(db, by, query),
@@ -90,13 +96,16 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     return investigation
   },
   actOnBuild: ({ db, by, path, body, vault, allowedHosts }) =>
-    actOnBuild({ db, vault, allowed: allowedHosts }, by, readId(path.build_run_id), body.action),
+    actOnBuild({ db, vault, allowed: allowedHosts }, by, readId(path.build_run_id), body.action, body.parameters),
   correctBuild: ({ db, by, path, body }) => corrections.correct(db, by, readId(path.build_run_id), body),
   listCorrections: ({ db, by, query }) => corrections.list(db, by, query),
   undoCorrection: ({ db, by, path }) => corrections.undo(db, by, readId(path.id)),
+  listPreviews: ({ db, by, path, query }) => previews.list(db, by, path.asset_id, query),
+  uploadPreview: ({ db, by, path: { asset_id, version }, request, quotas }) =>
+    uploadPreview(db, by, { assetId: asset_id, version, bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) }, quotas),
   showAsset: ({ db, by, path }) => assets.find(db, by, path.asset_id),
   async decideAsset({ db, by, path, body, caller, status }) {
-    const { approval, created } = await approvals.decide(db, by, path.asset_id, caller.user_id, body)
+    const { approval, created } = await decide(db, by, path.asset_id, caller, body)
     status(created ? 201 : 200)
     return approval
   },
@@ -163,5 +172,6 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
       { name: query.name ?? '', bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) },
       quotas,
     ),
+  resolveComment: ({ db, by, path, body }) => comments.resolve(db, by, readId(path.id), body.resolved),
   reactToComment: ({ db, by, path, body }) => comments.react(db, by, readId(path.id), body),
 }

@@ -41,9 +41,11 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   createBuildComment: { shown: 'showBuild' },
   createBreakageComment: { shown: 'showBreakage' },
   createChangeComment: { shown: 'showChange' },
+  uploadPreview: { shown: 'showAsset' },
   createAssetComment: { shown: 'showAsset' },
   createDeploymentComment: { shown: 'showDeployment' },
   editComment: { shown: 'showComment' },
+  resolveComment: { shown: 'showComment' },
   attachToComment: { shown: 'showComment' },
   reactToComment: { shown: 'showComment' },
 }

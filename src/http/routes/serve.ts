@@ -116,9 +116,9 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       request.admitted = await admit(request)
       if (isPrivate) refuseUnstorablePath(request)
       request.readQuery = readQuery(route.query, request.query as RawQuery)
-      if (route.consumes) reserveBody(request, reply)
+      if (route.consumes) reserveBody(request, reply, route.bodyMax)
     },
-    ...(route.consumes ? { bodyLimit: FILE_MAX, config: { takesFiles: true } } : {}),
+    ...(route.consumes ? { bodyLimit: route.bodyMax ?? FILE_MAX, config: { takesFiles: true } } : {}),
     ...(route.produces ? {} : { schema: { response: { '2xx': route.reply } } }),
     handler: async (request, reply) => {
       const { ask, caller, isRemembered } = request.admitted ?? ({} as Partial<Admitted>)
@@ -181,9 +181,9 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
 }
 
 /** Files are read into memory: no account gets more than its share. */
-function reserveBody(request: FastifyRequest, reply: FastifyReply) {
-  const length = Number(request.headers['content-length'] ?? FILE_MAX)
-  if (length > FILE_MAX) throw fileTooLarge(FILE_MAX)
+function reserveBody(request: FastifyRequest, reply: FastifyReply, max = FILE_MAX) {
+  const length = Number(request.headers['content-length'] ?? max)
+  if (length > max) throw fileTooLarge(max)
   // Read, and copied without personal data.
   const { release } = reserve(request.admitted!.caller.account_id!, 2 * length)
   reply.raw.once('close', release)

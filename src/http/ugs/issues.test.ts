@@ -153,7 +153,7 @@ test('a fix in an unknown change is stored, and linked once the change is report
   expect(await get('issues?user=anna&includeResolved=true')).toMatchObject([{ FixChange: 1430 }])
   const fixedBy = async () =>
     (await studio.db.one<{ identifier: string | null }>(sql`
-      select (select c.identifier from changes c where c.id = k.fixed_by_change_id) as identifier from breakages k where k.id = ${id()}`))!
+      select (select c.identifier from changes c where c.account_id = k.account_id and c.id = k.fixed_by_change_id) as identifier from breakages k where k.id = ${id()}`))!
       .identifier
   expect(await fixedBy()).toBe(null)
   await studio.ask(`/webhooks/perforce?token=${studio.world.integrations.p4!.webhook_token}`, {

@@ -103,7 +103,10 @@ test('a badge that a CI posts replaces ours of the same name, until the next rep
 })
 
 test('overlapping build reports all become badges, and none is refused', async () => {
-  const counter = sql`select from ugs_sequences where project_id = ${project} for update`
+  const { account_id } = (await tools.studio.db.one<{ account_id: number }>(
+    sql`select account_id from projects where id = ${project}`,
+  ))!
+  const counter = sql`select from ugs_sequences where account_id = ${account_id} and project_id = ${project} for update`
   const reports = (status: string) =>
     Array.from({ length: AT_ONCE }, (_, i) =>
       tools.ci({ job_name: `Crowd ${i}`, build_number: 1, status, changelist: '180', branch: '//game/main' }),

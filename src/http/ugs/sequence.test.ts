@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { overlapping } from '../../../test/support/blocked.ts'
+import { overlapping, waiting } from '../../../test/support/blocked.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { openDatabase, type Pool, sql } from '../../db/database.ts'
@@ -70,11 +70,7 @@ test('a write that commits late is not missed', async () => {
   await pool.transaction(async (db) => {
     await badges.post(db, place(10), editor)
     later = send(other, 11)
-    await until(async () => {
-      const waiting = await studio.db.one<{ count: number }>(sql`
-        select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      return waiting!.count > 0
-    })
+    await until(async () => (await waiting(studio.db)) > 0)
     await poll()
     expect(seen).toEqual([])
   })
@@ -94,7 +90,7 @@ test('a poller misses none of fifty concurrent writers and sees nothing twice', 
   const polling = (async () => {
     while (writing) await poll()
   })()
-  const counter = sql`select from ugs_sequences where project_id = ${project.project_id} for update`
+  const counter = sql`select from ugs_sequences where account_id = ${project.account_id} and project_id = ${project.project_id} for update`
   const written = await overlapping(studio.db, counter, WRITERS, () => Array.from({ length: WRITERS }, (_, i) => write(i)))
   writing = false
   await polling

@@ -32,6 +32,33 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: st
       ['d', 'deny'],
       ['i', 'ignore'],
       ['c', 'comment'],
+      ['J', 'select to the next'],
+      ['K', 'select to the previous'],
+      ['ArrowRight', 'next'],
+      ['ArrowLeft', 'previous'],
+      ['ArrowDown', 'row below'],
+      ['ArrowUp', 'row above'],
+    ],
+  ],
+  [
+    'An asset’s preview',
+    [
+      ['f', 'full screen'],
+      ['[', 'older version'],
+      [']', 'newer version'],
+      ['v', 'single version'],
+      ['s', 'side by side'],
+      ['w', 'swipe'],
+      ['x', 'difference'],
+      ['+', 'zoom in'],
+      ['-', 'zoom out'],
+      ['0', 'fit'],
+      ['1', 'actual size'],
+      ['p', 'add point'],
+      ['k', 'play or pause'],
+      [',', 'previous frame'],
+      ['.', 'next frame'],
+      ['l', 'loop'],
     ],
   ],
   ['Tasks', [['c', 'new task']]],
@@ -43,6 +70,16 @@ const KEYS: readonly (readonly [where: string, keys: readonly (readonly [key: st
     ],
   ],
 ]
+
+/** Keys whose name is not what is on them. */
+const SHOWN: Record<string, string> = {
+  J: 'Shift J',
+  K: 'Shift K',
+  ArrowRight: '→',
+  ArrowLeft: '←',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+}
 
 export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) => (
   <Dialog title="Keyboard shortcuts" open={open} onClose={onClose}>
@@ -56,7 +93,7 @@ export const KeysHelp = ({ open, onClose }: { open: boolean; onClose(): void }) 
               <div key={key} className="flex items-baseline justify-between gap-3">
                 <dd>{does}</dd>
                 <dt className="flex gap-1">
-                  {key.split(' ').map((each) => (
+                  {(SHOWN[key] ?? key).split(' ').map((each) => (
                     <kbd key={each} className="rounded border border-line px-1.5 text-xs">
                       {each}
                     </kbd>

@@ -50,18 +50,41 @@ test('a project without rules lists the default rule; an added rule goes beside 
   const { approval_rules } = await json('add-rule', '--path', '*@2x.png', '--type', 'texture', '--branch', 'main')
   expect(approval_rules).toEqual([
     { ...ANY, asset_types: expect.arrayContaining(['texture', 'audio']) },
-    { ...ANY, path: '*@2x.png', asset_types: ['texture'], branch: 'main' },
+    { ...ANY, path: '*@2x.png', asset_types: ['texture'], branch: 'main', gate: false },
   ])
 })
 
 test('rules are removed by number, and a number that is none is refused', async () => {
   await json('reset-rules')
   await json('add-rule', '--author', 'Kim*')
-  expect(await json('remove-rule', '1')).toEqual({ approval_rules: [{ ...ANY, author: 'Kim*' }] })
+  expect(await json('remove-rule', '1')).toEqual({ approval_rules: [{ ...ANY, author: 'Kim*', gate: false }] })
   expect(await line.run(['approvals', 'remove-rule', '2'])).toMatchObject({ code: 2, err: expect.stringContaining('No rule 2') })
   expect(await line.run(['approvals', 'remove-rule', '0'])).toMatchObject({ code: 2 })
   expect(await json('remove-rule', '1')).toEqual({ approval_rules: [] })
   expect((await line.run(['approvals', 'rules'])).err).toContain('nothing needs approval')
+})
+
+test('a rule takes stages, sizes and roles, and says so', async () => {
+  await json('reset-rules')
+  const given = ['--larger-than', '20MB', '--author-role', 'guest', '--stage', 'art:approver:2', '--stage', 'tech:lead', '--gate']
+  const { approval_rules } = await json('add-rule', ...given)
+  expect(approval_rules[1]).toEqual({
+    ...ANY,
+    larger_than: 20_000_000,
+    author_roles: ['guest'],
+    stages: [
+      { name: 'art', project_role: 'approver', user_ids: [], approvals: 2 },
+      { name: 'tech', project_role: 'lead', user_ids: [], approvals: 1 },
+    ],
+    gate: true,
+  })
+  const { out } = await line.run(['approvals', 'rules'])
+  for (const words of ['20.0 MB', 'guest', 'art (2 of approver), tech (lead)']) expect(out).toContain(words)
+  for (const wrong of ['art:viewer', 'art:lead:two', ':lead', 'a:lead:1:2'])
+    expect((await line.run(['approvals', 'add-rule', '--stage', wrong])).code).toBe(2)
+  expect((await line.run(['approvals', 'add-rule', '--larger-than', 'huge'])).code).toBe(2)
+  await json('remove-rule', '2')
+  await json('remove-rule', '1')
 })
 
 test('a preview shows what a further rule would have asked for, and saves nothing', async () => {

@@ -24,12 +24,13 @@ const FOOT = 2
 export function boardScreen({ branches, running, breakages }: Board, view: View): string[] {
   const { paint, columns, rows, message, selected } = view
   const line = (text: string) => cut(text, columns)
+  const heading = (text: string) => paint('bold', line(text))
   const free = Math.max(3, rows - HEADINGS * 2 - FOOT)
   const [forBreakages, forRunning] = [share(free, breakages.length), share(free, running.length)]
   const from = Math.min(Math.max(0, selected - forBreakages + 1), Math.max(0, breakages.length - forBreakages))
   const sections = [
-    paint('bold', `Breakages (${breakages.length})`),
-    ...(breakages.length === 0 ? ['  None is open.'] : []),
+    heading(`Breakages (${breakages.length})`),
+    ...(breakages.length === 0 ? [line('  None is open.')] : []),
     ...breakages.slice(from, from + forBreakages).map((each, index) => {
       const mark = from + index === selected ? '>' : ' '
       const owner = each.owner_user_id ? `user:${each.owner_user_id}` : 'nobody'
@@ -40,8 +41,8 @@ export function boardScreen({ branches, running, breakages }: Board, view: View)
       return from + index === selected ? paint('bold', text) : paintWord(paint, each.state, text)
     }),
     '',
-    paint('bold', `Running builds (${running.length})`),
-    ...(running.length === 0 ? ['  None is running.'] : []),
+    heading(`Running builds (${running.length})`),
+    ...(running.length === 0 ? [line('  None is running.')] : []),
     ...running.slice(0, forRunning).map((build) => {
       const seconds =
         build.started_at === null ? undefined : Math.max(0, Math.round((view.now - Date.parse(build.started_at)) / 1000))
@@ -50,8 +51,8 @@ export function boardScreen({ branches, running, breakages }: Board, view: View)
       return line(`  ${clean([name, ...facts].filter(Boolean).join('  '))}`)
     }),
     '',
-    paint('bold', `Branches (${branches.length})`),
-    ...(branches.length === 0 ? ['  A branch appears with its first build or change.'] : []),
+    heading(`Branches (${branches.length})`),
+    ...(branches.length === 0 ? [line('  A branch appears with its first build or change.')] : []),
   ]
   const left = Math.max(1, rows - sections.length - FOOT)
   const states = branches.slice(0, left).map(({ name, state, jobs, red_since }) => {

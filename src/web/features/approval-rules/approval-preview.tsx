@@ -9,12 +9,16 @@ interface Props {
 }
 
 /** What all rules of the project, including the edited one, would have matched. */
-export const ApprovalPreview = ({ projectId, preview: { days, assets, changes, first, looked_at, complete } }: Props) => (
+export const ApprovalPreview = ({
+  projectId,
+  preview: { days, assets, changes, first, looked_at, complete, sizes_unknown },
+}: Props) => (
   <section aria-label="Preview" aria-live="polite" className="grid gap-2 rounded-md border border-line p-3 text-sm">
     <p>
       {assets === 0
         ? `With all rules of this project, no asset would have needed approval in the last ${days} days.`
         : `With all rules of this project, ${countOf(assets, 'asset')} in ${countOf(changes, 'change')} would have needed approval in the last ${days} days.`}
+      {sizes_unknown > 0 && ` ${countOf(sizes_unknown, 'file')} would match if large enough: the size is unknown.`}
       {!complete && ` Only the newest ${countOf(looked_at, 'change')} are counted.`}
     </p>
     {first.length > 0 && (

@@ -1,15 +1,17 @@
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { sentence } from '../../../contract/labels.ts'
 import { APPROVAL_RULES_MAX } from '../../../contract/limits.ts'
 import { DEFAULT_RULES } from '../../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
 import { useWrite } from '../../queries.ts'
+import { useNames } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Button } from '../../ui/form/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { useReport, useToast } from '../../ui/toast.tsx'
 import { ApprovalRuleDialog } from './rule-dialog.tsx'
-import { wordsOfRule } from './rule-words.ts'
+import { wordsOfRule, wordsOfStages } from './rule-words.ts'
 
 type Settings = AppReply<'showProjectSettings'>
 
@@ -20,6 +22,7 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
   const [opened, setOpened] = useState<number>()
   const edit = useWrite('editProject', ['showProjectSettings'])
   const say = useToast()
+  const nameOf = useNames()
   const report = useReport()
   const put = async (next: ApprovalRule[] | null, done: string) => {
     await edit.mutateAsync({ project_id: id, body: { approval_rules: next } })
@@ -54,14 +57,14 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
             </div>
           }
         >
-          No asset needs approval, and no build waits for one. Add a rule for the assets that must be reviewed. The default rule
-          covers every changed texture, model, audio file, level, material, animation and video.
+          No asset needs approval. Add a rule for the assets that must be reviewed. The default rule covers every changed texture,
+          model, audio file, level, material, animation and video.
         </Empty>
       ) : (
         <>
           <p className="text-sm text-soft">
-            A changed file that matches a rule needs approval. A passed build of that change waits until all its assets are
-            decided.{approval_rules === null && ' This is the default rule.'}
+            A changed file needs approval by the first rule that it matches.
+            {approval_rules === null && ' This is the default rule.'}
           </p>
           <ul className="grid overflow-hidden rounded-md border border-line text-sm">
             {rules.map((rule, i) => (
@@ -69,11 +72,24 @@ export function ApprovalRules({ settings, locked }: { settings: Settings; locked
               <li key={i} className="flex flex-wrap items-center gap-x-2 border-b border-line px-3 py-1 last:border-0">
                 <span className="wrap-anywhere min-w-48 flex-1 py-1">
                   {wordsOfRule(rule)}
+                  <span className="block text-xs text-soft">
+                    {rule.stages && rule.stages.length > 0 && `${sentence(wordsOfStages(rule.stages, nameOf))}. `}
+                    {(rule.gate ?? true) ? 'Builds wait for the approval.' : "Builds don't wait."}
+                  </span>
                   {unmatched_patterns.includes(rule.branch) && (
                     <span className="block text-xs text-warn">No branch matches {rule.branch}.</span>
                   )}
                 </span>
                 <span className="flex">
+                  {i > 0 && (
+                    <Button
+                      look="quiet"
+                      disabled={locked || edit.isPending}
+                      onClick={() => void tryToPut(rules.toSpliced(i - 1, 2, rule, rules[i - 1]!), 'Rule moved up')}
+                    >
+                      Move up <span className="sr-only">{wordsOfRule(rule)}</span>
+                    </Button>
+                  )}
                   <Button look="quiet" disabled={locked} onClick={() => setOpened(i)}>
                     Edit <span className="sr-only">{wordsOfRule(rule)}</span>
                   </Button>

@@ -3,7 +3,7 @@ import { labelOf } from '../../../contract/labels.ts'
 import { PATTERN_MAX } from '../../../contract/limits.ts'
 import { EVERY_VERSION } from '../../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../../contract/routes/approval-rules.ts'
-import { ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
+import { ACCOUNT_ROLES, type AccountRole, ASSET_TYPES, type AssetType } from '../../../contract/sets.ts'
 import { wordsOf } from '../../api.ts'
 import { useWrite } from '../../queries.ts'
 import { Button } from '../../ui/form/button.tsx'
@@ -12,6 +12,9 @@ import { Checkbox, TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ApprovalPreview } from './approval-preview.tsx'
+import { StagesField } from './stages-field.tsx'
+
+const MEGABYTE = 1_000_000
 
 interface Props {
   projectId: number
@@ -24,19 +27,31 @@ interface Props {
 }
 
 export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose }: Props) {
-  const [draft, setDraft] = useState(rule ?? EVERY_VERSION)
+  const [draft, setDraft] = useState<ApprovalRule>(rule ?? { ...EVERY_VERSION, gate: false })
   const [problem, setProblem] = useState<string>()
   const preview = useWrite('previewApprovalRules')
-  const put = (change: Partial<ApprovalRule>) => {
+  const put = (change: { [K in keyof ApprovalRule]?: ApprovalRule[K] | undefined }) => {
     setDraft({ ...draft, ...change })
     setProblem(undefined)
     preview.reset()
   }
-  const trimmed = () => ({ ...draft, path: draft.path.trim(), branch: draft.branch.trim(), author: draft.author.trim() })
+  const { larger_than, author_roles = [], stages = [], gate = true, ...matched } = draft
+  const trimmed = (): ApprovalRule => ({
+    ...matched,
+    path: draft.path.trim(),
+    branch: draft.branch.trim(),
+    author: draft.author.trim(),
+    ...(larger_than !== undefined && { larger_than }),
+    ...(author_roles.length > 0 && { author_roles }),
+    ...(stages.length > 0 && { stages: stages.map((stage) => ({ ...stage, name: stage.name.trim() })) }),
+    gate,
+  })
   const show = () =>
     preview
       .mutateAsync({ project_id: projectId, body: { approval_rules: withRule(trimmed()) } })
       .catch((error: unknown) => setProblem(wordsOf(error)))
+  const toggleRole = (role: AccountRole, on: boolean) =>
+    put({ author_roles: ACCOUNT_ROLES.filter((one) => (one === role ? on : author_roles.includes(one))) })
   const toggle = (type: AssetType, on: boolean) =>
     put({ asset_types: ASSET_TYPES.filter((one) => (one === type ? on : draft.asset_types.includes(one))) })
   const submit = async () => {
@@ -87,6 +102,37 @@ export function ApprovalRuleDialog({ projectId, rule, withRule, onSave, onClose 
           <TextField label="Branch" placeholder="main" {...pattern('branch')} />
           <TextField label="Author" hint="The author as shown on changes." placeholder="Mia Sol" {...pattern('author')} />
         </div>
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 text-sm font-medium">Roles of the author in the account (none selected: anybody)</legend>
+          <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+            {ACCOUNT_ROLES.map((role) => (
+              <Checkbox
+                key={role}
+                label={labelOf('account_role', role)}
+                checked={author_roles.includes(role)}
+                onChange={(isChecked) => toggleRole(role, isChecked)}
+              />
+            ))}
+          </div>
+          <p className="text-xs text-soft">Outsourcers are guests. An author who is not linked to a member has no role.</p>
+        </fieldset>
+        <TextField
+          label="Larger than (MB)"
+          hint="Files whose size no tool reported don't match."
+          type="number"
+          min={0}
+          step="any"
+          max={1_000_000}
+          value={larger_than === undefined ? '' : larger_than / MEGABYTE}
+          onChange={(value) => put({ larger_than: value === '' ? undefined : Math.round(Number(value) * MEGABYTE) })}
+        />
+        <StagesField projectId={projectId} stages={stages} onChange={(stages) => put({ stages })} />
+        <Checkbox
+          label="Builds wait for the approval"
+          hint="A build of the change that passed has the status Waiting for approval until its assets are decided."
+          checked={gate}
+          onChange={(gate) => put({ gate })}
+        />
         {preview.data && <ApprovalPreview projectId={projectId} preview={preview.data} />}
         {problem && <Notice kind="err">{problem}</Notice>}
       </Form>

@@ -5,13 +5,16 @@ import { useFilters } from '../../filters.ts'
 import { useApi, usePages } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { buttonClass } from '../../ui/form/button.tsx'
+import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { ApprovalHistory } from './approval-history.tsx'
 import { ApprovalQueue } from './approval-queue.tsx'
+import { QueueFilters } from './queue-filters.tsx'
+
+const NONE = { asset_type: '', path: '', author: '', branch: '', stage: '' }
 
 const VIEWS = [
   ['', 'Waiting'],
@@ -32,42 +35,57 @@ export default function Approvals() {
         </>
       }
     >
-      {view === '' ? <Waiting projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
+      {view === '' ? <WaitingQueue projectId={projectId} /> : <ApprovalHistory projectId={projectId} status={view} />}
     </Page>
   )
 }
 
-function Waiting({ projectId }: { projectId: string }) {
+const FILTERS = ['asset_type', 'path', 'author', 'branch', 'stage'] as const
+
+function WaitingQueue({ projectId }: { projectId: string }) {
+  const [filters, filter] = useFilters('status', ...FILTERS)
+  const wanted = Object.fromEntries(FILTERS.map((name) => [name, filters[name] || undefined]))
   const pages = usePages(
     'listApprovals',
-    { project_id: projectId, query: { status: 'pending', limit: 50, changes: true } },
+    { project_id: projectId, query: { status: 'pending', limit: 50, changes: true, queue: true, previews: true, ...wanted } },
     'approvals',
   )
+  const isFiltered = FILTERS.some((name) => filters[name] !== '')
   const asksNothing = useApi('showProjectSettings', { project_id: projectId }).data?.approval_rules?.length === 0
   const frozen = useLocked('approver') !== undefined
   // A decision is about an asset's current state, so each is listed once.
   const seen = new Set<string>()
   const approvals = pages.items.filter(({ asset_id }) => !seen.has(asset_id) && seen.add(asset_id))
   return (
-    <InfiniteList
-      query={pages}
-      count={approvals.length}
-      empty={
-        <Empty
-          title={asksNothing ? 'No approval rules yet' : 'Nothing to approve'}
-          action={
-            <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
-              {asksNothing ? 'Add approval rules' : 'Approval rules'}
-            </Link>
-          }
-        >
-          {asksNothing
-            ? 'No asset in this project needs approval. Add rules for the paths, asset types, branches or authors that must be reviewed.'
-            : 'Changed files that match an approval rule appear here.'}
-        </Empty>
-      }
-    >
-      <ApprovalQueue projectId={projectId} approvals={approvals} frozen={frozen} />
-    </InfiniteList>
+    <>
+      <QueueFilters filters={filters} onFilter={filter} approvals={approvals} />
+      <InfiniteList
+        query={pages}
+        count={approvals.length}
+        empty={
+          isFiltered ? (
+            <Empty
+              title="Nothing waiting matches these filters"
+              action={<Button onClick={() => filter(NONE)}>Clear filters</Button>}
+            />
+          ) : (
+            <Empty
+              title={asksNothing ? 'No approval rules yet' : 'Nothing to approve'}
+              action={
+                <Link to="/projects/$projectId/settings" params={{ projectId }} className={buttonClass()}>
+                  {asksNothing ? 'Add approval rules' : 'Approval rules'}
+                </Link>
+              }
+            >
+              {asksNothing
+                ? 'No asset in this project needs approval. Add rules for the paths, asset types, branches or authors that must be reviewed.'
+                : 'Changed files that match an approval rule appear here.'}
+            </Empty>
+          )
+        }
+      >
+        <ApprovalQueue projectId={projectId} approvals={approvals} frozen={frozen} />
+      </InfiniteList>
+    </>
   )
 }

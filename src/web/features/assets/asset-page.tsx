@@ -10,9 +10,13 @@ import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
+import { Markdown } from '../../ui/text/markdown.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { withNames } from '../comments/comment-text.ts'
 import { Comments } from '../comments/comments.tsx'
-import { useComments } from '../comments/queries.ts'
+import { type Comment, useComments } from '../comments/queries.ts'
+import { Viewer } from '../previews/viewer.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
@@ -35,8 +39,9 @@ export default function Asset() {
     <Page title={data.name} up={up} actions={data.approval_status !== 'none' && <ApprovalStatus value={data.approval_status} />}>
       {error && <Failed error={error} retry={() => void refetch()} />}
       <Facts projectId={projectId} asset={data} />
+      <Viewer key={data.id} projectId={projectId} assetId={assetId} asset={data} />
       <div className="grid gap-4 lg:grid-cols-[1fr_20rem] lg:items-start">
-        <History asset={data} />
+        <History projectId={projectId} asset={data} />
         <Deciding key={data.id} projectId={projectId} asset={data} />
       </div>
       <Comments {...commented} />
@@ -80,18 +85,21 @@ const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
   </div>
 )
 
-function History({ asset }: { asset: Detail }) {
+function History({ projectId, asset }: { projectId: string; asset: Detail }) {
   const nameOf = useNames()
+  const { data } = useComments({ subject: 'asset', projectId, id: asset.id })
+  const written = data?.comments.filter(({ deleted_at }) => deleted_at === null).toReversed() ?? []
   return (
     <Section title="Approvals">
       {asset.approvals_history.length === 0 ? (
         <p className="text-sm text-soft">No approval was requested for this asset. You can still decide.</p>
       ) : (
         <ol aria-label="Approvals, newest first" className="grid gap-3">
-          {asset.approvals_history.map(({ id, status, approver_user_id, comments, decided_at }) => (
+          {asset.approvals_history.map(({ id, status, approver_user_id, comments, decided_at, asset_version }) => (
             <li key={id} className="grid gap-1 border-l-2 border-line pl-3 text-sm">
               <p className="flex flex-wrap items-center gap-2">
                 <ApprovalStatus value={status} />
+                <span>version {asset_version}</span>
                 {status === 'pending' ? (
                   <span className="text-soft">not decided yet</span>
                 ) : (
@@ -101,11 +109,40 @@ function History({ asset }: { asset: Detail }) {
                 )}
               </p>
               {comments && <p className="whitespace-pre-wrap break-words text-soft">{comments}</p>}
+              <Said
+                projectId={projectId}
+                version={asset_version}
+                comments={written.filter((comment) => comment.asset_version === asset_version)}
+              />
             </li>
           ))}
         </ol>
       )}
     </Section>
+  )
+}
+
+/** What people wrote about the version that was to be decided. */
+function Said({ projectId, version, comments }: { projectId: string; version: number; comments: readonly Comment[] }) {
+  const nameOf = useNames()
+  if (comments.length === 0) return null
+  return (
+    <details>
+      <summary className="text-soft">
+        {countOf(comments.length, 'comment')} on version {version}
+      </summary>
+      <ul className="mt-2 grid gap-2">
+        {comments.map(({ id, user_id, created_at, body, point }) => (
+          <li key={id} className="grid gap-0.5">
+            <span className="text-xs text-soft">
+              {user_id === null ? 'Former member' : nameOf(user_id)}, <Time at={created_at} />
+              {point && ', on a point'}
+            </span>
+            <Markdown text={withNames(body ?? '', nameOf)} projectId={projectId} />
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
@@ -116,7 +153,7 @@ function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
   const [comment, setComment, clear] = useDraft(`approval ${asset.id}`, '')
   const onDecide = async (status: Decision) => {
     setBusy(true)
-    if (await decide([asset.id], asset.name, status, comment)) {
+    if (await decide({ asset_ids: [asset.id] }, asset.name, status, comment)) {
       clear()
       setComment('')
     }

@@ -11,14 +11,19 @@ import { Filter } from '../../ui/form/field.tsx'
 import { InfiniteList } from '../../ui/infinite-list.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ApprovalStatus } from '../../ui/pill.tsx'
+import { PreviewPicture } from '../previews/preview-picture.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
-import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
+import { sizeOf } from './asset-type.tsx'
 
 export default function Assets() {
   const { projectId = '' } = useParams({ strict: false })
   const [{ asset_type, status }, filter, fieldOf] = useFilters('asset_type', 'status')
   const wanted = status === 'pending' ? { pending_approval: true } : { approval_status: status }
-  const pages = usePages('listAssets', { project_id: projectId, query: { asset_type, limit: PAGE_ROWS, ...wanted } }, 'assets')
+  const pages = usePages(
+    'listAssets',
+    { project_id: projectId, query: { asset_type, limit: PAGE_ROWS, previews: true, ...wanted } },
+    'assets',
+  )
   return (
     <Page
       title="Assets"
@@ -73,9 +78,7 @@ const Card = ({ asset, projectId }: { asset: AppReply<'listAssets'>['assets'][nu
       {...assetPage(projectId, asset.id)}
       className="flex h-full gap-3 rounded-lg border border-line bg-panel p-3 transition-colors hover:border-strong-line hover:bg-hover"
     >
-      <span className="grid size-12 shrink-0 place-items-center rounded-md bg-canvas text-soft">
-        <AssetTypeIcon type={asset.asset_type} className="size-6" />
-      </span>
+      <PreviewPicture of={{ projectId, assetId: asset.id }} type={asset.asset_type} preview={asset.preview} className="size-20" />
       <span className="grid min-w-0 flex-1 content-start gap-1">
         <span className="truncate text-sm font-medium" title={asset.name}>
           {asset.name}

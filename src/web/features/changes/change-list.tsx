@@ -19,7 +19,7 @@ function Row({ change }: { change: Change }) {
   const { projectId = '' } = useParams({ strict: false })
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 border-b border-line px-3 py-2 text-sm last:border-0 hover:bg-hover/60">
-      <code className="shrink-0 font-mono text-xs text-soft max-sm:order-1 sm:w-20">{change.display_identifier}</code>
+      <code className="shrink-0 font-mono text-xs text-soft max-sm:order-1 sm:min-w-20">{change.display_identifier}</code>
       <Link
         {...changePage(projectId, change.id)}
         title={change.description.split('\n', 1)[0]}

@@ -22,7 +22,7 @@ interface Props {
 export function CommentItem({ on, comment, locked }: Props) {
   const nameOf = useNames()
   const [editing, setEditing] = useState(false)
-  const { body, deleted_at, edited_at, former_bodies, via_token, asset_version } = comment
+  const { body, deleted_at, edited_at, former_bodies, via_token, asset_version, point } = comment
   return (
     <li className="grid grid-cols-1 gap-1.5 border-l-2 border-line pl-3">
       <div className="flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
@@ -31,7 +31,11 @@ export function CommentItem({ on, comment, locked }: Props) {
         </span>
         <Time at={comment.created_at} />
         {via_token && <span>with an API token</span>}
-        {asset_version !== null && <span>on version {asset_version}</span>}
+        {asset_version !== null && (
+          <span>
+            on {point && 'a point of '}version {asset_version}
+          </span>
+        )}
         {edited_at && !deleted_at && <span>edited</span>}
       </div>
       {body === null ? (

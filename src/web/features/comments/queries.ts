@@ -32,13 +32,20 @@ export function useComments(on: Commented) {
   })
 }
 
+/** Where on an asset a comment is. */
+interface Place {
+  asset_version?: number
+  point?: NonNullable<Comment['point']>
+}
+
 /** Writes a comment on a record, and attaches files to it. */
 export function useComment(on: Commented) {
   const { list, create } = ROUTES[on.subject]
   const write = useWrite(create, [list])
   const upload = useWrite('attachToComment', [list])
   return {
-    comment: (body: string) => write.mutateAsync({ ...argsOf(on), body: { body } } as never) as Promise<Comment>,
+    comment: (body: string, place: Place = {}) =>
+      write.mutateAsync({ ...argsOf(on), body: { body, ...place } } as never) as Promise<Comment>,
     attach: (id: number, file: File) =>
       upload.mutateAsync({ project_id: on.projectId, id: String(id), query: { name: file.name }, body: file }),
   }
@@ -49,11 +56,13 @@ export function useCommentEdits({ subject, projectId }: Commented) {
   const lists = [ROUTES[subject].list]
   const edit = useWrite('editComment', lists)
   const remove = useWrite('deleteComment', lists)
+  const resolve = useWrite('resolveComment', lists)
   const react = useWrite('reactToComment', lists)
   const of = ({ id }: Comment) => ({ project_id: projectId, id: String(id) })
   return {
     edit: (comment: Comment, body: string) => edit.mutateAsync({ ...of(comment), body: { body } }),
     remove: (comment: Comment) => remove.mutateAsync(of(comment)),
+    resolve: (comment: Comment, resolved: boolean) => resolve.mutateAsync({ ...of(comment), body: { resolved } }),
     react: (comment: Comment, reaction: Comment['reactions'][number]['reaction'], on: boolean) =>
       react.mutateAsync({ ...of(comment), body: { reaction, on } }),
   }

@@ -115,6 +115,12 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   createDeploymentComment: ['Comment on a deployment', ({ inProject }) => `commented on a deployment${inProject}`],
   editComment: ['Edit a comment', ({ id, inProject }) => `edited comment #${id}${inProject}`],
   deleteComment: ['Delete a comment', ({ id, inProject }) => `deleted comment #${id}${inProject}`],
+  resolveComment: [
+    'Resolve a comment',
+    ({ id, after, inProject }) =>
+      `${after.resolved_at === null ? 'opened' : 'resolved'} comment #${id}${after.resolved_at === null ? ' again' : ''}${inProject}`,
+  ],
+  uploadPreview: ['Upload a preview', ({ id, inProject }) => `uploaded a preview of asset ${id}${inProject}`],
   attachToComment: ['Attach a file to a comment', ({ id, inProject }) => `attached a file to comment #${id}${inProject}`],
   editBreakage: ['Change a breakage', breakageEdit],
   editTest: [

@@ -1,0 +1,145 @@
+import type { DecisionInput } from '../../contract/bodies.ts'
+import { notFound } from '../../contract/errors.ts'
+import { BULK_MAX, LEVEL_PARTS_MAX } from '../../contract/limits.ts'
+import { isUuid } from '../../contract/params.ts'
+import type { Approval } from '../../contract/shapes.ts'
+import { type Database, sql } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
+import { release } from '../builds/report.ts'
+import { scrub } from '../privacy/scrub.ts'
+import { DEFAULT_STAGE, findAll } from './approvals.ts'
+import { type Decider, outcomeOf, refuseOtherStage, type Staged } from './stages.ts'
+
+/** The parts of a level that wait, as somebody saw them: parts that arrived or changed afterwards are left alone. */
+export interface SeenLevel {
+  level: string
+  seen_at: string
+}
+
+/** What a bulk decision is about. */
+export interface Chosen {
+  asset_ids?: readonly string[]
+  levels?: readonly SeenLevel[]
+}
+
+/** All or none, in one transaction; the stage of requests without stages shows that nobody looked at each one separately. */
+export const decideAll = (
+  db: Database,
+  project: ProjectKey,
+  by: Decider,
+  { asset_ids = [], levels = [], status, comments }: Chosen & Pick<DecisionInput, 'status' | 'comments'>,
+): Promise<{ approvals: Approval[]; decided: number }> =>
+  db.transaction(async (db) => {
+    const ids = [...asset_ids, ...(await partsOf(db, project, levels))]
+    const decided = await record(db, project, by, ids, { status, comments }, 'bulk_approval')
+    await release(db, project)
+    return { approvals: await findAll(db, project, decided.ids.slice(0, BULK_MAX)), decided: decided.ids.length }
+  })
+
+const partsOf = async (db: Database, project: ProjectKey, levels: readonly SeenLevel[]) =>
+  levels.length === 0
+    ? []
+    : (
+        await db.rows<{ asset_id: string }>(sql`
+          select p.asset_id from jsonb_to_recordset(${JSON.stringify(levels)}::jsonb) as l (level text, seen_at timestamptz)
+          join approvals p on p.account_id = ${project.account_id} and p.project_id = ${project.project_id} and p.level = l.level
+            and p.status = 'pending' and p.updated_at <= l.seen_at
+          order by p.created_at desc, p.id desc limit ${LEVEL_PARTS_MAX}`)
+      ).map(({ asset_id }) => asset_id)
+
+export const decide = (db: Database, project: ProjectKey, assetId: string, by: Decider, decision: DecisionInput) =>
+  db.transaction(async (db) => {
+    const { ids, created } = await record(db, project, by, [assetId], decision)
+    await release(db, project)
+    return { approval: (await findAll(db, project, ids))[0]!, created: created > 0 }
+  })
+
+interface Held extends Staged {
+  asset_id: string
+  /** The newest record of the asset; null if it has none. */
+  id: string | null
+}
+
+/** A decision settles the newest record of each asset, whatever its status; an asset without a request gets its first record. */
+async function record(
+  db: Database,
+  project: ProjectKey,
+  by: Decider,
+  assetIds: readonly string[],
+  { status, comments = '', stage: given }: DecisionInput,
+  bulkStage?: string,
+): Promise<{ ids: string[]; created: number }> {
+  // Stored as it is shown, since lists filter by it.
+  const stage = given === undefined ? bulkStage : scrub(given)
+  const held = await lockNewest(db, project, assetIds)
+  const settled = held.flatMap((one) => {
+    if (one.id === null) return []
+    refuseOtherStage(one, given === undefined ? undefined : stage)
+    // The name of a stage says more than that it was decided with others.
+    const named = one.stages && given === undefined ? null : (stage ?? null)
+    return [{ id: one.id, stage: named, ...outcomeOf(one, by, status) }]
+  })
+  const unasked = held.flatMap(({ id, asset_id }) => (id === null ? [asset_id] : []))
+  await db.execute(sql`
+    with settled as (
+      select * from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+        as t (id uuid, stage text, status text, sign_offs jsonb, signs boolean, next text))
+    update approvals p set status = t.status, asked_stage = case when p.status = 'pending' and t.status <> 'pending' then p.approval_stage end,
+      approver_user_id = case when t.status <> 'pending' then ${by.user_id}::integer end, decided_at = case when t.status <> 'pending' then now() end,
+      comments = case when t.status <> 'pending' then ${comments} else '' end,
+      sign_offs = case when t.signs then t.sign_offs || jsonb_build_object('user_id', ${by.user_id}::integer, 'comments', ${comments}::text, 'decided_at', iso(now()))
+        else t.sign_offs end,
+      approval_stage = coalesce(t.stage, p.approval_stage), updated_at = now()
+    from settled t where p.account_id = ${project.account_id} and p.id = t.id`)
+  const made = await db.rows<{ id: string }>(sql`
+    insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha, approval_stage, status, approver_user_id, comments,
+      asset_version, asset_type, decided_at)
+    select a.account_id, a.project_id, a.id, a.name, coalesce(c.identifier, ''), ${stage ?? DEFAULT_STAGE}, ${status}, ${by.user_id}, ${comments},
+      a.version, a.asset_type, now()
+    from assets a left join changes c on c.account_id = a.account_id and c.id = a.last_change_id
+    where a.account_id = ${project.account_id} and a.id = any (${unasked}::uuid[]) returning id`)
+  await askNext(
+    db,
+    project,
+    settled.filter(({ next }) => next !== null),
+  )
+  await db.execute(sql`
+    update assets a set approval_status = n.status, updated_at = now()
+    from unnest(${held.map(({ asset_id }) => asset_id)}::uuid[]) asked (id)
+    join lateral (
+      select p.status from approvals p where p.account_id = ${project.account_id} and p.asset_id = asked.id
+      order by p.created_at desc, p.id desc limit 1) n on true
+    where a.account_id = ${project.account_id} and a.id = asked.id and a.approval_status <> n.status`)
+  return { ids: [...settled.map(({ id }) => id), ...made.map(({ id }) => id)], created: made.length }
+}
+
+/** The requests of the next stages, about the same versions. */
+const askNext = async (db: Database, project: ProjectKey, approved: readonly { id: string; next: string | null }[]) => {
+  if (approved.length === 0) return
+  await db.execute(sql`
+    insert into approvals (account_id, project_id, asset_id, asset_name, commit_sha, approval_stage, asset_version, rule, stage_number,
+      asset_type, author, branch, level, created_at)
+    select p.account_id, p.project_id, p.asset_id, p.asset_name, p.commit_sha, t.next, p.asset_version, p.rule, p.stage_number + 1,
+      p.asset_type, p.author, p.branch, p.level, greatest(now(), p.created_at + interval '1 millisecond')
+    from jsonb_to_recordset(${JSON.stringify(approved)}::jsonb) as t (id uuid, next text)
+    join approvals p on p.account_id = ${project.account_id} and p.id = t.id`)
+}
+
+/** Locks the assets, which serializes two people who decide at once, and reads their newest records. */
+async function lockNewest(db: Database, project: ProjectKey, assetIds: readonly string[]): Promise<Held[]> {
+  const ids = [...new Set(assetIds)]
+  if (!ids.every(isUuid) || (await lockAssets(db, project, ids)) < ids.length) throw notFound('Asset')
+  return db.rows<Held>(sql`
+    select asked.id as asset_id, n.id, n.stages, n.stage_number, n.approval_stage, n.sign_offs
+    from unnest(${ids}::uuid[]) asked (id)
+    left join lateral (
+      select p.id, nullif(p.rule -> 'stages', '[]') as stages, p.stage_number, p.approval_stage, p.sign_offs from approvals p
+      where p.account_id = ${project.account_id} and p.asset_id = asked.id order by p.created_at desc, p.id desc limit 1) n on true
+    order by asked.id`)
+}
+
+/** Locks in the same order as pushes do, so that concurrent transactions wait instead of deadlocking. */
+export const lockAssets = (db: Database, project: ProjectKey, ids: readonly string[]): Promise<number> =>
+  db.execute(sql`
+    select from assets where account_id = ${project.account_id} and project_id = ${project.project_id}
+      and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)

@@ -1,0 +1,29 @@
+import type { AppReply } from '../../../contract/app/routes.ts'
+
+export type Preview = AppReply<'listPreviews'>['previews'][number]
+/** What lists know of the newest version's preview. */
+export type PreviewSummary = NonNullable<AppReply<'showAsset'>['preview']>
+
+export interface OfAsset {
+  projectId: string
+  assetId: string
+}
+
+/** With the time of the upload, so that browsers keep it until another one replaces it. */
+export const previewUrl = (
+  { projectId, assetId }: OfAsset,
+  { version, updated_at }: Pick<Preview, 'version' | 'updated_at'>,
+  size: 'small' | 'large' | 'original',
+): string =>
+  `/app/api/v1/projects/${projectId}/assets/${assetId}/versions/${version}/preview?size=${size}&at=${encodeURIComponent(updated_at)}`
+
+/** A sound is shown as the picture of its wave. */
+const PICTURED = new Set(['picture', 'waveform'])
+export const hasPicture = (preview: PreviewSummary | null | undefined): preview is PreviewSummary =>
+  preview?.state === 'ready' &&
+  preview.kind !== null &&
+  (PICTURED.has(preview.kind) || ('has_pictures' in preview && preview.has_pictures === true))
+
+/** Why there is no picture, for people. */
+export const reasonOf = (preview: PreviewSummary | null | undefined): string =>
+  preview?.state === 'pending' ? 'Preview is being made' : (preview?.reason ?? 'No preview')

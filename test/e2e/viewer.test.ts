@@ -1,0 +1,265 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axe, openTab, signInAs } from '../support/browser.ts'
+import { glb } from '../support/glb.ts'
+import { pngOf } from '../support/pictures.ts'
+import { describeWith } from '../support/skippable.ts'
+import { openVisit } from '../support/visit.ts'
+import { workshop } from '../support/workshop.ts'
+
+const PASSWORD = 'a long enough password'
+const NAMES = ['T_Rock.png', 'SM_Rock.glb', 'V_Trailer.webm', 'Items.csv', 'T_None.png', 'T_Bad.png']
+const world = {
+  ...workshop,
+  users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
+  assets: NAMES.map((name) => ({
+    key: name,
+    project: 'star',
+    name,
+    path: `Content/${name}`,
+    asset_type: name.endsWith('.glb') ? 'model' : 'texture',
+    version: 2,
+  })),
+}
+
+/** Gray, with a white square that is elsewhere in each version. */
+const rock = (at: number) =>
+  pngOf(64, 32, (x, y) => (x >= at && x < at + 8 && y >= 8 && y < 16 ? [255, 255, 255, 255] : [90, 90, 90, x < 4 ? 0 : 255]))
+
+describeWith('chromium')('the viewer of an asset in a browser', () => {
+  const { studio, browser, tab } = openVisit(world, 'lead@example.com', PASSWORD)
+  const project = () => `/projects/${studio().world.projects!.star!.id}`
+  const idOf = (name: string) => studio().world.assets![name]!.id as string
+  const pageOf = (name: string) => `${project()}/assets/${idOf(name)}`
+  const token = () => studio().world.tokens!.lead!.token as string
+  const upload = async (name: string, version: number, raw: Buffer<ArrayBuffer>) =>
+    studio().ask(`/api/v1${pageOf(name)}/versions/${version}/preview`, {
+      method: 'PUT',
+      token: token(),
+      raw,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+  const commentsOf = async (name: string) =>
+    (await studio().ask(`/api/v1${pageOf(name)}/comments`, { token: token() })).json.comments as {
+      body: string
+      asset_version: number
+      point: { x: number; y: number } | null
+      resolved_at: string | null
+    }[]
+  const open = async (page: Page, name: string) => {
+    await page.goto(`${studio().service.site}${pageOf(name)}`)
+    await page.getByRole('region', { name: 'Viewer' }).waitFor()
+  }
+
+  test('compares two versions of a picture by keys alone', async () => {
+    for (const version of [1, 2]) expect((await upload('T_Rock.png', version, rock(16 * version))).status).toBeLessThan(300)
+    const { page } = tab()
+    await open(page, 'T_Rock.png')
+    const viewer = page.getByRole('region', { name: 'Viewer' })
+    await viewer.getByAltText('Version 2').first().waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('s')
+    await viewer.getByRole('application', { name: 'Picture of version 1' }).waitFor()
+    await page.keyboard.press('x')
+    await viewer.getByText(/\d% differs/).waitFor()
+    await page.keyboard.press('w')
+    const boundary = viewer.getByRole('slider', { name: 'Boundary between versions 1 and 2' })
+    await boundary.focus()
+    await page.keyboard.press('End')
+    expect(await boundary.getAttribute('aria-valuenow')).toBe('100')
+    await page.keyboard.press('ArrowLeft')
+    expect(await boundary.getAttribute('aria-valuenow')).toBe('98')
+    expect(await axe(page)).toEqual([])
+    const zoom = viewer.getByRole('status', { name: 'Zoom' })
+    const fitted = await zoom.textContent()
+    await page.keyboard.press('+')
+    await expect.poll(() => zoom.textContent()).not.toBe(fitted)
+    await page.keyboard.press('0')
+    await expect.poll(() => zoom.textContent()).toBe(fitted)
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('fills the window, where nothing behind it can be reached, and Escape leaves', async () => {
+    const { page } = tab()
+    await open(page, 'T_Rock.png')
+    await page.getByRole('region', { name: 'Viewer' }).getByAltText('Version 2').first().waitFor()
+    await page.keyboard.press('f')
+    await page.getByRole('button', { name: 'Exit full screen' }).waitFor()
+    expect(await page.getByRole('navigation', { name: 'Main' }).evaluate((element) => element.closest('[inert]') !== null)).toBe(
+      true,
+    )
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
+    expect(await page.evaluate(() => document.querySelectorAll('[inert]').length)).toBe(0)
+  })
+
+  test('takes comments on points, placed by keys, with replies, and resolves them', async () => {
+    const { page } = tab()
+    await open(page, 'T_Rock.png')
+    const viewer = page.getByRole('region', { name: 'Viewer' })
+    await viewer.getByAltText('Version 2').first().waitFor()
+    await page.keyboard.press('p')
+    await viewer.getByText('Select a place in the picture').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await viewer.getByLabel('New point on version 2').waitFor()
+    await page.keyboard.type('The seam shows')
+    expect(await axe(page)).toEqual([])
+    await viewer.getByRole('button', { name: 'Comment', exact: true }).press('Enter')
+    await viewer.getByRole('button', { name: 'Point 1', exact: true }).first().waitFor()
+    const [first] = await commentsOf('T_Rock.png')
+    expect(first).toMatchObject({ body: 'The seam shows', asset_version: 2, resolved_at: null })
+    expect(first!.point!.x).toBeLessThan(0.5)
+    expect(first!.point!.y).toBeCloseTo(0.5, 1)
+    await viewer.getByRole('button', { name: 'Reply' }).click()
+    await viewer.getByLabel('Reply to point 1').fill('Fixed in the next one')
+    await viewer.getByRole('button', { name: 'Reply' }).last().click()
+    await viewer.getByText('Fixed in the next one').waitFor()
+    expect((await commentsOf('T_Rock.png'))[0]!.point).toEqual(first!.point)
+    await viewer.getByRole('button', { name: 'Resolve' }).click()
+    await viewer.getByText('1 resolved').waitFor()
+    await viewer.getByRole('button', { name: 'Point 1, resolved' }).click()
+    expect(await axe(page)).toEqual([])
+    await viewer.getByRole('button', { name: 'Open again' }).click()
+    await viewer.getByRole('button', { name: 'Resolve' }).waitFor()
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('is swiped and pinched by touch on a phone', async () => {
+    const phone = await openTab(browser(), studio().service.site, { hasTouch: true })
+    await signInAs(phone, 'lead@example.com', PASSWORD)
+    const { page } = phone
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open(page, 'T_Rock.png')
+    const viewer = page.getByRole('region', { name: 'Viewer' })
+    await viewer.getByRole('button', { name: 'Swipe' }).tap()
+    const boundary = viewer.getByRole('slider')
+    await boundary.scrollIntoViewIfNeeded()
+    const session = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...touchPoints: { x: number; y: number; id?: number }[]) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints })
+    const { x, y, width, height } = (await boundary.boundingBox())!
+    const [middle, line] = [x + width / 2, y + height / 2]
+    await touch('touchStart', { x: middle, y: line })
+    await touch('touchMove', { x: middle - 80, y: line })
+    await touch('touchEnd')
+    await expect.poll(async () => Number(await boundary.getAttribute('aria-valuenow'))).toBeLessThan(40)
+    const zoom = viewer.getByRole('status', { name: 'Zoom' })
+    const before = Number.parseInt((await zoom.textContent())!, 10)
+    const fingers = (apart: number) => [-1, 1].map((side, id) => ({ x: middle + side * apart, y: line + 60, id }))
+    await touch('touchStart', ...fingers(20))
+    await touch('touchMove', ...fingers(60))
+    await touch('touchEnd')
+    await expect.poll(async () => Number.parseInt((await zoom.textContent())!, 10)).toBeGreaterThan(before * 2)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    expect(await axe(page)).toEqual([])
+    expect(phone.complaints).toEqual([])
+    await phone.context.close()
+  })
+
+  test('shows a video frame by frame', async () => {
+    const { page } = tab()
+    await open(page, 'T_Rock.png')
+    const bytes = await page.evaluate(async () => {
+      const canvas = document.createElement('canvas')
+      canvas.width = 64
+      canvas.height = 64
+      const context = canvas.getContext('2d')!
+      const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: 'video/webm' })
+      const parts: Blob[] = []
+      recorder.ondataavailable = ({ data }) => parts.push(data)
+      const stopped = new Promise((end) => (recorder.onstop = end))
+      recorder.start()
+      for (let i = 0; i < 30; i++) {
+        context.fillStyle = i % 2 ? 'red' : 'blue'
+        context.fillRect(0, 0, 64, 64)
+        await new Promise((next) => setTimeout(next, 33))
+      }
+      recorder.stop()
+      await stopped
+      return [...new Uint8Array(await new Blob(parts).arrayBuffer())]
+    })
+    expect((await upload('V_Trailer.webm', 2, Buffer.from(bytes))).status).toBeLessThan(300)
+    await open(page, 'V_Trailer.webm')
+    const code = page.getByRole('status', { name: 'Timecode' })
+    await page.waitForFunction(() => document.querySelector('video')!.readyState >= 2)
+    await page.keyboard.press('.')
+    await expect.poll(() => code.textContent()).toBe('00:00:00:01')
+    await page.keyboard.press('.')
+    await expect.poll(() => code.textContent()).toBe('00:00:00:02')
+    await page.keyboard.press(',')
+    await expect.poll(() => code.textContent()).toBe('00:00:00:01')
+    expect(await axe(page)).toEqual([])
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('shows what changed in a text, as text', async () => {
+    const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+    expect((await upload('Items.csv', 1, Buffer.from('name,price\nsword,10\n'))).status).toBeLessThan(300)
+    expect((await upload('Items.csv', 2, Buffer.from(`name,price\nsword,12\n${script}\n`))).status).toBeLessThan(300)
+    const { page } = tab()
+    await open(page, 'Items.csv')
+    await page.getByText('Since version 1: 2 lines added, 1 line removed').waitFor()
+    await page.getByText(script).waitFor()
+    await page.getByRole('button', { name: 'Side by side' }).press('Enter')
+    await page.getByText('sword,10').waitFor()
+    expect(await axe(page)).toEqual([])
+    expect(await page.title()).not.toBe('1')
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('says why there is nothing to see', async () => {
+    await tab().go(pageOf('T_None.png'))
+    await tab().page.getByText('No preview yet').waitFor()
+    expect(await axe(tab().page)).toEqual([])
+  })
+
+  test('executes nothing of a hostile file, in the page or opened by itself', async () => {
+    const html = '<!doctype html><html><script>document.title="owned";fetch("/app/api/v1/me")</script></html>'
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="owned"</script></svg>`
+    const files: Buffer[] = [
+      Buffer.from(html),
+      Buffer.from(svg),
+      Buffer.concat([rock(8), Buffer.from(html)]),
+      Buffer.concat([Buffer.from('GIF89a/*'), Buffer.from(`*/=1;${html}`)]),
+      glb({ images: [{ uri: 'https://example.com/x.png' }] }),
+    ]
+    const { page } = tab()
+    for (const file of files) {
+      const { status } = await upload('T_Bad.png', 2, file as Buffer<ArrayBuffer>)
+      expect([200, 201, 422]).toContain(status)
+      await tab().go(pageOf('T_Bad.png'))
+      await page.getByRole('heading', { name: 'T_Bad.png' }).waitFor()
+      for (const size of ['small', 'large', 'original'])
+        await page
+          .goto(`${studio().service.site}/app/api/v1${pageOf('T_Bad.png')}/versions/2/preview?size=${size}`)
+          .catch(() => {})
+      expect(await page.title()).not.toBe('owned')
+    }
+    expect(tab().foreign).toEqual([])
+    // Only a missing size, and the style of the page that the browser itself puts around a picture or text.
+    const allowed = /404|^Applying inline style violates/
+    expect(tab().complaints.filter((text) => !allowed.test(text))).toEqual([])
+  })
+
+  // Last: where 3D is drawn without a graphics card, everything else in the browser waits for it.
+  test('turns a model, with its texture, without any other host or a refusal of the policy', async () => {
+    const model = glb({}, rock(4))
+    expect((await upload('SM_Rock.glb', 2, model as Buffer<ArrayBuffer>)).status).toBeLessThan(300)
+    const { page } = tab()
+    await open(page, 'SM_Rock.glb')
+    const turned = () =>
+      page.evaluate(
+        () =>
+          (document.querySelector('model-viewer') as unknown as { getCameraOrbit(): { theta: number } }).getCameraOrbit().theta,
+      )
+    await page.waitForFunction(() => (document.querySelector('model-viewer') as unknown as { loaded?: boolean })?.loaded)
+    const before = await turned()
+    await page.getByRole('button', { name: 'Turn right' }).press('Enter')
+    await expect.poll(turned).not.toBe(before)
+    expect(await axe(page)).toEqual([])
+    expect(tab().foreign).toEqual([])
+    expect(tab().complaints).toEqual([])
+  })
+})
