@@ -174,6 +174,17 @@ test.each([
   expect((await download(place())).status).toBe(404)
 })
 
+test('a text is shown without the addresses and credentials in it', async () => {
+  await upload(
+    Buffer.from(
+      '"Last-Translator: Kim <kim@example.com>\\n"\nAccessToken=ghp_0123456789abcdefghijklmnopqrstuvwxyz\nMaxPlayers=8\n',
+    ),
+  )
+  const text = (await download(`${place()}?size=original`)).bytes.toString()
+  expect(text).toContain('MaxPlayers=8')
+  expect(text).not.toMatch(/@example|ghp_0123/)
+})
+
 test.each([
   ['nothing', Buffer.alloc(0), 422, 'empty_file'],
   ['a file of an unknown type', Buffer.from('c1832a9e', 'hex'), 422, 'unusable_preview'],

@@ -3,6 +3,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import type { Made } from '../../previews/made.ts'
 import * as files from '../files/files.ts'
+import { scrub } from '../privacy/scrub.ts'
 
 /** What is stored of a preview; nothing refers to its files yet. */
 export interface StoredPreview {
@@ -24,7 +25,8 @@ export async function storeMade(
 ): Promise<StoredPreview> {
   const store = (bytes: Buffer) => files.store(db, accountId, { name: '', bytes })
   const { kind, source } = made
-  if (kind === 'text') return { kind, source, original: await store(made.text) }
+  // Settings hold secrets, and translations the addresses of translators.
+  if (kind === 'text') return { kind, source, original: await store(Buffer.from(scrub(made.text.toString()))) }
   return { ...made, small: await store(made.small), large: await store(made.large) }
 }
 
