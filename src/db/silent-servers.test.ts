@@ -77,7 +77,7 @@ test('statements for the accounts of a silent server are refused, those for othe
   expect([await refused(3), await refused(undefined)]).toEqual([undefined, undefined])
 })
 
-test('as long as no server is silent, nobody is asked where an account is', async () => {
+test('account locations are not looked up while every server responds', async () => {
   await servers.refuse(1)
   expect(await counted('lookups')).toBe(0)
 })
@@ -108,7 +108,7 @@ test('a server that responds again is noticed, and its accounts are served', asy
   expect(told).toEqual(['first:5431', 'first:5431'])
 })
 
-test('a silent server is told once and checked again every two seconds, however many statements it leaves unanswered', async () => {
+test('a silent server is reported once and checked every two seconds, however many statements it leaves unanswered', async () => {
   await answer('first', null)
   for (let statement = 0; statement < 8; statement++) await servers.suspect(1)
   const [before, began] = [await counted('checks'), performance.now()]
@@ -124,7 +124,7 @@ test('statements that wait for the same server at the same moment check it once'
   expect(await counted('checks')).toBe(1)
 })
 
-test('where an account is is asked once while a server is silent, and again later: it may have moved', async () => {
+test('an account is located once while a server is silent, and again later, because it may have moved', async () => {
   await answer('first', null)
   await servers.suspect(1)
   await servers.refuse(3)

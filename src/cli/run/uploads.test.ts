@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 type Answer = { status: number; body: object; headers?: Record<string, string> } | 'hang up'
 
-/** Uploads a file to a server that answers as it is told; returns what the server stored. */
+/** Uploads a file to a server with the given answers; returns what the server stored. */
 async function upload(
   bytes: Buffer,
   answer: (count: number, piece: { offset: number; bytes: Buffer }) => Answer | undefined,

@@ -18,7 +18,7 @@ interface ArtifactsOf {
 
 interface Uploading {
   service: BuildService
-  /** How long a service that does not respond is asked again. */
+  /** How long to retry when the service does not respond. */
   stuckMs?: number
 }
 

@@ -125,7 +125,7 @@ describe('a rule', () => {
     expect(asking([rule({ author_roles: ['guest'] })], { author: 'Mia Sol' })(unknown)).toBeUndefined()
   })
 
-  test('is asked for by the first rule that it matches', () => {
+  test('is required by the first rule that it matches', () => {
     const rules = [rule({ branch: 'elsewhere' }), rule({ path: '*.png' }), rule({})]
     expect(asking(rules, MIA)({ ...ART, branches: () => ['main'] })).toBe(1)
   })

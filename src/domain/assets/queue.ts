@@ -71,7 +71,7 @@ const likeOf = (path: string) =>
     .replaceAll('...', '*')
     .replace(/\*+/g, '%')}%`
 
-/** What the queue shows of a request `p`: why it is asked, who approved so far, and how many files of a level wait. */
+/** What the queue shows of a request `p`: the rule that asks for it, who approved so far, and how many files of a level wait. */
 export const details = sql`(
   select json_build_object('author', p.author, 'branch', p.branch, 'rule', p.rule, 'stage_number', p.stage_number, 'sign_offs', p.sign_offs,
     'level', p.level, 'parts', coalesce(l.parts, 1), 'seen_at', iso(coalesce(l.seen_at, p.updated_at)))

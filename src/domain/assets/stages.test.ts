@@ -86,7 +86,7 @@ const recordsOf = (id: string) =>
     from approvals where asset_id = ${id} order by created_at, id`)
 
 describe('a stage', () => {
-  test('is approved by as many people as its rule says, each counted once, and the next one is asked then', async () => {
+  test('is approved by as many people as its rule says, each counted once; then the next stage is requested', async () => {
     const id = await one()
     expect(await assetOf(id)).toMatchObject({ approval_status: 'pending', next_stage: 'look' })
     expect((await decide('ann', id, 'approved', { comments: 'Nice' })).json).toMatchObject({
@@ -108,7 +108,7 @@ describe('a stage', () => {
     expect(await assetOf(id)).toMatchObject({ approval_status: 'approved', next_stage: null })
   })
 
-  test('is decided by its role, by people whom it names and by leads; others get 403 with the role', async () => {
+  test('is decided by its role, by the people it names and by leads; others get 403 with the role', async () => {
     const id = await one()
     await decide('ann', id)
     await decide('lead', id)

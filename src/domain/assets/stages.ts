@@ -31,13 +31,13 @@ export interface Outcome {
   sign_offs: SignOff[]
   /** Whether the decider's approval is added to them. */
   signs: boolean
-  /** The name of the stage that is asked next. */
+  /** The name of the next stage. */
   next: string | null
 }
 
 /**
  * What a decision does: a denial ends the review, as does ignoring. An approval counts once per person; with enough of them the stage is
- * approved, and the next one is asked. A rule without stages has one, which one approval settles.
+ * approved, and the next one is requested. A rule without stages has one stage with one approval.
  */
 export function outcomeOf({ stages, stage_number, approval_stage, sign_offs }: Staged, by: Decider, status: Decision): Outcome {
   const stage = stages?.[stage_number]

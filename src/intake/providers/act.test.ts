@@ -339,7 +339,7 @@ test.each([
   ['any of an integration without allowed ones', {}, ['PLATFORM=PS5'], 'cannot_act', 'allows no parameters'],
   ['one without a value', ALLOWED, ['PLATFORM'], 'invalid_parameter', 'NAME=value'],
   ['the same one twice', ALLOWED, ['PLATFORM=PS5', 'PLATFORM=Win64'], 'invalid_parameter', 'once'],
-] as const)('a parameter is refused before the CI is asked: %s', async (_, config, parameters, error, words) => {
+] as const)('a parameter is refused without a request to the CI: %s', async (_, config, parameters, error, words) => {
   const act = await built('buildkite', {}, config)
   expect(await act('start', { parameters: [...parameters] })).toMatchObject({
     status: 422,

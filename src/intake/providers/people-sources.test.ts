@@ -211,7 +211,7 @@ describe.each([...Object.keys(CONFIGS), 'slack'])('%s', (provider) => {
   })
 })
 
-test('Slack is asked once for several channels of one bot, with a page at a time', async () => {
+test('several channels of one Slack bot cause one request for members, page by page', async () => {
   await call('/match', { provider: 'slack' })
   expect(asked).toEqual(['/slack/users.list', '/slack/users.list', '/slack/users.list'])
 })

@@ -96,7 +96,7 @@ test('a lost reply leaves one comment, and a deleted comment is not written agai
   expect(swarm.comments).toEqual([])
 })
 
-test('a login that P4 Code Review refuses is said before, and a later refusal stops the writing', async () => {
+test('a login that P4 Code Review refuses is reported at setup, and a later refusal stops the write-back', async () => {
   const refused = async (config: object, words: RegExp) => {
     const { turn } = await room({ config, on: false })
     expect(await turn()).toMatchObject({ status: 422, json: { message: expect.stringMatching(words) } })

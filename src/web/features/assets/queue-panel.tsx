@@ -22,7 +22,7 @@ interface Props {
   frozen: boolean
 }
 
-/** The open entry: what it is, why it is asked, and the decision. */
+/** The open entry: the asset, the rule that asks for approval, and the decision. */
 export function QueuePanel({ projectId, entry, wide, frozen }: Props) {
   const { asset_id, queue, created_at, asset_version } = entry
   const name = nameOf(entry)

@@ -4,7 +4,7 @@ import type { ImportPart } from '../../../contract/sets.ts'
 type Import = Pick<AppReply<'listImports'>['imports'][number], 'counts' | 'expected'>
 
 /**
- * How much of a part is read, and of how much; undefined if the tool didn't say. Files are asked for once for every change that the import
+ * How much of a part is read, and of how much; undefined if the tool didn't say. Files are requested once for every change that the import
  * added. A tool may have got more records since it counted them.
  */
 export function progressOf({ counts, expected }: Import, part: ImportPart): { read: number; all: number | undefined } {

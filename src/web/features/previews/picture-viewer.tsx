@@ -53,7 +53,7 @@ export function PictureViewer({ of, after, before, full, pointsOf, shown }: Prop
   const sizeOf = (preview: Preview): Size => {
     const known = sizes[preview.version]
     const told = preview.width && preview.height ? { width: preview.width, height: preview.height } : undefined
-    // A picture that was turned or scaled is told in other proportions than it has.
+    // The stored size of a picture that was rotated or scaled has other proportions.
     return told && (!known || isAlike(told, known)) ? told : (known ?? { width: 1, height: 1 })
   }
   const viewing = useView(sizeOf(after), full)
