@@ -35,7 +35,8 @@ export interface Tab {
 
 export async function openTab(browser: Browser, site: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  context.setDefaultTimeout(60_000)
+  // Only a real hang should fail here: a busy machine must not.
+  context.setDefaultTimeout(200_000)
   const page = await context.newPage()
   const complaints: string[] = []
   const foreign: string[] = []
