@@ -30,12 +30,13 @@ export const artifacts = command({
   },
 })
 
-/** The file name of an artifact, as the service names a download; never a path. */
-const fileOf = ({ name }: Artifact) =>
-  name
-    .replace(/^.*[/\\]/s, '')
-    .replace(/[\p{Cc}\p{Cf}<>:"|?*]/gu, '_')
-    .replace(/^\.+$/, '_') || 'artifact'
+const clean = (name: string) => name.replace(/[\p{Cc}\p{Cf}<>:"|?*/\\]/gu, '_').replace(/^\.+$/, '_') || 'artifact'
+const lastPart = (name: string) => name.replace(/^.*[/\\]/s, '')
+const sameFile = (a: string, b: string) => lastPart(a).toLowerCase() === lastPart(b).toLowerCase()
+
+/** As the service names a download; never a path. If several would have the same name, their folders become part of it. */
+const fileOf = ({ name }: Artifact, wanted: readonly Artifact[]) =>
+  clean(wanted.filter((other) => sameFile(name, other.name)).length > 1 ? name : lastPart(name))
 
 /** `*` stands for anything, in any case. */
 const matching = (pattern: string | undefined) => {
@@ -69,7 +70,7 @@ export const download = command({
   ],
   async run({ client, site, token, project, args, flags, out }) {
     const { latest, name, into = '.', force, job, branch, platform, configuration } = flags
-    if ((args.build === undefined) === (latest === undefined))
+    if ((args.build !== undefined) === latest)
       throw usage(
         'Name a build, or use --latest. Usage: goldmaster builds download BUILD, or: goldmaster builds download --latest',
       )
@@ -81,7 +82,7 @@ export const download = command({
     if (wanted.length === 0) throw new Failure('No matching artifact was uploaded.')
     mkdirSync(into, { recursive: true })
     for (const artifact of wanted) {
-      const file = join(into, fileOf(artifact))
+      const file = join(into, fileOf(artifact, wanted))
       if (existsSync(file) && !force) throw new Failure(`${file} exists. To overwrite it, add --force.`)
       const url = new URL(`/api/v1/projects/${project}/artifacts/${artifact.id}`, site)
       await save({ url, token, size: artifact.size_bytes, file })
