@@ -16,6 +16,7 @@ import { Time } from '../../ui/text/time.tsx'
 import { withNames } from '../comments/comment-text.ts'
 import { Comments } from '../comments/comments.tsx'
 import { type Comment, useComments } from '../comments/queries.ts'
+import { usePreviews } from '../previews/previews.ts'
 import { Viewer } from '../previews/viewer.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
 import { Decide } from './decide.tsx'
@@ -28,6 +29,7 @@ export default function Asset() {
   const { data, error, refetch } = useApi('showAsset', { project_id: projectId, asset_id: assetId })
   const commented = { subject: 'asset', projectId, id: assetId } as const
   useComments(commented)
+  usePreviews({ projectId, assetId })
   const up = ['Assets', `/projects/${projectId}/assets`] as const
   if (!data)
     return (

@@ -1,4 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { useApi } from '../../queries.ts'
 
 export type Preview = AppReply<'listPreviews'>['previews'][number]
 /** What lists know of the newest version's preview. */
@@ -8,6 +9,10 @@ export interface OfAsset {
   projectId: string
   assetId: string
 }
+
+/** The previews of an asset's newest versions. A page calls it with its other queries, so that all load together. */
+export const usePreviews = ({ projectId, assetId }: OfAsset) =>
+  useApi('listPreviews', { project_id: projectId, asset_id: assetId, query: { limit: '100' } })
 
 /** With the time of the upload, so that browsers keep it until another one replaces it. */
 export const previewUrl = (

@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { AssetType } from '../../../contract/sets.ts'
 import { useKeys } from '../../keys.ts'
-import { useApi } from '../../queries.ts'
 import { useLocked } from '../../session.ts'
 import { Button, buttonClass } from '../../ui/form/button.tsx'
 import { Filter } from '../../ui/form/field.tsx'
@@ -13,7 +12,7 @@ import { isolate } from './isolate.ts'
 import { PictureViewer } from './picture-viewer.tsx'
 import { type Point, threadsOf } from './points.ts'
 import { PreviewPicture } from './preview-picture.tsx'
-import { type OfAsset, type Preview, type PreviewSummary, previewUrl } from './previews.ts'
+import { type OfAsset, type Preview, type PreviewSummary, previewUrl, usePreviews } from './previews.ts'
 import { SoundViewer } from './sound-viewer.tsx'
 import { TextViewer } from './text-viewer.tsx'
 import { ThreadPanel } from './thread-panel.tsx'
@@ -28,11 +27,7 @@ interface Props extends OfAsset {
 
 /** What the versions of an asset look like, with the points that people marked on them. */
 export function Viewer({ asset, ...of }: Props) {
-  const { data, error, refetch } = useApi('listPreviews', {
-    project_id: of.projectId,
-    asset_id: of.assetId,
-    query: { limit: '100' },
-  })
+  const { data, error, refetch } = usePreviews(of)
   const versions = data?.previews.filter(({ state }) => state === 'ready') ?? []
   const [chosen, setChosen] = useState<{ after?: number; before?: number }>({})
   const [full, setFull] = useState(false)
