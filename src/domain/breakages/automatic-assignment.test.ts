@@ -109,6 +109,73 @@ test('clearing the suspect takes the assignment back, unless a person has edited
   }
 })
 
+test('a new project assigns nobody, and only failures of the job itself count as the second one', async () => {
+  const untouched = await breakageRoom(studio)
+  await untouched.report({ number: 4, status: 'success' })
+  await failTwice(untouched)
+  expect((await untouched.only()).owner_user_id).toBeNull()
+  expect((await untouched.api('/settings')).json.assignment).toEqual(OFF)
+
+  const { report, work, only } = await room()
+  await report({ number: 5, log: brokenLog('part5') })
+  await report({ job: 'Package', number: 1, at: 5, log: 'The upstream build failed\n', upstream: ['Cook', 5] })
+  // The same build, reported again.
+  await report({ number: 5, log: brokenLog('part5'), minute: 6 })
+  await work()
+  expect(await only()).toMatchObject({ build_count: 2, owner_user_id: null })
+  await report({ number: 6, log: brokenLog('part5') })
+  await work()
+  expect((await only()).owner_user_id).toBe(user('ann'))
+})
+
+test('a machine that fails at a file of somebody is assigned to nobody', async () => {
+  const { report, work, only } = await room({}, `* ${KIM}`)
+  const log =
+    "$ make game\nsrc/part5.c:1:1: fatal error: can't write PCH file: No space left on device\nmake: *** [game] Error 1\n"
+  for (const number of [5, 6]) await report({ number, log })
+  await work()
+  const { category, evidence, owner_user_id } = await only()
+  expect(category).toBe('out_of_disk')
+  expect(namedFiles(evidence)).toEqual(['src/part5.c'])
+  expect(owner_user_id).toBeNull()
+})
+
+test('an assignment ends when the breakage turns out to flicker, and none follows', async () => {
+  const { report, work, only } = await room({}, `src/ ${KIM}`)
+  for (const number of [5, 6]) await report({ number, log: brokenLog('part5') })
+  await work()
+  expect((await only()).owner_user_id).toBe(user('ann'))
+  // The same change passes.
+  await report({ number: 7, at: 6, status: 'success' })
+  await work()
+  for (const number of [8, 9]) await report({ number, log: brokenLog('part5') })
+  await work()
+  expect(await only()).toMatchObject({ flaky: true, owner_user_id: null })
+})
+
+test('of two likely suspects nobody is assigned, and once one is cleared the other is', async () => {
+  const { report, work, only, api, change } = await room()
+  // Changes 5 and 12 touch the file.
+  for (const number of [12, 13]) await report({ number, log: brokenLog('part5') })
+  await work()
+  const { builds, suspects, owner_user_id } = await only()
+  expect(suspects.slice(0, 2).map(({ change_id }) => change_id)).toEqual([change(12), change(5)])
+  expect(owner_user_id).toBeNull()
+  for (const build of builds) await api(`/build_runs/${build.id}/correction`, { cleared_change_ids: [change(12)] })
+  await work()
+  expect((await only()).owner_user_id).toBe(user('ann'))
+})
+
+test('somebody who took the breakage keeps it', async () => {
+  const { report, work, only, api } = await room()
+  await report({ number: 5, log: brokenLog('part5') })
+  await work()
+  await api(`/breakages/${(await only()).id}`, { owner_user_id: user('kim') })
+  await report({ number: 6, log: brokenLog('part5') })
+  await work()
+  expect((await only()).owner_user_id).toBe(user('kim'))
+})
+
 test('a breakage that a person released is not assigned again until it reopens', async () => {
   const made = await room()
   const { report, work, only, api } = made

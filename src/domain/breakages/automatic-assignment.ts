@@ -1,7 +1,9 @@
 import type { Assignment } from '../../contract/app/shapes.ts'
+import type { FailureCategory } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
+import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { namedFiles } from '../../diagnosis/suspects/named-files.ts'
 import { type PathRule, readRules } from '../projects/path-owner-rules.ts'
 import { membersCalled } from '../projects/path-owners.ts'
@@ -12,6 +14,7 @@ type Because = { change_id: number } | { file: string; path: string }
 
 interface Subject extends RecordKey {
   state: 'open' | 'claimed'
+  category: FailureCategory
   flaky: boolean
   owner_user_id: number | null
   assigned_because: Because | null
@@ -36,7 +39,7 @@ const FAILURES_NEEDED = 2
  */
 export async function assignAutomatically(db: Database, breakage: RecordKey) {
   const known = (await db.one<Subject>(sql`
-    select k.account_id, k.project_id, k.id, k.state, k.flaky, k.owner_user_id, k.assigned_because, p.assignment, p.path_owners, k.evidence, named_suspect(k.suspects) as suspect,
+    select k.account_id, k.project_id, k.id, k.state, k.category, k.flaky, k.owner_user_id, k.assigned_because, p.assignment, p.path_owners, k.evidence, named_suspect(k.suspects) as suspect,
       (select c.display_identifier from changes c where c.account_id = k.account_id and c.id = (named_suspect(k.suspects) ->> 'change_id')::bigint) as identifier,
       (select count(*) from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
         where m.account_id = k.account_id and m.breakage_id = k.id and m.occurrence = k.occurrence and not m.downstream and b.kind <> 'bisect') as failures,
@@ -48,14 +51,17 @@ export async function assignAutomatically(db: Database, breakage: RecordKey) {
   const { assigned_because: because, owner_user_id } = known
   if (because !== null && !stillHolds(known, because)) await takeBack(db, known)
   else if (owner_user_id !== null) return
-  if (known.assignment.on && !known.is_touched && known.failures >= FAILURES_NEEDED && !known.flaky) await assign(db, known)
+  if (known.assignment.on && !known.is_touched && known.failures >= FAILURES_NEEDED && !isNobodys(known)) await assign(db, known)
 }
 
-const stillHolds = ({ suspect, owner_user_id, evidence, flaky }: Subject, because: Because) =>
-  !flaky &&
+/** It flickers, or a machine failed. Its evidence may still name a file. */
+const isNobodys = ({ flaky, category }: Subject) => flaky || !isAttributable(category)
+
+const stillHolds = (known: Subject, because: Because) =>
+  !isNobodys(known) &&
   ('file' in because
-    ? namedFiles(evidence).includes(because.file)
-    : suspect?.change_id === because.change_id && suspect.user_id === owner_user_id)
+    ? namedFiles(known.evidence).includes(because.file)
+    : known.suspect?.change_id === because.change_id && known.suspect.user_id === known.owner_user_id)
 
 async function takeBack(db: Database, { account_id, id }: Subject) {
   await db.execute(sql`
