@@ -36,6 +36,8 @@ export class Missing extends Refused {}
 export interface Answered extends HistoryReply {
   /** How many seconds to wait before the next request. */
   wait: number
+  /** Since the reply with this ETag; there is no body. */
+  isUnchanged?: true
 }
 
 /** A provider, or a chat vendor. */
@@ -47,16 +49,20 @@ export interface AskedTool extends Pick<Provider, 'history' | 'label'> {
 /** Asks a tool's server for a page. Throws `Limited` if it asks to wait, `Refused` if it will never answer, and `Unreachable` otherwise. */
 export async function ask(
   { history, label, name }: AskedTool,
-  { path, body }: HistoryRequest,
+  { path, body, server, etag }: HistoryRequest,
   { config, allowed, signal }: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<Answered> {
   const other = transports[name as Provider['name']]
   if (other)
     return { headers: {}, body: stripNul(await other.send(path, { config, allowed, signal })), details: new Map(), wait: 0 }
-  const base = (text(config.server) ?? '').replace(/\/+$/, '')
+  const base = (server ?? text(config.server) ?? '').replace(/\/+$/, '')
   const reply = await safeFetch(`${base}${path}`, (host, ip, port) => allowed(host, ip, port, name), {
     method: body ? 'POST' : 'GET',
-    headers: { 'content-type': 'application/json', ...history!.headers?.(config) },
+    headers: {
+      'content-type': 'application/json',
+      ...(etag !== undefined && { 'if-none-match': etag }),
+      ...history!.headers?.(config),
+    },
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
     limit: PAGE_BYTES,
@@ -69,7 +75,9 @@ export async function ask(
     const failure = failureOf(reply, { ci: label, request: path.split('?', 1)[0]!, needs })
     throw reply.status === 404 ? new Missing(failure.message, 404) : failure
   }
-  return { headers: reply.headers, body: jsonOf(reply, label), details: new Map(), wait }
+  const answered = { headers: reply.headers, details: new Map(), wait }
+  if (reply.status === 304 && etag !== undefined) return { ...answered, body: undefined, isUnchanged: true }
+  return { ...answered, body: jsonOf(reply, label) }
 }
 
 /** Asks for a page, or for a detail. */

@@ -7,6 +7,10 @@ import { type Json, number, text } from '../reading.ts'
 export interface HistoryRequest {
   /** Below the server in the integration's settings; of a server that isn't asked over HTTP, what it understands. */
   path: string
+  /** Of the last reply to the same request: it needn't be repeated. */
+  etag?: string
+  /** Another host of the same vendor. */
+  server?: string
   /** Sent as JSON with POST. */
   body?: object
 }
@@ -65,6 +69,8 @@ export interface HistoryPart {
 export interface History {
   /** For servers with an HTTP API. */
   headers?: ((config: Readonly<Json>) => Record<string, string>) | undefined
+  /** A reply that has not changed costs nothing of the tool's limit. */
+  conditional?: true
   /** Settings that it needs besides the server, by key. */
   settings?: readonly string[]
   /** Read first: what the pages leave out, such as the id of the repository. */

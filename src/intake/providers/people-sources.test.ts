@@ -33,7 +33,10 @@ const numberOf = (uid: string) => LISTED.findIndex((one) => one.uid === uid) + 1
 const page = <T>(all: readonly T[], from: number, size: number) => all.slice(from, from + size)
 
 /** Every tool at a path of its own, as documented; `Link` and cursors are for the next page. */
-async function answerOf(request: IncomingMessage, url: URL): Promise<{ body: unknown; next?: number } | undefined> {
+async function answerOf(
+  request: IncomingMessage,
+  url: URL,
+): Promise<{ body: unknown; next?: number; headers?: object } | undefined> {
   const body = request.method === 'POST' ? ((await json(request)) as { variables: Record<string, unknown> }) : undefined
   const query = url.searchParams
   const number = (name: string) => Number(query.get(name) ?? 0)
@@ -97,6 +100,35 @@ async function answerOf(request: IncomingMessage, url: URL): Promise<{ body: unk
     const data = page(LISTED, from, 25).map(({ uid, ...one }) => ({ gid: uid, ...one }))
     return { body: { data, next_page: from + 25 < LISTED.length ? { offset: String(from + 25) } : null } }
   }
+  if (route === '/owl/_apis/graph/users') {
+    const from = number('continuationToken')
+    const value = page(LISTED, from, 25).map(({ uid, name, email }) => ({
+      principalName: uid,
+      displayName: name,
+      mailAddress: email,
+    }))
+    return { body: { value }, ...(from + 25 < LISTED.length && { headers: { 'x-ms-continuationtoken': String(from + 25) } }) }
+  }
+  if (route === '/clickup/api/v2/team')
+    return {
+      body: {
+        teams: [
+          { id: '9', members: LISTED.map(({ uid, name, email }) => ({ user: { id: uid, username: name, email }, role: 3 })) },
+        ],
+      },
+    }
+  if (route === '/shortcut/api/v3/members')
+    return { body: LISTED.map(({ uid, name, email }) => ({ id: uid, disabled: false, profile: { name, email_address: email } })) }
+  if (route === '/youtrack/api/users')
+    return {
+      body: page(LISTED, number('$skip'), 25).map(({ uid, name, email }) => ({
+        login: uid,
+        fullName: name,
+        email: email || null,
+        banned: false,
+        guest: false,
+      })),
+    }
   if (route === '/slack/users.list') {
     const from = Number(query.get('cursor') || 0)
     const size = Math.min(25, number('limit'))
@@ -129,7 +161,9 @@ async function answer(request: IncomingMessage, reply: ServerResponse) {
   }
   const found = await answerOf(request, url)
   const link = found?.next && { link: `<http://tool${url.pathname}?per_page=100&page=${found.next}>; rel="next"` }
-  reply.writeHead(found ? 200 : 404, { 'content-type': 'application/json', ...link }).end(JSON.stringify(found?.body ?? {}))
+  reply
+    .writeHead(found ? 200 : 404, { 'content-type': 'application/json', ...link, ...found?.headers })
+    .end(JSON.stringify(found?.body ?? {}))
 }
 
 const CONFIGS = {
@@ -140,6 +174,10 @@ const CONFIGS = {
   linear: (url: string) => ({ server: `${url}/linear`, api_token: 'secret' }),
   monday: (url: string) => ({ server: `${url}/monday`, api_token: 'secret' }),
   asana: (url: string) => ({ server: `${url}/api/1.0/projects/42`, api_token: 'secret' }),
+  azure_devops: (url: string) => ({ server: `${url}/owl/Game`, api_token: 'secret' }),
+  clickup: (url: string) => ({ server: `${url}/clickup`, api_token: 'secret' }),
+  shortcut: (url: string) => ({ server: `${url}/shortcut`, api_token: 'secret' }),
+  youtrack: (url: string) => ({ server: `${url}/youtrack`, api_token: 'secret' }),
 }
 
 beforeAll(async () => {

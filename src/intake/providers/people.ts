@@ -7,6 +7,8 @@ import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import { Limited } from '../history/ask.ts'
 import type { JobContext } from '../job-context.ts'
 import { users as asana } from './asana/users.ts'
+import { users as azureDevops } from './azure-devops/users.ts'
+import { users as clickup } from './clickup/users.ts'
 import { users as github } from './github/users.ts'
 import { users as gitlab } from './gitlab/users.ts'
 import { providers } from './index.ts'
@@ -14,8 +16,10 @@ import { users as jira } from './jira/users.ts'
 import { users as linear } from './linear/users.ts'
 import { users as monday } from './monday/users.ts'
 import { users as perforce } from './perforce/server.ts'
+import { users as shortcut } from './shortcut/users.ts'
 import { slackTokens, slackUsers } from './slack-users.ts'
 import { type AskedServer, listUsers, type UserList } from './user-list.ts'
+import { users as youtrack } from './youtrack/users.ts'
 
 const over = (name: ProviderName, list: UserList) => (server: AskedServer) => listUsers(providers[name], list, server)
 
@@ -28,6 +32,10 @@ const SOURCES: Partial<Record<string, (server: AskedServer) => Promise<ListedPer
   linear: over('linear', linear),
   monday: over('monday', monday),
   asana: over('asana', asana),
+  azure_devops: over('azure_devops', azureDevops),
+  clickup: over('clickup', clickup),
+  shortcut: over('shortcut', shortcut),
+  youtrack: over('youtrack', youtrack),
 } satisfies Partial<Record<ProviderName, unknown>>
 
 /** People wait for the reply. */

@@ -2,12 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openLocalServer } from '../../../test/support/local-server.ts'
+import type { ProviderName } from '../../contract/sets.ts'
 import { users as asana } from './asana/users.ts'
+import { users as azureDevops } from './azure-devops/users.ts'
+import { users as clickup } from './clickup/users.ts'
 import { providers } from './index.ts'
 import { users as jira } from './jira/users.ts'
 import { users as linear } from './linear/users.ts'
 import { users as monday } from './monday/users.ts'
+import { users as shortcut } from './shortcut/users.ts'
 import { listUsers, type UserList } from './user-list.ts'
+import { users as youtrack } from './youtrack/users.ts'
 
 type Answer = (url: URL, headers: IncomingMessage['headers'], body: Record<string, unknown>) => unknown
 
@@ -15,7 +20,7 @@ type Answer = (url: URL, headers: IncomingMessage['headers'], body: Record<strin
 const PEOPLE = Array.from({ length: 250 }, (_, at) => ({ uid: `u${at}`, name: `Person ${at}`, email: `p${at}@owl.example` }))
 
 /** Lists the users of a server that answers like this; undefined is refused with 401. */
-async function listed(name: 'jira' | 'linear' | 'asana' | 'monday', list: UserList, config: object, answer: Answer, below = '') {
+async function listed(name: ProviderName, list: UserList, config: object, answer: Answer, below = '') {
   const asked: string[] = []
   const server = await openLocalServer(async (request, reply) => {
     const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {}
@@ -126,4 +131,62 @@ test('monday.com lists people with an enabled account, and circular pages end', 
   expect((await listed('monday', monday, { api_token: 'secret' }, answer)).people).toEqual(PEOPLE)
   const endless: Answer = () => ({ data: { users: page(known, 0, 200) } })
   await expect(listed('monday', monday, { api_token: 'secret' }, endless)).rejects.toThrow('more than 300 requests')
+})
+
+test('Azure DevOps lists people of the organization, without service accounts', async () => {
+  const basic = `Basic ${Buffer.from(':secret').toString('base64')}`
+  const answer: Answer = (url, { authorization }) => {
+    if (authorization !== basic || url.pathname !== '/owl/_apis/graph/users') return undefined
+    if (url.searchParams.get('subjectTypes') !== 'aad,msa' || url.searchParams.get('api-version') !== '7.1-preview.1') return {}
+    return {
+      value: [
+        { displayName: 'A group' },
+        ...PEOPLE.map(({ uid, name, email }) => ({ principalName: uid, displayName: name, mailAddress: email })),
+      ],
+    }
+  }
+  expect((await listed('azure_devops', azureDevops, { api_token: 'secret' }, answer, '/owl/Game/')).people).toEqual(PEOPLE)
+  const asked = azureDevops.first({ server: 'https://dev.azure.com/owl/Game' })
+  expect(asked.server).toBe('https://vssps.dev.azure.com/owl')
+  expect(azureDevops.first({ server: 'https://owl.visualstudio.com/Game' }).server).toBe('https://owl.vssps.visualstudio.com')
+})
+
+test('ClickUp lists the members of every workspace', async () => {
+  const members = PEOPLE.map(({ uid, name, email }) => ({ user: { id: uid, username: name, email } }))
+  const answer: Answer = (url, { authorization }) =>
+    authorization === 'pk_1' && url.pathname === '/api/v2/team'
+      ? {
+          teams: [
+            { id: '1', members: members.slice(0, 9) },
+            { id: '2' },
+            { id: '3', members: [...members.slice(9), { user: null }] },
+          ],
+        }
+      : undefined
+  expect((await listed('clickup', clickup, { api_token: 'pk_1' }, answer)).people).toEqual(PEOPLE)
+})
+
+test('Shortcut lists members who are neither disabled nor integrations', async () => {
+  const known = PEOPLE.map(({ uid, name, email }) => ({ id: uid, disabled: false, profile: { name, email_address: email } }))
+  const others = [
+    { id: 'gone', disabled: true, profile: { name: 'Gone', email_address: 'gone@owl.example' } },
+    { id: 'former', disabled: false, profile: { deactivated: true, email_address: 'former@owl.example' } },
+    { id: 'bot', disabled: false, profile: { is_agent: true, email_address: 'bot@owl.example' } },
+  ]
+  const answer: Answer = (url, headers) =>
+    headers['shortcut-token'] === 'secret' && url.pathname === '/api/v3/members' ? [...others, ...known] : undefined
+  expect((await listed('shortcut', shortcut, { api_token: 'secret' }, answer)).people).toEqual(PEOPLE)
+})
+
+test('YouTrack lists people by their logins, without guests and banned ones, in pages that may be short', async () => {
+  const known = [
+    { login: 'guest', guest: true, banned: false },
+    { login: 'gone', email: 'gone@owl.example', banned: true, guest: false },
+    ...PEOPLE.map(({ uid, name, email }) => ({ login: uid, fullName: name, email, banned: false, guest: false })),
+  ]
+  const answer: Answer = (url, { authorization }) =>
+    authorization === 'Bearer secret' && url.pathname === '/api/users'
+      ? page(known, Number(url.searchParams.get('$skip')), Math.min(42, Number(url.searchParams.get('$top'))))
+      : undefined
+  expect((await listed('youtrack', youtrack, { api_token: 'secret' }, answer)).people).toEqual(PEOPLE)
 })

@@ -13,6 +13,20 @@ const STATES: ReadonlyMap<string, DeploymentStatus> = new Map([
   ['canceled', 'rejected'],
 ])
 
+/** Of a deployment that never ran: what stopped it. */
+const STOPPED: readonly string[] = ['canceled', 'rejected', 'phasecanceled', 'phasefailed']
+
+/** A listed deployment is read as if the event of its last change had been sent. */
+export function listedDeployment(listed: Json): Fact[] {
+  const { release, releaseEnvironment, deploymentStatus, operationStatus } = listed
+  const isStopped = deploymentStatus === 'notDeployed' && STOPPED.includes(String(operationStatus).toLowerCase())
+  const status = isStopped ? 'canceled' : deploymentStatus
+  // "Never" is a time in the year 1.
+  const times = [listed.completedOn, status === 'inProgress' ? listed.startedOn : undefined, listed.lastModifiedOn]
+  const createdDate = times.find((one) => time(one) !== undefined)
+  return deployment({ createdDate }, { deployment: { status, release }, environment: releaseEnvironment })
+}
+
 /** The events have two shapes: a deployment with its environment, or an environment alone. */
 export function deployment(body: Json, resource: Json): Fact[] {
   const told = resource.deployment ?? resource.environment

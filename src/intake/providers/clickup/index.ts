@@ -3,6 +3,7 @@ import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, objects, text, time, uids } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 export const clickup: Provider = {
@@ -31,6 +32,7 @@ export const clickup: Provider = {
       )
     return event.startsWith('task') ? task(reported, event, received) : []
   },
+  server,
   setup,
   sample,
 }

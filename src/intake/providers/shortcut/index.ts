@@ -3,6 +3,7 @@ import { type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, link, list, object, objects, text, time, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 export const shortcut: Provider = {
@@ -32,6 +33,7 @@ export const shortcut: Provider = {
     // One body may change many stories. Epics, tasks of stories, comments and branches are no stories.
     return objects(reported.actions).flatMap((action) => (action.entity_type === 'story' ? story(action, states, reported) : []))
   },
+  server,
   setup,
   sample,
 }

@@ -3,6 +3,7 @@ import { type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, objects, text, time, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 /**
@@ -24,6 +25,7 @@ export const youtrack: Provider = {
     if (reported === undefined || event === undefined) throw new Unreadable('The body must be a JSON object with an event.')
     return issue(reported, event)
   },
+  server,
   setup,
   sample,
 }
