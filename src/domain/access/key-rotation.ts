@@ -10,6 +10,7 @@ import { isRotated, resealCanary } from './secret-canary.ts'
  */
 export const SEALED: Record<string, { key: string; columns: Record<string, string> }> = {
   integrations: { key: 'id', columns: { token_sealed: 'token_sealed', secrets_sealed: 'secrets_sealed', config: 'config' } },
+  result_addresses: { key: 'id', columns: { address_sealed: 'address_sealed' } },
   destinations: { key: 'id', columns: { secret_sealed: 'secret_sealed', former_sealed: 'secret_sealed' } },
   two_factors: { key: 'user_id', columns: { secret_sealed: 'secret_sealed' } },
   sso_connections: { key: 'account_id', columns: { client_secret_sealed: 'client_secret_sealed' } },

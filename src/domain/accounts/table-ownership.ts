@@ -178,6 +178,14 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
     of: ofRecord('integration_id', 'integrations'),
     left: 'what the servers of tools have; a comment is found there by its mark',
   }),
+  result_addresses: project('account_id, id', {
+    of: ofRecord('integration_id', 'integrations'),
+    left: 'addresses of test runs, which are secrets and soon over',
+  }),
+  import_etags: project('account_id, integration_id, request', {
+    of: ofRecord('integration_id', 'integrations'),
+    left: 'what the servers of tools answered: the next nightly check asks again',
+  }),
   messages: project('account_id, id', { left: ON_ITS_WAY }),
   attempts: project('account_id, id', { of: ofRecord('message_id', 'messages'), left: ON_ITS_WAY }),
   channel_people: account('account_id, channel_id, user_id', { left: 'looked up again' }),

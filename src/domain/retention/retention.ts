@@ -129,6 +129,9 @@ const EXPIRED: Purge[] = [
   // Uploads that stopped: they count against the quota.
   deleting('artifacts', () => sql`completed_at is null and updated_at < now() - interval '1 day'`),
   // Nobody builds a commit that old, and a comment is found by its mark.
+  // Of test runs that are over by then.
+  deleting('result_addresses', () => sql`updated_at < now() - interval '30 days'`),
+  deleting('import_etags', () => sql`read_at < now() - interval '7 days'`),
   deleting('write_backs', () => sql`updated_at < now() - interval '180 days'`),
   // With its history, which nothing refers to any more.
   {

@@ -5,6 +5,7 @@ import { enqueue, type Jobs } from '../../db/queue.ts'
 import { unknownAmong } from '../../domain/changes/imported.ts'
 import { openConfig } from '../../domain/integrations/config.ts'
 import { asking, type IntegrationContext } from '../../domain/integrations/context.ts'
+import { type KnownReply, keep } from '../../domain/integrations/etags.ts'
 import * as imports from '../../domain/integrations/imports.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { applyAll } from '../apply.ts'
@@ -16,7 +17,8 @@ import { providers } from '../providers/index.ts'
 import { transports } from '../providers/transports.ts'
 import { type Json, number, object } from '../reading.ts'
 import { ask, jobsFor, Limited, Missing, readAbout, type Send, withDetails } from './ask.ts'
-import { type Asked, type HistoryPart, type HistoryRequest, jobAfter, jobOf } from './history.ts'
+import { conditional } from './conditional.ts'
+import { type Asked, type HistoryPage, type HistoryPart, type HistoryRequest, jobAfter, jobOf } from './history.ts'
 
 /** A page that was read, and what comes after it. */
 interface Read {
@@ -26,6 +28,8 @@ interface Read {
   next: Json | undefined
   isOtherBranch?: boolean
   wait: number
+  /** Stored with the page. */
+  replies?: KnownReply[]
 }
 
 /** Far more than a year of a large studio. A server whose pages never end is given up. */
@@ -112,16 +116,20 @@ async function readPage(context: JobContext, reading: Reading, signal?: AbortSig
   const cursor = object(running.cursor.place) ?? {}
   const asked: Asked = { cursor, since: running.since, until: running.until, config, about, jobs }
   if (part.ofChanges) return { about, ...(await readFiles(db, reading, asked, send)) }
-  const answered = await send(part.page(asked)).catch((error: unknown) => {
+  const nightly = running.nightly && provider.history!.conditional ? await conditional(db, integration, send) : undefined
+  const request = part.page(asked)
+  // A page may stay the same while its details change.
+  const answered = await (part.details ? send : (nightly?.send ?? send))(request).catch((error: unknown) => {
     // One of several jobs was renamed or deleted.
     if (part.ofJobs && error instanceof Missing) return undefined
     if (error instanceof Refused && DENIED.has(error.status)) throw new PartRefused(error, about)
     throw error
   })
   if (!answered) return { facts: [], about, next: jobAfter(jobOf(asked), jobs), wait: 0 }
-  const { wait, ...reply } = await withDetails(part, asked, answered, send)
-  const { facts, next, isOtherBranch = false, wait: more = 0 } = part.read(reply, asked)
-  return { facts, about, next, isOtherBranch, wait: Math.max(wait, more) }
+  const { wait, isUnchanged, ...reply } = await withDetails(part, asked, answered, nightly?.send ?? send)
+  const page: HistoryPage = isUnchanged ? { facts: [], ...nightly!.after(request) } : part.read(reply, asked)
+  const { facts, next, isOtherBranch = false, wait: more = 0 } = page
+  return { facts, about, next, isOtherBranch, wait: Math.max(wait, more), replies: nightly?.replies(request, next) ?? [] }
 }
 
 /** How many changes are asked about before their files are stored. */
@@ -164,12 +172,13 @@ function merge(facts: Fact[], more: readonly Fact[]) {
 async function store(
   db: Database,
   { running, integration, part, provider }: Reading,
-  { facts, about, next, isOtherBranch, wait }: Read,
+  { facts, about, next, isOtherBranch, wait, replies = [] }: Read,
   again: { account_id: number; server: string; name: string },
 ): Promise<boolean> {
   const now = await imports.running(db, running, sql`for update`)
   if (now?.pages !== running.pages) return false
   const { below, added } = await record(db, { running, integration, part }, facts)
+  if (replies.length > 0) await keep(db, { ...integration, id: integration.integration_id }, replies)
   const following = next === undefined ? partAfter(provider, part) : part.name
   const place = next === undefined ? undefined : { ...next, ...(below !== undefined && !isOtherBranch && { below }) }
   await imports.advance(db, running, {

@@ -2,14 +2,15 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Jobs } from '../../db/queue.ts'
 import { type ChangedFile, removeVersions } from '../../domain/assets/versions.ts'
+import { forget } from '../../domain/integrations/etags.ts'
 
 const AT_ONCE = 500
 
 /** Deletes what only the import reported, a part at a time; it may be repeated. What the tool itself reported as well stays. */
 export async function undoImport(db: Database, { account_id, import_id }: Jobs['undo_import'], signal?: AbortSignal) {
   const key = { account_id, id: import_id }
-  const found = await db.one<ProjectKey & { created_at: string }>(sql`
-    select account_id, project_id, created_at from imports where account_id = ${account_id} and id = ${import_id} and state = 'undoing'`)
+  const found = await db.one<ProjectKey & { created_at: string; integration_id: number }>(sql`
+    select account_id, project_id, integration_id, created_at from imports where account_id = ${account_id} and id = ${import_id} and state = 'undoing'`)
   if (!found) return
   while ((await db.transaction((db) => removeBuilds(db, key))) === AT_ONCE) signal?.throwIfAborted()
   while ((await db.transaction((db) => removeChanges(db, key, found))) === AT_ONCE) signal?.throwIfAborted()
@@ -18,6 +19,7 @@ export async function undoImport(db: Database, { account_id, import_id }: Jobs['
     await db.execute(sql`delete from deployments where account_id = ${account_id} and import_id = ${import_id}`)
     await db.execute(sql`delete from external_references where account_id = ${account_id} and import_id = ${import_id}`)
     await removeBranches(db, found)
+    await forget(db, { account_id, id: found.integration_id })
     await db.execute(sql`
       update imports set state = 'undone', updated_at = now(), finished_at = now() where account_id = ${account_id} and id = ${import_id}`)
   })

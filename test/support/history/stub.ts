@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { openLocalServer } from '../local-server.ts'
 import type { ToolState } from './world.ts'
 
@@ -14,16 +16,19 @@ interface Stub {
   headers?(state: ToolState): Record<string, string>
   /** If nothing is left in the window. */
   refusal?: Answer
+  /** A reply that the asker knows is 304 and costs nothing. */
+  hasEtags?: true
   /** Undefined: there is no such page. */
-  answer(path: string, query: URLSearchParams, headers: IncomingHttpHeaders): Answer | string | undefined
+  answer(path: string, query: URLSearchParams, headers: IncomingHttpHeaders, sent: string): Answer | string | undefined
 }
 
 /** The REST API of a tool: only with its token, and only so many requests. A text is answered as it is. */
-export async function openStub({ isAllowed, headers, refusal, answer }: Stub) {
+export async function openStub({ isAllowed, headers, refusal, hasEtags, answer }: Stub) {
   const calls: string[] = []
+  const unchanged: string[] = []
   const state: ToolState = { remaining: 5000 }
-  const { url, close } = await openLocalServer((request, reply) => {
-    request.resume()
+  const { url, close } = await openLocalServer(async (request, reply) => {
+    const sent = await text(request)
     const asked = new URL(request.url!, 'http://tool')
     calls.push(request.url!)
     const send = ({ status = 200, body, headers: more }: Answer) =>
@@ -34,11 +39,19 @@ export async function openStub({ isAllowed, headers, refusal, answer }: Stub) {
     if (state.instead?.(asked.pathname, reply)) return
     if (state.remaining === 0 && refusal) return send(refusal)
     state.remaining--
-    const answered = answer(asked.pathname, asked.searchParams, request.headers)
+    const answered = answer(asked.pathname, asked.searchParams, request.headers, sent)
     if (typeof answered === 'string') return reply.end(answered)
-    return send(answered ?? { status: 404, body: { message: 'Not Found' } })
+    if (!hasEtags || answered === undefined || answered.status !== undefined)
+      return send(answered ?? { status: 404, body: { message: 'Not Found' } })
+    const etag = `W/"${createHash('sha256')
+      .update(JSON.stringify([answered.body, answered.headers]))
+      .digest('hex')}"`
+    if (request.headers['if-none-match'] !== etag) return send({ ...answered, headers: { ...answered.headers, etag } })
+    state.remaining++
+    unchanged.push(request.url!)
+    return reply.writeHead(304, { etag, ...headers?.(state) }).end()
   })
-  return { url, calls, state, close }
+  return { url, calls, unchanged, state, close }
 }
 
 /** Newest first, with what comes after the page. */
