@@ -21,6 +21,9 @@ import { printTable, verdict } from './harness/table.ts'
 const CHANGELISTS = 25_000
 const BUILDS = 9_000
 const ISSUES = 6_000
+const COMMITS = 500
+const DEPLOYMENTS = 200
+const RELEASES = 60
 const DAYS = 90
 const MINUTES_MAX = 20
 const EXTRA_MB = 200
@@ -33,7 +36,7 @@ const GIVEN_UP_MS = 60 * 60_000
 const DAY_MS = 86_400_000
 
 /**
- * Imports the last 90 days of a studio from Perforce, GitHub and Jira at once, while another account lists its tasks; then once more while the
+ * Imports the last 90 days of a studio from Perforce, GitHub (every part that it has) and Jira at once, while another account lists its tasks; then once more while the
  * service is killed ten times. `npm run bench -- import 0.1` imports a tenth, `import 1 once` leaves out the kills, and `import 1 lists` compares
  * only the lists, in four minutes: the import is stopped and continued every few seconds, so that a busy machine slows both alike.
  */
@@ -44,6 +47,9 @@ export async function benchImport(cluster: Cluster) {
     changes: Math.round(CHANGELISTS * share),
     builds: Math.round(BUILDS * share),
     issues: Math.round(ISSUES * share),
+    commits: Math.round(COMMITS * share),
+    deployments: Math.round(DEPLOYMENTS * share),
+    releases: Math.round(RELEASES * share),
   }
   build()
   const tools = await openTools(amounts)
@@ -86,23 +92,46 @@ interface Amounts {
   changes: number
   builds: number
   issues: number
+  commits: number
+  deployments: number
+  releases: number
 }
 type Tools = Awaited<ReturnType<typeof openTools>>
 
+const shaOf = (at: number) => at.toString(16).padStart(40, 'c')
 const isoAgo = (ms: number) => new Date(Math.floor((Date.now() - ms) / 1000) * 1000).toISOString().replace('.000Z', 'Z')
 
 /** Servers of this process: GitHub with 5,000 requests an hour, Jira with a limit of bursts, and Perforce behind a p4 that asks here. */
 async function openTools(amounts: Amounts) {
   const age = (index: number, of: number) => ((of - index) / of) * (DAYS - 2) * DAY_MS
   const github = await openGitHub({
-    commits: [],
-    deployments: [],
+    commits: Array.from({ length: amounts.commits }, (_, at) => ({
+      sha: shaOf(at),
+      ...(at > 0 && { parent: shaOf(at - 1) }),
+      message: `Commit ${at}`,
+      date: isoAgo(age(at, amounts.commits)),
+      files: [0, 1].map((file) => ({ path: `tools/part${(at + file) % 90}.py`, action: 'edit' as const })),
+    })),
+    deployments: Array.from({ length: amounts.deployments }, (_, at) => ({
+      id: 1 + at,
+      environment: at % 2 ? 'production' : 'steam/beta',
+      sha: shaOf(at),
+      isLive: at % 3 > 0,
+      at: isoAgo(age(at, amounts.deployments)),
+    })),
+    releases: Array.from({ length: amounts.releases }, (_, at) => ({
+      id: 1 + at,
+      tag: `v1.${at}`,
+      sha: shaOf(at),
+      isDraft: at % 10 === 9,
+      at: isoAgo(age(at, amounts.releases)),
+    })),
     issues: [],
     builds: Array.from({ length: amounts.builds }, (_, at) => ({
       id: 1000 + at,
       job: ['Game', 'Cook', 'Tests', 'Server'][at % 4]!,
       number: at + 1,
-      sha: at.toString(16).padStart(40, 'c'),
+      sha: shaOf(at),
       failed: at % 10 === 3,
       started: isoAgo(age(at, amounts.builds) + 1_200_000),
       finished: isoAgo(age(at, amounts.builds)),
@@ -368,12 +397,16 @@ async function judged(db: Pool, project: number, { amounts }: Tools) {
       (select count(distinct external_id) from build_runs where project_id = ${project})::integer as builds,
       (select count(*) from build_runs where project_id = ${project})::integer as build_rows,
       (select count(distinct key) from external_references where project_id = ${project})::integer as issues,
-      (select count(*) from external_references where project_id = ${project})::integer as issue_rows`))!
+      (select count(*) from external_references where project_id = ${project})::integer as issue_rows,
+      (select count(distinct external_key) from deployments where project_id = ${project})::integer as deployments,
+      (select count(*) from deployments where project_id = ${project})::integer as deployment_rows`))!
   const numbers = Array.from({ length: amounts.changes }, (_, at) => at)
-  const files = numbers.reduce((sum, at) => sum + filesOf(at), 0)
+  const files = numbers.reduce((sum, at) => sum + filesOf(at), 0) + 2 * amounts.commits
+  const changes = amounts.changes + amounts.commits
+  const deployments = amounts.deployments + amounts.releases
   const expected: Record<string, number> = {
-    changes: amounts.changes,
-    placed: amounts.changes,
+    changes,
+    placed: changes,
     files,
     // Every file is an asset, and no change has one twice.
     versions: files,
@@ -381,6 +414,8 @@ async function judged(db: Pool, project: number, { amounts }: Tools) {
     build_rows: amounts.builds,
     issues: amounts.issues,
     issue_rows: amounts.issues,
+    deployments,
+    deployment_rows: deployments,
   }
   let wrong = 0
   for (const [name, count] of Object.entries(expected)) {

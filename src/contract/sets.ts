@@ -414,7 +414,7 @@ export const IMPORT_STATES = ['running', 'done', 'cancelled', 'failed', 'undoing
 export type ImportState = (typeof IMPORT_STATES)[number]
 
 /** What an import reads, in this order. */
-export const IMPORT_PARTS = ['issues', 'changes', 'builds', 'deployments', 'files'] as const
+export const IMPORT_PARTS = ['issues', 'changes', 'builds', 'deployments', 'releases', 'files'] as const
 export type ImportPart = (typeof IMPORT_PARTS)[number]
 
 export const INVESTIGATION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const

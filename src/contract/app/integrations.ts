@@ -109,7 +109,14 @@ const Delivered = object({
 /** Of every part that an import has read. */
 const byPart = <S extends TSchema>(value: S) => {
   const one = Type.Optional(value)
-  const parts: Record<sets.ImportPart, typeof one> = { issues: one, changes: one, builds: one, deployments: one, files: one }
+  const parts: Record<sets.ImportPart, typeof one> = {
+    issues: one,
+    changes: one,
+    builds: one,
+    deployments: one,
+    releases: one,
+    files: one,
+  }
   return object(parts)
 }
 

@@ -13,7 +13,8 @@ import { startNightlyLooks } from './start-import.ts'
 
 let studio: Studio
 let github: Tool
-const world = fictionalStudio({ commits: 105 })
+/** Its releases are in the twin worlds. */
+const world = { ...fictionalStudio({ commits: 105 }), releases: [] }
 const { commits, builds, deployments } = world
 
 beforeAll(async () => {
@@ -163,6 +164,7 @@ test('a token that may not read says so before anything is imported', async () =
       { name: 'changes', needs: 'Contents: read', count: 105, problem: null },
       { name: 'builds', needs: 'Actions: read', count: 20, problem: null },
       { name: 'deployments', needs: 'Deployments: read', count: null, problem: null },
+      { name: 'releases', needs: 'Contents: read', count: null, problem: null },
       { name: 'files', needs: 'Contents: read', count: null, problem: null },
     ],
     minutes: 1,

@@ -1,5 +1,6 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import { cannotImport } from '../../contract/errors.ts'
+import type { ImportPart } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { openConfig } from '../../domain/integrations/config.ts'
@@ -82,10 +83,12 @@ function wordsOf(error: unknown): string {
   throw error
 }
 
+/** Too few to count. */
+const FEW: readonly ImportPart[] = ['deployments', 'releases']
+
 /** Null if a tool doesn't tell how many there are. */
 function minutesOf(parts: Preview['parts']): number | null {
-  // Deployments are few.
-  const counted = parts.filter(({ name }) => name !== 'files' && name !== 'deployments')
+  const counted = parts.filter(({ name }) => !FEW.includes(name) && name !== 'files')
   if (counted.some(({ count }) => count === null)) return null
   return Math.max(1, Math.ceil((counted.reduce((sum, { count }) => sum + Math.ceil(count! / PAGE), 0) * PAGE_S) / 60))
 }

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
+import { openCircleCI } from '../../../test/support/history/circleci.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
 import { openHorde } from '../../../test/support/history/horde.ts'
 import { openPerforce } from '../../../test/support/history/perforce.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom, tellAll } from '../../../test/support/history/room.ts'
 import { openTeamCity } from '../../../test/support/history/teamcity.ts'
-import { fictionalStudio, type Tool, type World } from '../../../test/support/history/world.ts'
+import { daysAgo, fictionalStudio, type Tool, type World } from '../../../test/support/history/world.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { workOffAll } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { providers } from '../providers/index.ts'
+import { startNightlyLooks } from './start-import.ts'
 
 /** A server of each tool that can be asked for the same past as its webhooks tell. */
 const TOOLS = {
@@ -21,6 +24,7 @@ const TOOLS = {
   'Perforce, whose bridge sends everything': { open: (world: World) => openPerforce(world, 'everything'), commits: 105 },
   TeamCity: { open: openTeamCity },
   Horde: { open: openHorde },
+  CircleCI: { open: openCircleCI },
 }
 
 /** More than the studio is old. */
@@ -61,7 +65,9 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
       const expected = await told.world()
       const identifierOf = tool.identifierOf ?? (({ sha }) => sha)
       if (tool.pushed) expect(expected.line).toEqual(world.commits.map(identifierOf))
-      expect(expected.deployments).toHaveLength(tool.deployed ? world.deployments.length : 0)
+      const [deployed, released] = [tool.deployed ? world.deployments : [], tool.released ? world.releases : []]
+      expect(expected.deployments).toHaveLength(deployed.length + released.length)
+      expect(expected.references).toHaveLength((tool.filed ? world.issues.length : 0) + (tool.more?.length ?? 0))
       expect(expected.builds).toHaveLength(tool.built ? world.builds.length : 0)
 
       const imported = await connect(tool, world)
@@ -85,10 +91,60 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
       if (tool.pushed) for (let at = 10; at < world.commits.length; at += 10) await half.push(world.commits.slice(at, at + 5))
       await half.build(...world.builds.filter((_, at) => at % 2 === 0))
       await half.deploy(...world.deployments.slice(0, 1))
+      await half.release(...world.releases.slice(0, 1))
+      if (tool.filed) await half.tell(tool.filed(world.issues[1]!))
       await half.import(DAYS)
       expect(await half.world()).toEqual(expected)
     } finally {
       await tool.close()
     }
   })
+})
+
+test('a nightly check pays only for what has changed since the night before', async () => {
+  const small = fictionalStudio()
+  const tool = await openGitHub(small)
+  const { id, account_id, rows, world, app } = await openRoom(studio, tool)
+  const night = async () => {
+    await studio.db.execute(sql`update integrations set active = id = ${id}`)
+    tool.calls.length = tool.unchanged!.length = 0
+    const before = tool.state.remaining
+    await startNightlyLooks(studio.db)
+    await workOffAll(studio, account_id)
+    await studio.db.execute(sql`update integrations set active = true`)
+    return before - tool.state.remaining
+  }
+  small.releases[0]!.at = daysAgo(1)
+  small.deployments[2]!.at = daysAgo(1)
+  const first = await night()
+  expect(first).toBe(tool.calls.length)
+  const told = await world()
+  expect(told.deployments).toMatchObject([
+    { external_key: expect.stringMatching(/^deployment:302\n/) },
+    { external_key: expect.stringMatching(/^release:v1.0\n/) },
+  ])
+  // The repository, its commits, and the list of deployments are asked for again: the latter may hide a new status.
+  expect(await night()).toBe(3)
+  expect(tool.unchanged!.map((path) => path.replace(/created=[\d-]+/, 'created=DAY').replace('/repos/owl/star', ''))).toEqual([
+    ...Array.from({ length: 4 }, () => '/actions/runs?created=DAY&per_page=100&page=1'),
+    '/deployments/302/statuses?per_page=100',
+    '/releases?per_page=100&page=1',
+  ])
+  expect(await world()).toEqual(told)
+  // A new build of a day that was read, and a new release.
+  small.builds.push({ ...small.builds[0]!, id: 7000, number: 70, started: daysAgo(2), finished: daysAgo(2, 20) })
+  small.releases[1]!.at = daysAgo(0, -30)
+  expect(await night()).toBe(5)
+  const found = await world()
+  expect([found.builds.length, found.deployments.length]).toEqual([told.builds.length + 1, 3])
+  // An import by hand asks for everything; after an undo, the nightly check does too.
+  tool.unchanged!.length = 0
+  const [{ id: newest }] = (await rows(sql`select max(id) as id from imports where integration_id = ${id}`)) as [{ id: number }]
+  await app(`/imports/${newest}/undo`, { method: 'POST' })
+  await workOffAll(studio, account_id)
+  expect((await world()).deployments).toHaveLength(2)
+  await night()
+  expect(tool.unchanged).toEqual([])
+  expect(await world()).toEqual(found)
+  tool.close()
 })

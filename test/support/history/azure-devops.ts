@@ -1,5 +1,6 @@
 import { openStub } from './stub.ts'
-import type { Build, Tool, World } from './world.ts'
+import type { Build, Deployment, Issue, Tool, World } from './world.ts'
+import { minutesAfter } from './world.ts'
 
 const REPOSITORY = {
   id: 'aaaa-1',
@@ -13,12 +14,15 @@ const PAGE = 3
 
 /**
  * Azure DevOps' REST API of one project: Basic with an empty user, an api-version on every request, commits by `$skip` and `$top` without
- * their parents, builds by a continuation token.
+ * their parents, builds and deployments by a continuation token, work items by their ids.
  */
-export async function openAzureDevOps({ commits, builds }: World, tools: World['commits'] = []): Promise<Tool> {
+export async function openAzureDevOps(
+  { commits, builds, deployments, issues }: World,
+  tools: World['commits'] = [],
+): Promise<Tool> {
   const { url, ...stub } = await openStub({
     isAllowed: ({ authorization }) => authorization === `Basic ${Buffer.from(':secret').toString('base64')}`,
-    answer(whole, query) {
+    answer(whole, query, _, sent) {
       if (query.get('api-version') === null || !whole.startsWith('/owl/Game/_apis/')) return { status: 400, body: {} }
       const path = whole.slice('/owl/Game/_apis'.length)
       const asked = (name: string) => query.get(`searchCriteria.${name}`)!
@@ -31,14 +35,48 @@ export async function openAzureDevOps({ commits, builds }: World, tools: World['
         const found = commits.toReversed().filter(({ date }) => date >= asked('fromDate') && date <= asked('toDate'))
         return { body: { value: found.slice(skip, skip + top).map(commitOf) } }
       }
-      if (path === '/build/builds') {
+      const continued = (all: object[], size = PAGE) => {
         const start = Number(query.get('continuationToken') ?? 0)
-        const found = builds.toReversed().filter(({ started }) => started >= query.get('minTime')!)
-        const more = start + PAGE < found.length
+        const more = start + size < all.length
         return {
-          body: { value: found.slice(start, start + PAGE).map(buildOf) },
-          ...(more && { headers: { 'x-ms-continuationtoken': String(start + PAGE) } }),
+          body: { value: all.slice(start, start + size) },
+          ...(more && { headers: { 'x-ms-continuationtoken': String(start + size) } }),
         }
+      }
+      if (path === '/build/builds')
+        return continued(
+          builds
+            .toReversed()
+            .filter(({ started }) => started >= query.get('minTime')!)
+            .map(buildOf),
+        )
+      if (path === '/release/deployments')
+        return continued(
+          deployments
+            .toReversed()
+            .filter(({ at }) => at >= query.get('minModifiedTime')!)
+            .flatMap(attemptsOf),
+          1,
+        )
+      if (path === '/wit/wiql') {
+        const { query: wiql } = JSON.parse(sent) as { query: string }
+        const [, since, before = 'Infinity'] =
+          /^select \[System\.Id\] from WorkItems where \[System\.TeamProject\] = @project and \[System\.ChangedDate\] >= '([^']+)'(?: and \[System\.Id\] < (\d+))? order by \[System\.Id\] desc$/.exec(
+            wiql,
+          ) ?? []
+        // Without the precision of a time only days may be compared.
+        if (since === undefined || query.get('timePrecision') !== 'true') return { status: 400, body: { message: 'VS403437' } }
+        const found = issues.toReversed().filter(({ updated, number }) => updated >= since && number < Number(before))
+        return { body: { workItems: found.slice(0, Number(query.get('$top'))).map(({ number: id }) => ({ id })) } }
+      }
+      if (path === '/wit/workitemsbatch') {
+        const { ids, fields } = JSON.parse(sent) as { ids: number[]; fields: string[] }
+        if (ids.length === 0 || ids.length > 200) return { status: 400, body: {} }
+        return { body: { value: issues.filter(({ number }) => ids.includes(number)).map((issue) => itemOf(issue, fields)) } }
+      }
+      if (path === '/git/pullrequests') {
+        if (asked('status') !== 'all' || query.get('$skip') !== '0') return { body: { value: [] } }
+        return { body: { value: [PULL] } }
       }
       if (/^\/build\/builds\/\d+\/timeline$/.test(path))
         return { body: { records: [{ type: 'Task', result: 'failed', log: { id: 4 } }] } }
@@ -67,8 +105,91 @@ export async function openAzureDevOps({ commits, builds }: World, tools: World['
       },
     }),
     built: (build) => ({ body: { eventType: 'build.complete', resource: buildOf(build) } }),
+    deployed: (deployment) =>
+      attemptsOf(deployment)
+        .toReversed()
+        .flatMap(({ release, releaseEnvironment, deploymentStatus, startedOn, completedOn }) => [
+          {
+            body: {
+              eventType: 'ms.vss-release.deployment-started-event',
+              createdDate: startedOn,
+              resource: { environment: { ...releaseEnvironment, status: 'inProgress', release } },
+            },
+          },
+          {
+            body: {
+              eventType: 'ms.vss-release.deployment-completed-event',
+              createdDate: completedOn,
+              resource: { deployment: { status: deploymentStatus, release, environment: releaseEnvironment } },
+            },
+          },
+        ]),
+    filed: (issue) => ({
+      body: {
+        eventType: 'workitem.updated',
+        createdDate: issue.updated,
+        resource: {
+          id: 2,
+          workItemId: issue.number,
+          fields: { 'System.State': { oldValue: 'New', newValue: stateOf(issue) } },
+          revision: itemOf(issue),
+          _links: { html: { href: `https://dev.azure.com/owl/p1/_workitems/edit/${issue.number}` } },
+        },
+      },
+    }),
+    more: [
+      {
+        body: {
+          eventType: 'git.pullrequest.created',
+          createdDate: PULL.creationDate,
+          resource: { ...PULL, repository: REPOSITORY },
+        },
+      },
+    ],
   }
 }
+
+const PULL = {
+  pullRequestId: 7,
+  title: 'Feature',
+  status: 'active',
+  isDraft: false,
+  creationDate: '2026-01-02T03:04:05.678Z',
+  repository: { id: REPOSITORY.id, name: REPOSITORY.name, project: REPOSITORY.project },
+}
+
+const stateOf = ({ isOpen }: Issue) => (isOpen ? 'Active' : 'Closed')
+
+/** A work item without an assignee has no such field. */
+const itemOf = (issue: Issue, wanted?: string[]) => ({
+  id: issue.number,
+  url: `https://dev.azure.com/owl/p1/_apis/wit/workItems/${issue.number}`,
+  fields: Object.fromEntries(
+    Object.entries({
+      'System.Title': issue.title,
+      'System.State': stateOf(issue),
+      'System.ChangedDate': issue.updated,
+      'System.Description': '<div>What to do</div>',
+      ...(issue.assignee !== null && {
+        'System.AssignedTo': { displayName: 'Ann', uniqueName: `${issue.assignee}@example.com` },
+      }),
+    }).filter(([name]) => wanted === undefined || wanted.includes(name)),
+  ),
+})
+
+/** Newest first: each is deployed again after a failure. */
+const attemptsOf = ({ id, environment, isLive, at }: Deployment) =>
+  [isLive ? 'succeeded' : 'failed', 'failed'].map((deploymentStatus, index) => ({
+    id: id * 10 - index,
+    attempt: 2 - index,
+    release: { id, name: `Release-${id}` },
+    releaseEnvironment: { id: 3, name: environment },
+    deploymentStatus,
+    operationStatus: 'Phase',
+    startedOn: minutesAfter(at, -2 - 10 * index),
+    completedOn: minutesAfter(at, -10 * index),
+    lastModifiedOn: minutesAfter(at, 5),
+  }))
 
 const commitOf = ({ sha, message, date }: World['commits'][number]) => ({
   commitId: sha,

@@ -1,5 +1,5 @@
 import { openStub, page } from './stub.ts'
-import type { Build, Deployment, Tool, World } from './world.ts'
+import { type Build, type Deployment, minutesAfter, type Release, type Tool, type World } from './world.ts'
 
 const REPOSITORY = { id: 77, full_name: 'owl/star', html_url: 'https://github.com/owl/star', default_branch: 'main' }
 const ROOT = '/repos/owl/star'
@@ -7,9 +7,9 @@ const HOUR_S = 3600
 
 /**
  * GitHub's REST API of one repository, as documented: only with the token, at most 100 on a page, pages by `Link`, 1,000 runs of a search,
- * 5,000 requests an hour, 403 when they are used up.
+ * 5,000 requests an hour, 403 when they are used up. A reply that has not changed since its ETag is 304 and costs none of them.
  */
-export async function openGitHub({ commits, builds, deployments }: World): Promise<Tool> {
+export async function openGitHub({ commits, builds, deployments, releases }: World): Promise<Tool> {
   const { url, ...stub } = await openStub({
     // The storage of logs gets no token.
     isAllowed: ({ authorization }) => authorization === 'Bearer secret' || authorization === undefined,
@@ -18,6 +18,7 @@ export async function openGitHub({ commits, builds, deployments }: World): Promi
       'x-ratelimit-remaining': String(remaining),
       'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + HOUR_S / 6),
     }),
+    hasEtags: true,
     refusal: { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } },
     answer(whole, query, { authorization, host }) {
       if (whole === '/log' && authorization === undefined) return LOG
@@ -46,6 +47,10 @@ export async function openGitHub({ commits, builds, deployments }: World): Promi
       }
       const deployment = deployments.find(({ id }) => path === `/deployments/${id}/statuses`)
       if (deployment) return { body: statusesOf(deployment).toReversed() }
+      if (path === '/releases') {
+        const { items, headers } = paged(releases.toReversed())
+        return { body: items.map(releaseOf), ...(headers && { headers }) }
+      }
       if (path === '/actions/runs') {
         const created = query.get('created')!
         const wanted = builds
@@ -91,6 +96,12 @@ export async function openGitHub({ commits, builds, deployments }: World): Promi
           headers: { 'x-github-event': 'deployment_status' },
           body: { action: 'created', deployment: deploymentOf(deployment), deployment_status, repository: REPOSITORY },
         })),
+    // GitHub tells a publication as "created", "published" and "released".
+    released: (release) =>
+      (release.isDraft ? ['created'] : ['created', 'published', 'released']).map((action) => ({
+        headers: { 'x-github-event': 'release' },
+        body: { action, release: releaseOf(release), repository: REPOSITORY },
+      })),
     built: (build) => ({
       headers: { 'x-github-event': 'workflow_run' },
       body: {
@@ -114,8 +125,16 @@ const deploymentOf = ({ id, environment, sha, at }: Deployment) => ({
   updated_at: at,
 })
 
-const minutesAfter = (at: string, minutes: number) =>
-  new Date(Date.parse(at) + minutes * 60_000).toISOString().replace('.000Z', 'Z')
+const releaseOf = ({ id, tag, isDraft, at }: Release) => ({
+  id,
+  tag_name: tag,
+  target_commitish: 'main',
+  draft: isDraft,
+  prerelease: tag === 'v1.1',
+  // Of the commit.
+  created_at: minutesAfter(at, -100),
+  published_at: isDraft ? null : at,
+})
 
 /** Oldest first: it fails once before it is live. */
 const statusesOf = ({ id, environment, isLive, at }: Deployment) =>

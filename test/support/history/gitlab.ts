@@ -1,5 +1,5 @@
 import { openStub, page } from './stub.ts'
-import type { Build, Deployment, Issue, Tool, World } from './world.ts'
+import { type Build, type Deployment, daysAgo, type Issue, type Release, type Tool, type World } from './world.ts'
 
 const PROJECT = { id: 5, path_with_namespace: 'owl/games/star', web_url: 'https://gitlab.example/owl/games/star' }
 /** By its id or by its path. */
@@ -11,7 +11,7 @@ const PAGE = 3
  * GitLab's REST API of one project, as documented: only with the token, pages by `X-Next-Page`, no totals of commits, pipelines without
  * times in lists, `RateLimit-*`, and 429 when the requests of a minute are used up.
  */
-export async function openGitLab({ commits, builds, deployments, issues }: World): Promise<Tool> {
+export async function openGitLab({ commits, builds, deployments, releases, issues }: World): Promise<Tool> {
   const { url, ...stub } = await openStub({
     isAllowed: (headers) => headers['private-token'] === 'secret',
     headers: ({ remaining }) => ({
@@ -49,6 +49,10 @@ export async function openGitLab({ commits, builds, deployments, issues }: World
         if (query.get('order_by') !== 'updated_at') return { status: 400, body: { message: 'updated_at requires order_by' } }
         const { body, headers } = paged(deployments.toReversed().filter(({ at }) => at >= query.get('updated_after')!))
         return { body: (body as Deployment[]).map(deploymentOf), headers }
+      }
+      if (path === '/releases') {
+        const { body, headers } = paged(releases.toReversed())
+        return { body: (body as Release[]).map(releaseOf), headers }
       }
       if (path === '/pipelines') {
         if (query.get('order_by') !== 'id' || query.get('updated_before') !== null) return { status: 400, body: {} }
@@ -132,6 +136,18 @@ export async function openGitLab({ commits, builds, deployments, issues }: World
           project: PROJECT,
         },
       })),
+    released: (release) => [
+      {
+        body: {
+          ...releaseOf(release),
+          id: release.id,
+          object_kind: 'release',
+          action: 'create',
+          tag: release.tag,
+          project: PROJECT,
+        },
+      },
+    ],
     filed: (issue) => ({
       body: {
         object_kind: 'issue',
@@ -192,6 +208,14 @@ const deploymentOf = ({ id, environment, sha, isLive, at }: Deployment) => ({
   created_at: at,
   updated_at: at,
   environment: { id: 1, name: environment },
+})
+
+/** Without the id that the webhook has. A planned one has a date to come. */
+const releaseOf = ({ tag, sha, isDraft, at }: Release) => ({
+  tag_name: tag,
+  name: `Star ${tag}`,
+  released_at: isDraft ? daysAgo(-10) : at,
+  commit: { id: sha },
 })
 
 /** As lists have it, without times. */

@@ -3,7 +3,7 @@ import { SCOPES } from '../../../src/contract/sets.ts'
 import { ofAccount, type Sql, sql } from '../../../src/db/database.ts'
 import { openStudio, type Studio } from '../studio.ts'
 import { workOffAll } from '../work-off.ts'
-import type { Build, Commit, Delivery, Deployment, Tool, World } from './world.ts'
+import type { Build, Commit, Delivery, Deployment, Release, Tool, World } from './world.ts'
 
 /** A studio whose tools run on this machine. */
 export const openHistoryStudio = () =>
@@ -56,6 +56,7 @@ export async function openRoom(studio: Studio, tool: Connected) {
     },
     build: (...builds: readonly Build[]) => tell(...builds.flatMap((build) => tool.built?.(build) ?? [])),
     deploy: (...deployments: readonly Deployment[]) => tell(...deployments.flatMap((one) => tool.deployed?.(one) ?? [])),
+    release: (...releases: readonly Release[]) => tell(...releases.flatMap((one) => tool.released?.(one) ?? [])),
     import: async (days = 90) => {
       const started = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days } })
       expect(started).toMatchObject({ status: 201, json: { state: 'running' } })
@@ -78,7 +79,7 @@ export async function openRoom(studio: Studio, tool: Connected) {
           b.repository, b.url, b.agent, b.started_at, b.finished_at, b.duration_seconds, b.inferred_branch, b.output_log, b.artifacts, (
             select json_agg(json_build_object('name', s.name, 'status', s.status, 'detail', s.detail, 'from', s.started_at, 'to', s.finished_at) order by s.id)
             from build_steps s where s.build_run_id = b.id) as steps
-        from build_runs b where b.project_id = ${project} order by b.external_id`),
+        from build_runs b where b.project_id = ${project} order by b.external_id, b.ci_job_name, b.build_number`),
       deployments: await rows(sql`
         select d.external_key, d.platform, d.store, d.track, d.status, d.branch, d.version, d.external_id, d.commit_hash, d.build_basis,
           d.submitted_at, d.deployed_at, d.live_at, d.told_at, b.external_id as build
@@ -105,10 +106,11 @@ export async function openRoom(studio: Studio, tool: Connected) {
 }
 
 /** All events of a tool, as webhooks. */
-export async function tellAll(room: HistoryRoom, tool: Tool, { commits, builds, deployments, issues }: World) {
+export async function tellAll(room: HistoryRoom, tool: Tool, { commits, builds, deployments, releases, issues }: World) {
   await room.tell(...(tool.filed ? issues.map(tool.filed) : []), ...(tool.more ?? []))
   if (tool.pushed) await room.push(commits)
   await room.build(...builds)
   await room.deploy(...deployments)
+  await room.release(...releases)
   await room.work()
 }

@@ -6,6 +6,9 @@ const DAY_MS = 86_400_000
 export const daysAgo = (days: number, minutes = 0) =>
   new Date(Math.floor(Date.now() / 1000) * 1000 - days * DAY_MS + minutes * 60_000).toISOString().replace('.000Z', 'Z')
 
+export const minutesAfter = (at: string, minutes: number) =>
+  new Date(Date.parse(at) + minutes * 60_000).toISOString().replace('.000Z', 'Z')
+
 export interface Commit {
   sha: string
   /** Absent for the first one of all. */
@@ -35,6 +38,14 @@ export interface Deployment {
   at: string
 }
 
+export interface Release {
+  id: number
+  tag: string
+  sha: string
+  isDraft: boolean
+  at: string
+}
+
 export interface Issue {
   number: number
   title: string
@@ -54,12 +65,15 @@ export interface Tool {
   provider: ProviderName
   config: Record<string, unknown>
   calls: string[]
+  /** Calls that were answered with 304. */
+  unchanged?: string[]
   state: ToolState
   /** How it calls a commit; its hash by default. */
   identifierOf?(commit: Commit): string
   pushed?(commits: readonly Commit[]): Delivery | Delivery[]
-  built?(build: Build): Delivery
+  built?(build: Build): Delivery | Delivery[]
   deployed?(deployment: Deployment): Delivery[]
+  released?(release: Release): Delivery[]
   filed?(issue: Issue): Delivery
   /** Everything else that it tells. */
   more?: Delivery[]
@@ -77,6 +91,7 @@ export interface World {
   commits: Commit[]
   builds: Build[]
   deployments: Deployment[]
+  releases: Release[]
   issues: Issue[]
 }
 
@@ -111,6 +126,13 @@ export function fictionalStudio({ commits: count = 25 } = {}): World {
     isLive: at === 0,
     at: daysAgo(29, at * 60),
   }))
+  const releases = [0, 1, 2].map((at) => ({
+    id: 600 + at,
+    tag: `v1.${at}`,
+    sha: sha(5 * at + 4),
+    isDraft: at === 2,
+    at: daysAgo(28, at * 60),
+  }))
   const issues = [0, 1, 2].map((at) => ({
     number: 40 + at,
     title: `Bug ${at}`,
@@ -118,5 +140,5 @@ export function fictionalStudio({ commits: count = 25 } = {}): World {
     assignee: at === 2 ? 'ann' : null,
     updated: daysAgo(20, at),
   }))
-  return { commits, builds, deployments, issues }
+  return { commits, builds, deployments, releases, issues }
 }

@@ -2,7 +2,9 @@ import type { Fact } from '../../facts.ts'
 import { type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
+import { history } from './history.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 import { jobCompleted, workflowCompleted } from './workflow.ts'
 
@@ -31,6 +33,8 @@ export const circleci: Provider = {
     if (reported === undefined || type === undefined) throw new Unreadable('The body must be a JSON object with a type.')
     return READERS.get(type)?.(reported) ?? []
   },
+  server,
+  history,
   setup,
   sample,
 }

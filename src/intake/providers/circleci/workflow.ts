@@ -42,11 +42,8 @@ export function workflowCompleted(body: Json): Fact[] {
 /** A job that ended is a step, and the first sign of its workflow. It may arrive after the end of the workflow. */
 export function jobCompleted(body: Json): Fact[] {
   const { job, workflow } = body
-  const [build, name] = [buildOf(body), text(at(job, 'name'))]
-  const status = RESULTS.get(text(at(job, 'status')) ?? '')
-  if (build === undefined || name === undefined || status === undefined) return []
-  const [started_at, finished_at] = [time(at(job, 'started_at')), time(at(job, 'stopped_at'))]
-  const step: Step = { name, status, started_at, finished_at, duration_seconds: between(started_at, finished_at) }
+  const [build, steps] = [buildOf(body), stepOf(job)]
+  if (build === undefined || steps.length === 0) return []
   return [
     {
       kind: 'build',
@@ -56,8 +53,16 @@ export function jobCompleted(body: Json): Fact[] {
       url: link(at(workflow, 'url')),
       started_at: time(at(workflow, 'created_at')),
     },
-    { kind: 'build', build, existing: true, steps: [step] },
+    { kind: 'build', build, existing: true, steps },
   ]
+}
+
+/** Of a job that has ended. */
+export function stepOf(job: unknown): Step[] {
+  const [name, status] = [text(at(job, 'name')), RESULTS.get(text(at(job, 'status')) ?? '')]
+  if (name === undefined || status === undefined) return []
+  const [started_at, finished_at] = [time(at(job, 'started_at')), time(at(job, 'stopped_at'))]
+  return [{ name, status, started_at, finished_at, duration_seconds: between(started_at, finished_at) }]
 }
 
 /** Undefined if the workflow or its pipeline is unknown. */

@@ -3,7 +3,7 @@ import { filesOnly, type History, type HistoryReply, linkedPage } from '../../hi
 import { at, byline, type Json, link, number, object, objects, text, time, uids, word } from '../../reading.ts'
 import { factsOf } from '../../reports/readable.ts'
 import { workflowRun } from './builds.ts'
-import { deploymentStatus } from './deployments.ts'
+import { deploymentStatus, release } from './deployments.ts'
 import { placesOf, repositoryOf } from './push.ts'
 
 const PAGE = 100
@@ -26,6 +26,7 @@ export const history: History = {
     authorization: `Bearer ${text(config.api_token) ?? ''}`,
     'x-github-api-version': '2022-11-28',
   }),
+  conditional: true,
   about: {
     path: '',
     read: (body) => ({
@@ -83,6 +84,24 @@ export const history: History = {
         // Newest first: an older one is the last.
         const isMore = page !== undefined && wanted.length === listed.length
         return { facts: factsOf(wanted, (one) => deploymentFacts(one, reply)), ...(isMore && { next: { page } }) }
+      },
+    },
+    {
+      name: 'releases',
+      needs: 'Contents: read',
+      page: ({ cursor }) => ({ path: `/releases?per_page=${PAGE}&page=${number(cursor.page) ?? 1}` }),
+      read({ headers, body }, { since }) {
+        const page = linkedPage(headers, 'next')
+        const wanted = objects(body).filter(
+          ({ published_at, created_at }) => (time(published_at) ?? time(created_at) ?? '') >= since,
+        )
+        // Listed newest first, but an old draft may have been published since: a whole page of old ones is the last.
+        const isMore = page !== undefined && wanted.length > 0
+        // As if the webhook of its publication had been sent; a draft is still read as a draft.
+        return {
+          facts: factsOf(wanted, (one) => release({ action: 'published', release: one })),
+          ...(isMore && { next: { page } }),
+        }
       },
     },
     {

@@ -54,7 +54,8 @@ export function release(body: Json, received: Date): Fact[] {
       key: `release:${project.id}:${tag}`,
       status: withdrawn ? 'rolled_back' : upcoming ? 'pending' : 'live',
       version: tag,
-      external_id: word(at(body, 'id')),
+      // Its API lists releases by tag, and without the id.
+      external_id: tag,
       commit: text(at(body, 'commit', 'id')),
       at: withdrawn || upcoming ? undefined : released,
     },

@@ -1,8 +1,8 @@
 import type { ChangedFile, ChangeFact, Fact, Repository } from '../../facts.ts'
 import { type Asked, filesOnly, type History, type HistoryReply, pageAfter } from '../../history/history.ts'
-import { at, type Json, link, number, object, objects, text, word } from '../../reading.ts'
+import { at, type Json, link, number, object, objects, text, time, word } from '../../reading.ts'
 import { factsOf } from '../../reports/readable.ts'
-import { deployment } from './deployments.ts'
+import { deployment, release } from './deployments.ts'
 import { pipeline } from './pipeline.ts'
 import { repositoryOf } from './project.ts'
 import { change } from './push.ts'
@@ -106,6 +106,20 @@ export const history: History = {
       },
     },
     {
+      name: 'releases',
+      needs: 'read_api',
+      page: (asked) => listed(asked, 'releases', { order_by: 'released_at', sort: 'desc' }),
+      read({ headers, body }, { since, until, about }) {
+        const next = pageAfter(headers)
+        const all = objects(body)
+        const wanted = all.filter(({ released_at }) => (time(released_at) ?? '') >= since)
+        return {
+          facts: factsOf(wanted, (one) => releaseFact(one, until, about)),
+          ...(next && wanted.length === all.length && { next }),
+        }
+      },
+    },
+    {
       name: 'files',
       needs: 'read_api',
       ofChanges: true,
@@ -167,6 +181,10 @@ const deploymentFact = ({ id, status, sha, environment, updated_at }: Json) =>
     commit_url: `/${text(sha) ?? ''}`,
     status_changed_at: updated_at,
   })
+
+/** A release is read as if the webhook of its last edit had been sent. */
+const releaseFact = ({ tag_name, released_at, commit }: Json, until: string, about: Json) =>
+  release({ action: 'update', tag: tag_name, released_at, commit, project: about.project }, new Date(until))
 
 /** A pipeline is read as if its webhook had been sent. */
 function pipelineFact(listing: Json, { details }: HistoryReply, { config, about }: Asked): Fact[] {

@@ -29,6 +29,7 @@ const PARTS: Record<ImportPart, string> = {
   changes: 'changes',
   builds: 'builds',
   deployments: 'deployments',
+  releases: 'releases',
   files: 'file lists',
 }
 const numbered = (count: number) => count.toLocaleString('en')
