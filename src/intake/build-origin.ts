@@ -2,6 +2,9 @@ import { BUILD_KINDS } from '../contract/sets.ts'
 import type { BuildFact } from './facts.ts'
 import { at, object, text, word } from './reading.ts'
 
+/** How the result of a version of a shelf is called, when its address is kept and when it is written. */
+export const testRun = (shelf: string, version: string | number) => `test run ${shelf} ${version}`
+
 /** What our own statuses are called: they are ignored when the tool reports them. */
 export const OWN_PREFIX = 'goldmaster/'
 

@@ -62,6 +62,12 @@ export interface ServerSettings {
 /** A job that calls the tool's server. */
 export type ServerJob = { [K in JobKind]: { kind: K; payload: Jobs[K]; name?: string } }[JobKind]
 
+export interface ResultAddress {
+  /** As the write-back calls it. */
+  subject: string
+  address: string
+}
+
 /** A tool: its name, its webhook paths, how it authenticates, and how its deliveries are read. Every function is pure. */
 export interface Provider {
   name: ProviderName
@@ -119,6 +125,8 @@ export interface Provider {
   followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
   /** The job that polls the server, again and again, of a tool that can't send. It is named. */
   poll?(integrationId: number, accountId: number): ServerJob & { name: string }
+  /** Where the tool wants the result of what it reports; whoever has the address may set it. Only kept if results are written back. */
+  resultAddress?(delivery: Delivery): ResultAddress | undefined
   /** How its server is asked for what happened before it was connected. */
   history?: History
   setup: Setup

@@ -4,13 +4,13 @@ import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { deliver, refuse } from './deliver.ts'
 import { parseBody } from './parse-body.ts'
 import type { Delivered } from './persist.ts'
-import { type Handshake, type Provider, type Unparsed, Unreadable } from './provider.ts'
+import { type Handshake, type Provider, type ResultAddress, type Unparsed, Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
 
 /** A request as it arrived, with its token already matched. */
 export type Request = Omit<Unparsed, 'config'>
 
-export type Received = { handshake: Handshake } | { delivered: Delivered }
+export type Received = { handshake: Handshake } | { delivered: Delivered; resultAddress?: ResultAddress | undefined }
 
 /** A first contact is not authenticated yet, so only a short body is parsed for it. */
 const HANDSHAKE_MAX = 16 * 1024
@@ -32,7 +32,7 @@ export async function receive(db: Database, integration: IntegrationAuth, reques
   const delivery = { ...unparsed, body }
   if (integration.secrets.length > 0 && provider.isFresh?.(delivery) === false) throw await refused(401, WRONG_SIGNATURE, body)
 
-  return { delivered: await deliver(db, integration, provider, delivery) }
+  return { delivered: await deliver(db, integration, provider, delivery), resultAddress: provider.resultAddress?.(delivery) }
 }
 
 /** Without a secret no signature can be valid, so an integration that accepts only signed deliveries accepts none. */

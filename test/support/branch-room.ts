@@ -63,6 +63,8 @@ export async function branchRoom(studio: Studio) {
     /** A changelist with one file below a stream. */
     submit: (changelist: number, { stream = '//game/main', user = 'kim', file = `src/part${changelist}.c` } = {}) =>
       post('perforce', 'perforce', { changelist, user, description: `Work ${changelist}`, files: [`${stream}/${file}`] }),
+    /** What a trigger or a test definition says about a changelist. */
+    perforce: (body: object) => post('perforce', 'perforce', body),
     /** Commits in this order onto a branch. */
     push: (
       branch: string,

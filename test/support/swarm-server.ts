@@ -2,7 +2,10 @@ import { openLocalServer } from './local-server.ts'
 
 const LOGIN = `Basic ${Buffer.from('gold:ticket').toString('base64')}`
 
-/** P4 Code Review as its documentation describes it: a login with a ticket, reviews by change, votes for a version, comments. */
+/** A test run with its secret. */
+const RUN = '/api/v10/testruns/706/4f5e6a7b-secret'
+
+/** P4 Code Review as its documentation describes it: a login with a ticket, reviews by change, votes for a version, comments, test runs without a login. */
 export async function openSwarm() {
   const swarm = {
     isPermitted: true,
@@ -13,6 +16,9 @@ export async function openSwarm() {
     votes: [] as { vote: string; version: number }[],
     writes: [] as string[],
     losesNextReply: false,
+    /** Results of the test run 706, whose address has its secret. */
+    runs: [] as { status: string; messages: string[]; url: string }[],
+    isRunOver: false,
   }
   const server = await openLocalServer((request, reply) => {
     let text = ''
@@ -25,6 +31,13 @@ export async function openSwarm() {
       const send = (status: number, answer: object) =>
         reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
       if (swarm.isHtml) return reply.end('<html>Log in</html>')
+      if (url.pathname === RUN && request.method === 'POST') {
+        const isValid =
+          ['running', 'pass', 'fail'].includes(body.status) && Array.isArray(body.messages) && body.messages.length <= 10
+        if (!isValid || swarm.isRunOver || request.headers.authorization !== undefined) return send(400, { error: 'Bad Request' })
+        swarm.runs.push(body)
+        return send(200, { isValid: true })
+      }
       if (request.headers.authorization !== LOGIN || !swarm.isPermitted) return send(401, { error: 'Unauthorized' })
       if (request.method !== 'GET') swarm.writes.push(`${request.method} ${url.pathname}`)
       const write = (answer: object) => {
@@ -56,5 +69,5 @@ export async function openSwarm() {
       return write({ error: null, messages: [], data: { comments: [made] } })
     })
   })
-  return Object.assign(swarm, { url: server.url, close: () => server.close() })
+  return Object.assign(swarm, { url: server.url, run: `${server.url}${RUN}`, close: () => server.close() })
 }

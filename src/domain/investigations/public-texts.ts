@@ -95,6 +95,10 @@ interface ShelfVerdict {
   /** All builds have ended, and failed ones are investigated. */
   settled: boolean
   text: string
+  /** The same, a line for each job, without markup. */
+  lines: string[]
+  /** The first build that decided. */
+  build_id: string
   /** When the first of the builds began to count. */
   since: string
 }
@@ -111,7 +115,10 @@ export async function shelfVerdict(
     select min(created_at) as since from build_runs
     where account_id = ${project.account_id} and id = any (${jobs.map(({ build_id }) => Number(build_id))})`)
   const since = first?.since ?? undefined
-  return since === undefined ? undefined : { verdict, settled, since, text: textOf(verdict, jobs, '', pageOf) }
+  if (since === undefined) return undefined
+  const lines = jobs.map(({ job, verdict, reason }) => `${publicText(job)} ${VERDICTS[verdict]}: ${publicText(reason)}`)
+  const decided = jobs.find((job) => job.verdict === verdict) ?? jobs[0]!
+  return { verdict, settled, since, text: textOf(verdict, jobs, '', pageOf), lines, build_id: decided.build_id }
 }
 
 function textOf(

@@ -4,6 +4,7 @@ import { refusedDelivery } from '../../contract/errors.ts'
 import { VERSION, VERSION_HEADER } from '../../contract/version.ts'
 import { ofAccount } from '../../db/database.ts'
 import { REFUSED_MAX } from '../../domain/integrations/intake-usage.ts'
+import * as resultAddresses from '../../domain/integrations/result-addresses.ts'
 import type { IntegrationAuth } from '../../domain/integrations/webhook-access.ts'
 import { Refused, refuse } from '../../intake/deliver.ts'
 import { acceptHandshake } from '../../intake/handshake.ts'
@@ -97,6 +98,8 @@ async function receiveDelivery(
     const received = await receiveSomewhere(db, integration, request, reply)
     if ('handshake' in received) await acceptHandshake(db, vault, integration, request, received.handshake)
     else {
+      // Also of a repeated delivery: the first attempt may have ended before this.
+      if (received.resultAddress) await resultAddresses.keep(db, vault, integration, received.resultAddress)
       const stored = received.delivered.status !== 'duplicate' && !request.over_quota
       await intakeQuota.add(db, integration.account_id, stored ? request.raw.length : 0)
     }

@@ -96,6 +96,56 @@ test('a lost reply leaves one comment, and a deleted comment is not written agai
   expect(swarm.comments).toEqual([])
 })
 
+/** All of it, so that the server is not asked. */
+const SHELF = { change: 1250, status: 'shelved', user: 'kim', description: 'Moon', files: ['//game/main/src/moon.c'] }
+
+test('a test run gets the result of its version at its own address, whose secret is stored encrypted', async () => {
+  const { shelf, perforce, submit, report, work, id } = await room()
+  const say = (version: number, update: string) => perforce({ ...SHELF, version, update })
+  await say(1, swarm.run)
+  const stored = await studio.db.rows<{ all: string }>(sql`
+    select row_to_json(r)::text as all from result_addresses r where integration_id = ${id}
+    union all select row_to_json(d)::text || convert_from(coalesce(d.body, ''), 'UTF8') from deliveries d where integration_id = ${id}`)
+  expect(stored.length).toBeGreaterThanOrEqual(2)
+  for (const { all } of stored) expect(all).not.toContain('4f5e6a7b')
+  await shelf(1)
+  await shelf(2, { job: 'Tests', status: 'building' })
+  await shelf(3)
+  expect(swarm.runs.map(({ status }) => status)).toEqual(['pass', 'running'])
+  expect(swarm.runs[0]).toMatchObject({
+    messages: [expect.stringContaining('Cook passed')],
+    url: expect.stringContaining('/builds/'),
+  })
+  // A failure that main has already is told as such, and takes nothing down.
+  await submit(1200)
+  await report({ number: 90, job: 'Tests', changelist: '1200', broken: 'part1200' })
+  await work()
+  await shelf(2, { job: 'Tests', broken: 'part1200' })
+  expect(swarm.runs.at(-1)).toMatchObject({
+    status: 'pass',
+    messages: expect.arrayContaining([expect.stringContaining('not by this change')]),
+  })
+  const count = swarm.runs.length
+  await shelf(4)
+  expect(swarm.runs).toHaveLength(count)
+})
+
+test('a test run of another version, of another host or that is over gets nothing, and the rest goes on', async () => {
+  const { shelf, perforce, page } = await room()
+  const say = (version: number, update: string) => perforce({ ...SHELF, version, update })
+  await say(2, swarm.run)
+  await shelf(1)
+  await say(1, 'http://127.0.0.1:1/api/v10/testruns/706/4f5e6a7b-secret')
+  await shelf(2)
+  expect(swarm.runs).toEqual([])
+  swarm.isRunOver = true
+  await say(1, swarm.run)
+  await shelf(3, { job: 'Tests' })
+  expect(swarm.runs).toEqual([])
+  expect(swarm.comments).toHaveLength(1)
+  expect((await page()).write_back_problem).toBeNull()
+})
+
 test('a login that P4 Code Review refuses is reported at setup, and a later refusal stops the write-back', async () => {
   const refused = async (config: object, words: RegExp) => {
     const { turn } = await room({ config, on: false })

@@ -63,6 +63,15 @@ export interface Review {
   versions: string[]
 }
 
+/** What a test run of a review shows. */
+export interface RunResult {
+  status: 'running' | 'pass' | 'fail'
+  /** A line for each job. */
+  messages: string[]
+  /** The page of a build. */
+  url: string
+}
+
 /** A server of code reviews. Every call throws `Refused` if the server refuses; with 404, the review or comment does not exist. */
 export interface WritableReviews {
   /** The review of a shelf; undefined if there is none, or several. */
@@ -72,6 +81,8 @@ export interface WritableReviews {
   findComment(review: string, text: string): Promise<string | undefined>
   createComment(review: string, body: string): Promise<string>
   editComment(id: string, body: string): Promise<unknown>
+  /** Without a login: the address is the secret of the test run. */
+  report(address: string, result: RunResult): Promise<unknown>
 }
 
 /** How verdicts of shelves are written to their reviews. */

@@ -5,6 +5,7 @@ import type { Jobs } from '../../db/queue.ts'
 import { openConfig } from '../../domain/integrations/config.ts'
 import type { IntegrationContext } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
+import * as addresses from '../../domain/integrations/result-addresses.ts'
 import * as store from '../../domain/integrations/write-backs.ts'
 import { resultAt, verdictText } from '../../domain/investigations/public-texts.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
@@ -28,7 +29,10 @@ export async function writeBack(
   if (reviews) {
     if (build.shelf === '') return
     const page = (id: string) => `${site}/projects/${build.project_id}/builds/${id}`
-    return orPause(db, build, key, () => writeReview(db, reviews.open(config, allowed, signal), build, page))
+    const addressOf = (subject: string) => addresses.find(db, vault, { ...key, subject })
+    return orPause(db, build, key, () =>
+      writeReview(db, reviews.open(config, allowed, signal), build, { pageOf: page, addressOf }),
+    )
   }
   const tool = WRITE_BACKS[build.provider]
   if (!tool || build.commit_hash === '') return

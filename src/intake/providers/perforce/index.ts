@@ -1,3 +1,4 @@
+import { testRun } from '../../build-origin.ts'
 import type { ChangedFile } from '../../facts.ts'
 import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, files, link, text, time, word } from '../../reading.ts'
@@ -28,6 +29,11 @@ export const perforce: Provider = {
   secretsInBody: ['update', 'pass', 'fail'],
   deliveryKey,
   event: ({ body }) => EVENTS[stageOf(body)],
+  resultAddress({ body }) {
+    const [identifier, version, address] = [changelist(body), word(at(body, 'version')), link(at(body, 'update'))]
+    const isRun = identifier !== undefined && version !== undefined && address !== undefined && stageOf(body) === 'shelved'
+    return isRun ? { subject: testRun(identifier, version), address } : undefined
+  },
   read({ body, config }) {
     const [identifier, stage] = [changelist(body), stageOf(body)]
     if (identifier === undefined) throw new Unreadable('changelist must be a positive integer.')

@@ -3,7 +3,7 @@ import type { ServerSettings } from '../../provider.ts'
 export const server: ServerSettings = {
   why: 'If you enter your Perforce server, author, description and files of a changelist are fetched when the trigger sends only its number.',
   writeBackDoes:
-    'Votes on the review of a shelf in P4 Code Review once its preflights have ended, and keeps one comment there with the verdict of every job.',
+    'Votes on the review of a shelf in P4 Code Review once its preflights have ended, keeps one comment there with the verdict of every job, and answers its test run.',
   writeBackNeeds: 'the URL of P4 Code Review, and a user who may see the reviews, with a ticket as the password',
   fields: [
     {

@@ -79,10 +79,10 @@ A shelved changelist is on no branch, and a build of it is a preflight. To repor
 P4 Code Review (Swarm) can report the changelists of its reviews instead, with a test definition. URL: \`${context.base_url}/webhooks/perforce\`. Header: \`X-Service-Token: ${context.token}\`. Body, as JSON:
 
 \`\`\`json
-{ "change": "{change}", "status": "{status}", "review": "{review}", "version": "{version}" }
+{ "change": "{change}", "status": "{status}", "review": "{review}", "version": "{version}", "update": "{update}" }
 \`\`\`
 
-Results of builds are not sent back to the review. A test definition that is required for approval would wait forever, so don't make it blocking. The bodies of Jenkins' and BlueKing's published triggers are read too, if you change their URL and they send a token.
+If results are written back, the test run gets the verdict of the shelf's preflights. Otherwise it would wait forever: don't make it blocking then. The bodies of Jenkins' and BlueKing's published triggers are read too, if you change their URL and they send a token.
 
 ### Windows servers
 
