@@ -26,6 +26,7 @@ import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
 import { benchTestResults } from './test-results.ts'
 import { benchUgs } from './ugs.ts'
+import { benchWriteBack } from './write-back.ts'
 
 const BENCHES = {
   tasks: benchTasks,
@@ -47,6 +48,7 @@ const BENCHES = {
   search: benchSearch,
   'test-results': benchTestResults,
   ugs: benchUgs,
+  'write-back': benchWriteBack,
   fuzz: benchFuzz,
 }
 /** They set up their own environment. */
