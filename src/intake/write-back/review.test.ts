@@ -125,9 +125,16 @@ test('a test run gets the result of its version at its own address, whose secret
     status: 'pass',
     messages: expect.arrayContaining([expect.stringContaining('not by this change')]),
   })
-  const count = swarm.runs.length
-  await shelf(4)
-  expect(swarm.runs).toHaveLength(count)
+  for (let job = 1; job <= 12; job++) await report({ number: 1, job: `Job ${job}`, shelf: '1250' })
+  await work()
+  // P4 Code Review refuses more.
+  expect(swarm.runs.at(-1)!.messages).toHaveLength(10)
+})
+
+test('the address of a test run is not kept while no results are written', async () => {
+  const { perforce, id } = await room({ on: false })
+  await perforce({ ...SHELF, version: 1, update: swarm.run })
+  expect(await studio.db.rows(sql`select from result_addresses where integration_id = ${id}`)).toEqual([])
 })
 
 test('a test run of another version, of another host or that is over gets nothing, and the rest goes on', async () => {

@@ -19,11 +19,12 @@ const isSince =
   ({ id, created_at }: Json) =>
     word(id) !== undefined && (time(created_at) ?? '') >= since
 
-/** In reruns the older ones come first, as they ended. */
-const workflowsIn = (pipeline: Json, { details }: Pick<HistoryReply, 'details'>) =>
-  objects(at(details.get(workflowsOf(pipeline)), 'items'))
-    .filter(({ id, status }) => word(id) !== undefined && text(status) !== undefined)
-    .toSorted((one, other) => ((time(one.created_at) ?? '') < (time(other.created_at) ?? '') ? -1 : 1))
+/** The last run of every workflow: those that run again stay the same build. */
+function workflowsIn(pipeline: Json, { details }: Pick<HistoryReply, 'details'>): Json[] {
+  const listed = objects(at(details.get(workflowsOf(pipeline)), 'items')).filter(({ id }) => word(id) !== undefined)
+  const began = ({ created_at }: Json) => time(created_at) ?? ''
+  return listed.filter((one) => !listed.some((other) => other.name === one.name && began(other) > began(one)))
+}
 
 export const history: History = {
   headers: ({ api_token }) => ({ 'circle-token': text(api_token) ?? '' }),
