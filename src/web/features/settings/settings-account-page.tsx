@@ -29,12 +29,12 @@ export default function SettingsAccount() {
   const admin = useMay('admin')
   const owner = useMay('owner') && !account?.demo
   const query = useApi('showAccount', { account_id: account?.id ?? 0 }, { enabled: account !== undefined })
-  // Loaded with the account, shown below it.
-  useApi('listAccountTokens', { account_id: account?.id ?? 0 }, { enabled: admin && account !== undefined })
+  // Loaded with the account. The tokens are shown in its middle, and would move what is below them.
+  const tokens = useApi('listAccountTokens', { account_id: account?.id ?? 0 }, { enabled: admin && account !== undefined })
   useApi('listExports', { account_id: account?.id ?? 0 }, { enabled: owner && account !== undefined })
   return (
     <Page title="Account" actions={<AccountChoice />}>
-      <Loaded query={query}>
+      <Loaded query={admin && tokens.isPending ? { ...query, data: undefined } : query}>
         {(shown) => (
           <div key={shown.id} className="grid gap-4">
             <General account={shown} admin={admin} />
