@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { withPrecision } from '../src/db/distributed-precision.ts'
 import { distributedForm } from '../src/db/distributed-statement.ts'
 import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'
 import { createUndistributedDatabase } from './support/database.ts'
@@ -42,8 +43,12 @@ test('every statement of a webhook or a route can be parsed in the form that it 
   let changed = 0
   await own.db.onOneConnection(async () => {})
   const client = await own.db.pool.connect()
+  const { rows } = await client.query<{ name: string; column: string }>(`
+    select attrelid::regclass::text as name, attname as column from pg_attribute where format_type(atttypid, atttypmod) like 'timestamp(3)%'`)
+  const times = new Map([...TABLES].map((table) => [table, new Map<string, string>()]))
+  for (const { name, column } of rows) times.get(name)?.set(column, 'timestamptz(3)')
   for (const [text, count] of sent) {
-    const form = distributedForm(text, count, TABLES)
+    const form = distributedForm(withPrecision(text, times), count, TABLES)
     if (form.text !== text) changed++
     if (!/^\s*(with|select|insert|update|delete)\b/i.test(form.text)) continue
     await client.query(`prepare again as ${form.text}`).then(

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { withPrecision } from './distributed-precision.ts'
 import { distributedForm, distributedOver } from './distributed-statement.ts'
 
 const TABLES = new Set(['builds', 'changes'])
@@ -241,5 +242,41 @@ describe('the time in a writing statement', () => {
     'select coalesce(at, now()) from users',
   ])('stays elsewhere: %s', (text) => {
     expect(distributedForm(text, 0, TABLES)).toMatchObject({ text, times: [] })
+  })
+})
+
+describe('a selected time', () => {
+  const precise = new Map([
+    [
+      'builds',
+      new Map([
+        ['at', 'timestamptz(3)'],
+        ['until', 'timestamptz(3)'],
+      ]),
+    ],
+  ])
+  test.each([
+    [
+      'insert into builds as b (id, at) select 1, now() from x on conflict do nothing',
+      'insert into builds as b (id, at) select 1, ( now() )::timestamptz(3) from x on conflict do nothing',
+    ],
+    [
+      "with a as (insert into builds (at, id, until) select coalesce(x.at, ','), f(1, 2), null) select 1",
+      "with a as (insert into builds (at, id, until) select ( coalesce(x.at, ','))::timestamptz(3), f(1, 2), ( null)::timestamptz(3) ) select 1",
+    ],
+    [
+      'insert into builds (id, at) select a is distinct from b, x.from where true',
+      'insert into builds (id, at) select a is distinct from b, ( x.from )::timestamptz(3) where true',
+    ],
+  ])('%s is rounded like its column', (text, rounded) => {
+    expect(withPrecision(text, precise)).toBe(rounded)
+  })
+
+  test.each([
+    'insert into builds (id, at) values (1, now())',
+    'insert into users (id, at) select 1, now()',
+    'insert into builds (id, at) select x.* from x',
+  ])('%s stays as it is', (text) => {
+    expect(withPrecision(text, precise)).toBe(text)
   })
 })

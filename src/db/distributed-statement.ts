@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { type Numbered, selectedFirst } from './distributed-ids.ts'
+import { type Precise, withPrecision } from './distributed-precision.ts'
 import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
 
 /**
@@ -17,6 +18,7 @@ import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
  * 6. Citus refuses subqueries among the values of a new row: these become a `select`.
  * 7. A statement that would need all servers for a step in between is run in steps (distributed-steps.ts).
  * 8. New rows that a statement selects get their ids from the coordinator (distributed-ids.ts).
+ * 9. Selected times are rounded as their columns say (distributed-precision.ts).
  */
 interface Form {
   text: string
@@ -140,10 +142,16 @@ export async function readDistribution(client: pg.ClientBase): Promise<Distribut
     select a.attrelid::regclass::text as name, json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) as columns
     from pg_attribute i join pg_attribute a on a.attrelid = i.attrelid and a.attnum > 0 and not a.attisdropped
     where i.attname = 'id' and i.attidentity <> '' group by 1`)
+  const { rows: precise } = await client.query<{ name: string; columns: Record<string, string> }>(`
+    select a.attrelid::regclass::text as name, json_object_agg(a.attname, format_type(a.atttypid, a.atttypmod)) as columns
+    from pg_attribute a join pg_dist_partition p on p.logicalrelid = a.attrelid
+    where a.attnum > 0 and a.atttypmod >= 0 and not a.attisdropped group by 1`)
+  const byName = (tables: typeof precise) => new Map(tables.map(({ name, columns }) => [name, new Map(Object.entries(columns))]))
   return distributedOver(
     new Set(rows.map(({ name }) => name)),
     new Map(types.map(({ id, name }) => [id, name])),
-    new Map(numbered.map(({ name, columns }) => [name, new Map(Object.entries(columns))])),
+    byName(numbered),
+    byName(precise),
   )
 }
 
@@ -154,14 +162,16 @@ export function distributedOver(
   tables: ReadonlySet<string>,
   types: ReadonlyMap<number, string> = new Map(),
   numbered: Numbered = new Map(),
+  precise: Precise = new Map(),
 ): Distributed {
   const forms = new Map<string, Form & { timed: string; steps: Steps | undefined }>()
   const read = (text: string, count: number) => {
     if (forms.size >= FORMS_MAX) forms.clear()
-    const limited = distributedForm(text, count, tables)
+    const written = withPrecision(text, precise)
+    const limited = distributedForm(written, count, tables)
     const form = {
       ...limited,
-      timed: distributedForm(text, count, new Set()).text,
+      timed: distributedForm(written, count, new Set()).text,
       steps: stepsOf(limited.text, (steps) => selectedFirst(steps, numbered)),
     }
     forms.set(text, form)
