@@ -81,14 +81,14 @@ async function record(
   })
   const unasked = held.flatMap(({ id, asset_id }) => (id === null ? [asset_id] : []))
   await db.execute(sql`
-    with settled as (
-      select * from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+    with settled as materialized (
+      select *, jsonb_build_object('user_id', ${by.user_id}::integer, 'comments', ${comments}::text, 'decided_at', iso(now())) as own
+      from jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
         as t (id uuid, stage text, status text, sign_offs jsonb, signs boolean, next text))
     update approvals p set status = t.status, asked_stage = case when p.status = 'pending' and t.status <> 'pending' then p.approval_stage end,
       approver_user_id = case when t.status <> 'pending' then ${by.user_id}::integer end, decided_at = case when t.status <> 'pending' then now() end,
       comments = case when t.status <> 'pending' then ${comments} else '' end,
-      sign_offs = case when t.signs then t.sign_offs || jsonb_build_object('user_id', ${by.user_id}::integer, 'comments', ${comments}::text, 'decided_at', iso(now()))
-        else t.sign_offs end,
+      sign_offs = case when t.signs then t.sign_offs || t.own else t.sign_offs end,
       approval_stage = coalesce(t.stage, p.approval_stage), updated_at = now()
     from settled t where p.account_id = ${project.account_id} and p.id = t.id`)
   const made = await db.rows<{ id: string }>(sql`
