@@ -1,7 +1,8 @@
 import { backOff } from '../contract/back-off.ts'
 import type { ObjectStore, Pool } from '../db/database.ts'
 import { LEASES } from '../db/queue.ts'
-import { accountsDue, move, removeUnused } from '../domain/retention/move-to-objects.ts'
+import { move, removeUnused } from '../domain/retention/move-to-objects.ts'
+import { accountsDue } from '../domain/retention/objects-due.ts'
 import { type Lanes, startLanes } from './lanes.ts'
 import type { WorkerContext } from './worker.ts'
 

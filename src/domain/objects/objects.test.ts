@@ -222,14 +222,20 @@ describe('moving to object storage', () => {
 
   test('an object of another account cannot be read, whatever a row says', async () => {
     const [, key] = /^(.+)\.gz$/.exec([...server.objects.keys()][0]!.split('/')[1]!)!
-    await db.execute(sql`update stored_objects set account_id = account_id + 1 where id = ${key!}`)
+    const giveTo = async (owner: number) => {
+      const { bytes, sha256 } = (await db.one<{ bytes: number; sha256: Buffer }>(sql`
+        delete from stored_objects where id = ${key!} returning bytes, sha256`))!
+      await db.execute(sql`
+        insert into stored_objects (id, account_id, bytes, sha256, remove_after) values (${key!}, ${owner}, ${bytes}, ${sha256}, null)`)
+    }
+    await giveTo(account + 1)
     const holder = (await objectsIn('deliveries')).find(({ object }) => object === key)
     const answer = holder
       ? await lead.app(pageOf(holder.id))
       : await readLog((await objectsIn('build_runs')).find(({ object }) => object === key)!.id)
     expect(answer).toMatchObject({ status: 410, json: { error: 'object_lost' } })
     expect(server.asked).toEqual([])
-    await db.execute(sql`update stored_objects set account_id = account_id - 1 where id = ${key!}`)
+    await giveTo(account)
   })
 
   test('a lost object is reported as lost and does not block an export of the rest', async () => {

@@ -1,19 +1,15 @@
 import { Counter, type Registry } from 'prom-client'
-import { type Database, type ObjectStore, sql } from '../../db/database.ts'
-import { oldestDue, UNUSED } from '../../domain/retention/move-to-objects.ts'
+import type { Database, ObjectStore } from '../../db/database.ts'
+import { readBacklog } from '../../domain/retention/objects-due.ts'
 import { backlogGauges } from './backlog-gauge.ts'
 import { coalesce } from './coalesce.ts'
 
 /** Counting what waits reads every account: at most this often. */
 const FRESH_MS = 15_000
-/** Objects that wait for removal are counted up to this number. */
-const COUNT_MAX = 100_000
 
 /** Requests to the object store, and what waits for it. */
 export function measureObjects(db: Database, { counts }: ObjectStore, registers: Registry[]) {
-  const readBacklog = coalesce(FRESH_MS, () =>
-    db.one<{ oldest: number; unused: number }>(BACKLOG, { unprepared: true }).catch(() => undefined),
-  )
+  const backlog = coalesce(FRESH_MS, () => readBacklog(db).catch(() => undefined))
   new Counter({
     name: 'goldmaster_object_store_requests_total',
     help: 'Requests of this node to the object store, by method and outcome',
@@ -34,7 +30,7 @@ export function measureObjects(db: Database, { counts }: ObjectStore, registers:
       this.inc(counts.bytesPut)
     },
   })
-  const gauge = backlogGauges(registers, readBacklog)
+  const gauge = backlogGauges(registers, backlog)
   gauge(
     'goldmaster_object_store_lag_seconds',
     'Age of the oldest body or log that waits to be moved to the object store',
@@ -42,7 +38,3 @@ export function measureObjects(db: Database, { counts }: ObjectStore, registers:
   )
   gauge('goldmaster_object_store_unused', 'Objects waiting to be deleted from the object store', 'unused')
 }
-
-const BACKLOG = sql`
-  select (${oldestDue}) as oldest,
-    (select count(*) from (select from stored_objects where ${UNUSED} limit ${COUNT_MAX}) unused) as unused`
