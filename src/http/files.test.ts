@@ -139,7 +139,7 @@ describe('an attachment', () => {
     const file = json.attachments[0].id
     expect((await ask('DELETE', `comments/${comment}`)).json.attachments).toEqual([])
     expect((await download(file)).status).toBe(404)
-    await studio.db.execute(sql`update file_contents set used_at = used_at - interval '2 days'`)
+    await studio.db.execute(sql`update file_contents set used_at = now() - interval '2 days'`)
     expect((await sweep(studio.db)).removed).toBe(1)
     const doomed = await write('kim', 'other')
     await attach(doomed, 'of a task', 'x.txt')

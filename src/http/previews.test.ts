@@ -137,7 +137,7 @@ describe('an uploaded picture', () => {
     const { json } = await upload(await painted(70, 70))
     expect((await listed()).map(({ width }: { width: number }) => width)).toEqual([70])
     expect(json.created_at < json.updated_at).toBe(true)
-    await studio.db.execute(sql`update file_contents set used_at = used_at - interval '2 days'`)
+    await studio.db.execute(sql`update file_contents set used_at = now() - interval '2 days'`)
     await sweep(studio.db)
     expect((await download(`${place()}?size=original`)).bytes.equals(former)).toBe(false)
     for (const size of ['small', 'large', 'original']) expect((await download(`${place()}?size=${size}`)).status).toBe(200)

@@ -154,7 +154,7 @@ test('a bulk decision about nothing decides nothing', async () => {
 })
 
 test('the queue of one author is read from an index, however many others wait', async () => {
-  const project = studio.world.projects.star!.id
+  const [account, project] = [studio.world.accounts.owl!.id, studio.world.projects.star!.id]
   let plan = ''
   const stop = new Error('nothing of this is kept')
   await studio.db
@@ -166,7 +166,7 @@ test('the queue of one author is read from an index, however many others wait', 
       await db.execute(sql`analyze approvals`)
       const rows = await db.rows<{ 'QUERY PLAN': string }>(sql`
         explain select p.* from approvals p
-        where p.project_id = ${project} and p.status = 'pending' and p.level is null and p.author = 'Someone 7'
+        where p.account_id = ${account} and p.project_id = ${project} and p.status = 'pending' and p.level is null and p.author = 'Someone 7'
         order by p.created_at desc, p.id desc limit 51`)
       plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       throw stop

@@ -77,7 +77,7 @@ async function run(p4: string) {
 }
 const previews = (name: string) =>
   studio.db.rows<{ version: number; state: string; kind: string; source: string; reason: string; width: number }>(sql`
-    select p.version, p.state, p.kind, p.source, p.reason, p.width from previews p join assets a on a.id = p.asset_id
+    select p.version, p.state, p.kind, p.source, p.reason, p.width from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id
     where a.name = ${name} order by p.version`)
 
 test('a submitted texture, material and mesh have the thumbnails of their packages without any setup', async () => {
@@ -142,7 +142,7 @@ test('a silent server leaves previews pending, for a day', async () => {
   const away = p4(`process.stderr.write('Perforce client error: Connect to server failed; check $P4PORT.'); process.exit(1)`)
   await expect(run(away)).rejects.toMatchObject({ message: expect.stringContaining('failed') })
   expect(await previews('T_Late.uasset')).toMatchObject([{ state: 'pending' }])
-  await studio.db.execute(sql`update previews set created_at = created_at - interval '25 hours' where state = 'pending'`)
+  await studio.db.execute(sql`update previews set created_at = now() - interval '25 hours' where state = 'pending'`)
   await giveUpOld(studio.db)
   expect(await previews('T_Late.uasset')).toMatchObject([
     { state: 'none', reason: 'The server did not give the file for a day.' },
@@ -152,7 +152,7 @@ test('a silent server leaves previews pending, for a day', async () => {
 test('of a change with ten thousand files, 500 are fetched and the others say why not', async () => {
   await submit(Array.from({ length: 10_000 }, (_, i) => `//star/many/T_${i}.uasset`))
   const counts = await studio.db.rows(sql`
-    select p.state, count(*) from previews p join assets a on a.id = p.asset_id where a.path like '//star/many/%' group by p.state order by p.state`)
+    select p.state, count(*) from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id where a.path like '//star/many/%' group by p.state order by p.state`)
   expect(counts).toEqual([
     { state: 'none', count: 9_500 },
     { state: 'pending', count: 500 },
