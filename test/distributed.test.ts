@@ -11,10 +11,7 @@ import { enqueueMessages } from '../src/domain/webhooks/webhook-messages.ts'
 import * as webhooks from '../src/domain/webhooks/webhooks.ts'
 import { adminOfDatabase } from './support/admin.ts'
 import { CITUS_PREFIX, type Cluster, startCluster } from './support/cluster.ts'
-import { all, asker } from './support/every-route.ts'
 import { listen, titlesOf } from './support/listening.ts'
-import { nightOwl } from './support/night-owl.ts'
-import { expectTruth, fixtures, openSamples, sendAll } from './support/samples.ts'
 import { openStudio, type Studio } from './support/studio.ts'
 import { commit, push } from './support/tools.ts'
 import { until } from './support/until.ts'
@@ -263,57 +260,5 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     await expect.poll(() => ask('owl')).toBe(201)
     await beside.close()
     await few.close()
-  })
-})
-
-/** From now on a statement that goes to several shards fails. */
-async function onOneShard(loaded: Studio): Promise<Studio> {
-  const name = new URL(loaded.url).pathname.slice(1)
-  await loaded.db.execute(sql`alter database ${raw(name)} set citus.multi_task_query_log_level = 'error'`)
-  const db = openDatabase(loaded.url, { max: 4, statementTimeout: 60_000, files: loaded.db.files })
-  const studio = await openStudio({}, { beside: { ...loaded, db } })
-  const close = async () => {
-    await studio.close()
-    await db.close()
-    await loaded.close()
-  }
-  return { ...studio, world: loaded.world, close }
-}
-
-suite(`every route of the API on a coordinator and two workers${CITUS_PREFIX ? '' : ' [CITUS_PREFIX not set]'}`, () => {
-  let studio: Studio
-  beforeAll(async () => {
-    studio = await onOneShard(await openStudio(nightOwl))
-  })
-  afterAll(() => studio?.close())
-  const { ask } = asker(() => studio)
-
-  test('a statement about all accounts is noticed', async () => {
-    await expect(studio.db.rows(sql`select count(*) from tasks`)).rejects.toThrow('multi-task query')
-  })
-
-  test.each(all)('%s sends each statement to one shard', async (name) => {
-    // The builds of this studio were reported by no server that could be asked.
-    expect(name === 'actOnBuild' ? [422] : [200, 201, 202]).toContain((await ask(name)).status)
-  })
-})
-
-suite(`every webhook on a coordinator and two workers${CITUS_PREFIX ? '' : ' [CITUS_PREFIX not set]'}`, () => {
-  let studio: Studio
-  beforeAll(async () => {
-    studio = await onOneShard(await openSamples())
-  })
-  afterAll(() => studio?.close())
-  const samples = fixtures()
-
-  test.each([...new Set(samples.map(({ path }) => path))])('%s sends each statement to one shard', async (path) => {
-    const answers = await sendAll(
-      studio,
-      samples.filter((sample) => sample.path === path),
-    )
-    for (const answer of answers) {
-      expectTruth(answer)
-      expect(answer.json.status, answer.name).not.toBe('failed')
-    }
   })
 })
