@@ -66,7 +66,7 @@ export async function benchDistributed() {
 }
 
 const print = (rows: (string | number)[][]) =>
-  printTable('processor milliseconds per request', ['', ...KINDS, 'of it service', 'databases', 'failed'], rows)
+  printTable('processor milliseconds per request', ['', ...KINDS, 'of it service', 'coordinator', 'workers', 'failed'], rows)
 
 const KINDS = ['push', 'build', 'task', 'list', 'search'] as const
 type Kind = (typeof KINDS)[number]
@@ -88,25 +88,25 @@ async function measured(name: string, url: string, servers: string[], more?: (lo
   const server = await startGoldmaster(url, { DATABASE_CONNECTIONS: '16' })
   const load = loadOn(server, world)
   try {
-    const databases = async () => (await Promise.all(servers.map(processesOf))).flat()
-    const times = async (pids: number[]) => cpuOfEach(pids)
+    const [coordinator, ...workers] = servers
+    const groups = async () =>
+      Promise.all(
+        [[server.pid], await processesOf(coordinator!), (await Promise.all(workers.map(processesOf))).flat()].map(cpuOfEach),
+      )
     const perKind: number[] = []
-    let [service, stored, failed] = [0, 0, 0]
+    const shares = [0, 0, 0]
+    let failed = 0
     await load.round('list', 1)
     for (const kind of KINDS) {
-      const before = [await times([server.pid]), await times(await databases())] as const
+      const before = await groups()
       failed += await load.round(kind, ROUNDS)
-      const used = [
-        usedBetween(before[0], await times([server.pid])),
-        usedBetween(before[1], await times(await databases())),
-      ] as const
-      service += used[0]
-      stored += used[1]
-      perKind.push((used[0] + used[1]) / (ACCOUNTS * ROUNDS))
+      const used = (await groups()).map((after, group) => usedBetween(before[group]!, after))
+      for (const [group, ms] of used.entries()) shares[group]! += ms
+      perKind.push(used.reduce((sum, ms) => sum + (ms || 0), 0) / (ACCOUNTS * ROUNDS))
     }
     await more?.(load)
     const requests = ACCOUNTS * ROUNDS * KINDS.length
-    return [name, ...perKind, service / requests, stored / requests, failed]
+    return [name, ...perKind, ...shares.map((ms) => ms / requests), failed]
   } finally {
     load.end()
     await server.stop()
