@@ -2,9 +2,12 @@ import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { hdr, psd, tga, wav } from '../../test/support/decoded-pictures.ts'
+import { EXR_COMPRESSIONS, type ExrOptions, exr } from '../../test/support/exr.ts'
+import { oggOpus, oggVorbis } from '../../test/support/ogg.ts'
 import { gif, jpeg, png, SECRET, webp } from '../../test/support/pictures.ts'
 import { unrealPackage } from '../../test/support/unreal-packages.ts'
 import { PREVIEW_TEXT_MAX } from '../contract/limits.ts'
+import { readExr } from './pictures/exr.ts'
 import { readFile } from './read-file.ts'
 import { peaksOf } from './waveform.ts'
 
@@ -58,12 +61,101 @@ test.each([true, false])('a radiance picture (packed: %s) is exposed for a scree
   expect(bright[0]).toBeLessThan(200)
 })
 
+/** All pixels of what was made. */
+async function pixelsOf(path: string, bytes: Buffer) {
+  const made = await read(path, bytes)
+  if (!('large' in made)) throw new Error('no picture')
+  return sharp(made.large).removeAlpha().raw().toBuffer()
+}
+/** Dark red at the top left, bright green to the right, blue below; larger than a block of any compression. */
+const SCENE: ExrOptions = {
+  width: 37,
+  height: 45,
+  light: (x, y) => [x < 18 ? 0.2 : 0.05, x < 18 ? 0.05 : 0.8 + y / 100, y < 20 ? 0.05 : 0.6 + ((x * 7) % 5) / 10],
+}
+
+describe.each(Object.keys(EXR_COMPRESSIONS) as (keyof typeof EXR_COMPRESSIONS)[])('an OpenEXR file with %s', (compression) => {
+  test('has the same pixels as without compression, in half and float', async () => {
+    const plain = await pixelsOf('a.exr', exr({ ...SCENE, compression: 'none' }))
+    isNear([...plain.subarray(0, 3)], [93, 48, 48])
+    const rightBelow = [...plain.subarray(-3)]
+    expect(rightBelow[1]).toBeGreaterThan(rightBelow[2]!)
+    expect(rightBelow[2]).toBeGreaterThan(rightBelow[0]!)
+    for (const pixel of ['half', 'float'] as const) {
+      const pixels = await pixelsOf('a.exr', exr({ ...SCENE, compression, pixel }))
+      const difference = pixels.reduce((most, value, i) => Math.max(most, Math.abs(value - plain[i]!)), 0)
+      expect(difference, pixel).toBeLessThanOrEqual(pixel === 'half' ? 0 : 4)
+    }
+  })
+
+  test('is damaged wherever it is cut off', async () => {
+    const bytes = exr({ ...SCENE, height: 7, compression })
+    for (let end = 9; end < bytes.length; end += Math.ceil(bytes.length / 40))
+      await expect(read('a.exr', bytes.subarray(0, end)), `${end} of ${bytes.length}`).rejects.toThrow()
+  })
+
+  test('ends with an error or a picture, whatever its numbers say', async () => {
+    const bytes = exr({ ...SCENE, width: 5, height: 3, compression })
+    for (let at = 4; at < bytes.length; at += 3)
+      for (const value of [0, 1, 0x7f, 0xff]) {
+        const wrong = Buffer.from(bytes)
+        wrong[at] = value
+        try {
+          readExr(wrong)
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error)
+        }
+      }
+  })
+})
+
+test('an OpenEXR file whose block inflates to more than its rows is damaged', async () => {
+  const small = exr({ width: 600, height: 1, compression: 'zips', light: () => [1, 1, 1] })
+  const bomb = exr({ width: 4_000, height: 1, compression: 'zips', claimed: [600, 1], light: () => [1, 1, 1] })
+  expect(await read('a.exr', small)).toMatchObject({ kind: 'picture', width: 600 })
+  await expect(read('a.exr', bomb)).rejects.toThrow()
+})
+
+test('an OpenEXR file in tiles says what is read', async () => {
+  await expect(read('a.exr', exr({ flags: 0x200 }))).rejects.toThrow('scan lines and one part')
+})
+
 test.each([
+  ['Vorbis', oggVorbis(150), 'an Ogg Vorbis sound of 2:30 min'],
+  ['Opus', oggOpus(7.5), 'an Ogg Opus sound of 7.5 s'],
+])('a sound in Ogg %s says its length and why it has no waveform', async (_, bytes, words) => {
+  await expect(read('a.ogg', bytes)).rejects.toThrow(`This is ${words}. Waveforms are drawn for uncompressed wav files`)
+  await expect(read('a.ogg', bytes, true)).rejects.toThrow(/This is an Ogg \w+ sound\. /)
+})
+
+test('a tga keeps its rows in order, whichever comes first in the file', async () => {
+  for (const topDown of [false, true]) {
+    const pixels = await pixelsOf('a.tga', tga({ color: ORANGE, bottom: [0, 0, 255], topDown }))
+    // Colors of neighbors run into each other.
+    const [first, last] = [pixels.subarray(0, 3), pixels.subarray(-3)]
+    expect(first[0]).toBeGreaterThan(first[2]! + 100)
+    expect(last[2]).toBeGreaterThan(last[0]!)
+  }
+})
+
+test('of 16 bits in a psd, the high ones are drawn', async () => {
+  isNear(await firstPixel('a.psd', psd({ color: ORANGE, depth: 16, low: 0 })), [...ORANGE])
+})
+
+test('a sound has the peaks of its negative samples too', () => {
+  const peaks = peaksOf(wav({ isNegative: true }))
+  expect(peaks[100]).toBeLessThan(0.05)
+  expect(peaks[1500]).toBeGreaterThan(0.9)
+})
+
+test.each([
+  ['a.exr', exr({ claimed: [100_000, 100_000] })],
+  ['a.exr', exr({ claimed: [4_000, 4_000] })],
   ['a.tga', tga({ claimed: [60_000, 60_000] })],
   ['a.psd', psd({ claimed: [100_000, 100_000] })],
   ['a.hdr', hdr({ claimed: [100_000, 100_000] })],
 ])('%s with gigapixels is refused before memory is reserved', async (path, bytes) => {
-  await expect(read(path, bytes)).rejects.toThrow(/pixels\. At most/)
+  await expect(read(path, bytes)).rejects.toThrow(/pixels\. At most|exr pixels/)
 })
 
 test('a png whose data inflates to more than its size is refused', async () => {

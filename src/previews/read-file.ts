@@ -1,5 +1,7 @@
 import { type GivenFile, type Made, NoPreview } from './made.ts'
+import { isOgg, reasonOfOgg } from './ogg.ts'
 import type { DecodedPicture } from './pictures/decoded.ts'
+import { isExr, readExr } from './pictures/exr.ts'
 import { isHdr, readHdr } from './pictures/hdr.ts'
 import { isPsd, readPsd } from './pictures/psd.ts'
 import { isTga, readTga } from './pictures/tga.ts'
@@ -37,7 +39,9 @@ const READERS: Reader[] = [
   },
   decoded(isPsd, readPsd),
   decoded(isHdr, readHdr),
+  decoded(isExr, readExr),
   { is: isWav, read: readWav },
+  { is: isOgg, read: (bytes, { isCut }) => Promise.reject(new NoPreview(reasonOfOgg(bytes, isCut))), inPart: true },
   {
     is: (bytes) => starts(bytes, LFS),
     read: () => Promise.reject(new NoPreview('The file is in Git LFS, which is not read. Upload a preview from your CI.')),

@@ -3,7 +3,9 @@ type Color = readonly [number, number, number]
 const [WIDTH, HEIGHT] = [8, 6]
 
 export function tga({
-  color: [r, g, b] = [0, 0, 0] as Color,
+  color = [0, 0, 0] as Color,
+  /** Of the row below all others, if it differs. */
+  bottom = undefined as Color | undefined,
   packed = false,
   topDown = false,
   claimed = [WIDTH, HEIGHT] as [number, number],
@@ -14,15 +16,20 @@ export function tga({
   head.writeUInt16LE(claimed[1], 14)
   head[16] = 24
   head[17] = topDown ? 0x20 : 0
-  const pixel = Buffer.from([b, g, r])
-  const row = packed ? Buffer.concat([Buffer.from([0x80 | (WIDTH - 1)]), pixel]) : Buffer.alloc(WIDTH * 3, pixel)
-  return Buffer.concat([head, ...Array.from({ length: HEIGHT }, () => row)])
+  const rowOf = ([r, g, b]: Color) => {
+    const pixel = Buffer.from([b, g, r])
+    return packed ? Buffer.concat([Buffer.from([0x80 | (WIDTH - 1)]), pixel]) : Buffer.alloc(WIDTH * 3, pixel)
+  }
+  const rows = Array.from({ length: HEIGHT }, (_, y) => rowOf(bottom && y === HEIGHT - 1 ? bottom : color))
+  return Buffer.concat([head, ...(topDown ? rows : rows.toReversed())])
 }
 
 export function psd({
   color = [0, 0, 0] as Color,
   packed = false,
   depth = 8,
+  /** The low byte of 16 bits. */
+  low = undefined as number | undefined,
   large = false,
   claimed = [WIDTH, HEIGHT] as [number, number],
 } = {}): Buffer {
@@ -35,8 +42,10 @@ export function psd({
   head.writeUInt16BE(depth, 22)
   head.writeUInt16BE(3, 24)
   const sections = Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 0, 0, 4, 9, 9, 9, 9]), Buffer.alloc(large ? 8 : 4)])
+  const plain = (value: number) =>
+    Buffer.alloc((WIDTH * depth) / 8, depth === 16 ? Buffer.from([value, low ?? value]) : Buffer.from([value]))
   const rows = color.flatMap((value) =>
-    Array.from({ length: HEIGHT }, () => (packed ? Buffer.from([1 - WIDTH, value]) : Buffer.alloc((WIDTH * depth) / 8, value))),
+    Array.from({ length: HEIGHT }, () => (packed ? Buffer.from([1 - WIDTH, value]) : plain(value))),
   )
   const lengths = packed
     ? rows.map((row) => {
@@ -60,11 +69,11 @@ export function hdr({ light = [1, 1, 1] as Color, packed = true, claimed = [WIDT
 }
 
 /** A second of silence, then a second at full level. */
-export function wav({ bits = 16, rate = 8_000 } = {}): Buffer {
+export function wav({ bits = 16, rate = 8_000, isNegative = false } = {}): Buffer {
   const size = bits / 8
   const samples = Buffer.alloc(2 * rate * size, bits === 8 ? 0x80 : 0)
   for (let i = rate; i < 2 * rate; i++) {
-    const level = i % 2 ? 0.99 : -0.99
+    const level = i % 2 && !isNegative ? 0.99 : -0.99
     if (bits === 8) samples[i] = Math.round(128 + level * 127)
     else samples.writeIntLE(Math.round(level * (2 ** (bits - 1) - 1)), i * size, size)
   }

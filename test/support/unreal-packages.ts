@@ -27,6 +27,8 @@ const fstring = (value: string) =>
 
 export interface PackageOptions {
   engine?: Engine
+  /** Instead of an engine's. */
+  versions?: { layout: number; version: number; version5: number }
   names?: string[]
   /** Null: an asset that was saved without a thumbnail. */
   thumbnail?: { image: Buffer; width: number; height: number } | null
@@ -36,11 +38,12 @@ export interface PackageOptions {
 
 export function unrealPackage({
   engine = 'UE 5.5',
+  versions = ENGINES[engine],
   names = ['/Script/Engine', 'Texture2D', 'T_Rock'],
   thumbnail = { image: png({ width: 256, height: 256 }), width: 256, height: 256 },
   body = 100,
 }: PackageOptions = {}): Buffer {
-  const { layout, version, version5 } = ENGINES[engine]
+  const { layout, version, version5 } = versions
   const named = Buffer.concat(names.map((name) => Buffer.concat([fstring(name), ...(version >= 504 ? [int(0x12345678)] : [])])))
   const summary = (offsets: { names: number; thumbnails: number; header: number }) =>
     Buffer.concat([

@@ -10,6 +10,8 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { type FileStore, openDatabase, type Pool, sql } from '../../db/database.ts'
+import { findSize } from '../previews/previews.ts'
+import { upload } from '../previews/upload.ts'
 import { folderFiles, folderId, storedFiles } from './file-store.ts'
 import { attach, find, readWhole, store, sweep } from './files.ts'
 
@@ -25,6 +27,7 @@ beforeAll(async () => {
     projects: [{ key: 'star', account: 'owl', name: 'Star' }],
     tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
     tasks: [{ key: 'task', project: 'star', title: 'Cook' }],
+    assets: [{ key: 'rock', project: 'star', name: 'T_Rock.png', path: 'T_Rock.png', asset_type: 'texture' }],
     comments: [{ key: 'comment', project: 'star', task: 'task', user: 'kim', body: 'See' }],
   })
 })
@@ -64,6 +67,30 @@ describe.each([
     return stored
   }
   const whole = ({ sha256, bytes }: { sha256: Buffer; bytes: Buffer }) => readWhole(db, key().account_id, sha256, bytes.length)
+
+  test('a preview is stored with its pictures, read back, and replaced', async () => {
+    const assetId = studio.world.assets!.rock!.id as string
+    const put = (bytes: Buffer) => upload(db, key(), { assetId, version: '1', bytes }, studio.service.quotas)
+    const read = async (size: 'small' | 'large' | 'original') => {
+      const found = await findSize(db, key(), assetId, '1', size)
+      return found && readWhole(db, key().account_id, found.sha256, found.bytes)
+    }
+    const before = await count()
+    const original = png({ width: 400, height: 300 })
+    expect(await put(original)).toMatchObject({ state: 'ready', kind: 'picture', width: 400, height: 300 })
+    expect(await read('original')).toEqual(original)
+    for (const size of ['small', 'large'] as const) expect((await read(size))!.toString('latin1', 8, 12)).toBe('WEBP')
+    expect(await put(Buffer.from('now a text'))).toMatchObject({ kind: 'text' })
+    expect(await read('small')).toBe(undefined)
+    expect(String(await read('original'))).toBe('now a text')
+    await old()
+    await sweep(db)
+    // Only the text is left.
+    expect(await count()).toBe(before + 1)
+    await db.execute(sql`delete from previews`)
+    await old()
+    await sweep(db)
+  })
 
   test('a file is stored by its content, read in ranges and removed', async () => {
     expect(await files.read('1/none', 0, 5)).toBeUndefined()

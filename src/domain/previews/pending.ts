@@ -2,7 +2,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 
 /** Files whose content is fetched from a server; more types are read when they are uploaded. */
-const FETCHED = /\.(?:uasset|umap|png|jpe?g|webp|gif|tga|psd|psb|hdr|wav|csv|ini|json|po)$/i
+const FETCHED = /\.(?:uasset|umap|png|jpe?g|webp|gif|tga|psd|psb|hdr|exr|wav|ogg|opus|csv|ini|json|po)$/i
 /** One file per actor of a level: thousands in a change, and nothing to see in any. */
 const ACTORS = /\/__External(?:Actors|Objects)__\//
 

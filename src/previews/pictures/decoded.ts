@@ -9,5 +9,8 @@ export interface DecodedPicture {
   channels: 1 | 3 | 4
 }
 
-export const tooLarge = (width: number, height: number) =>
-  new NoPreview(`The picture has ${width} × ${height} pixels. At most ${PICTURE_PIXELS_MAX / 1_000_000} million are read.`)
+/** Light values take four times the memory. */
+export const LIGHT_PIXELS_MAX = PICTURE_PIXELS_MAX / 4
+
+export const tooLarge = (width: number, height: number, max = PICTURE_PIXELS_MAX) =>
+  new NoPreview(`The picture has ${width} × ${height} pixels. At most ${max / 1_000_000} million are read.`)

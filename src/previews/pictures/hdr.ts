@@ -1,5 +1,4 @@
-import { PICTURE_PIXELS_MAX } from '../../contract/limits.ts'
-import { type DecodedPicture, tooLarge } from './decoded.ts'
+import { type DecodedPicture, LIGHT_PIXELS_MAX, tooLarge } from './decoded.ts'
 import { toneMapped } from './tone-map.ts'
 
 /** Radiance pictures: three mantissas with one exponent. */
@@ -12,7 +11,7 @@ export function readHdr(bytes: Buffer): DecodedPicture {
   const [line, signY, rows, signX, columns] = /\n\n([-+])Y (\d{1,6}) ([-+])X (\d{1,6})\n/.exec(head) ?? []
   if (line === undefined) throw new RangeError('hdr header')
   const [width, height] = [Number(columns), Number(rows)]
-  if (width * height > PICTURE_PIXELS_MAX / 4) throw tooLarge(width, height)
+  if (width * height > LIGHT_PIXELS_MAX) throw tooLarge(width, height, LIGHT_PIXELS_MAX)
   // Before memory is reserved: a run has at most 127 values.
   if (bytes.length * 64 < width * height * 4) throw new RangeError('hdr pixels')
   const rgb = new Float32Array(width * height * 3)

@@ -60,6 +60,16 @@ describe.each(engines)('a package of %s', (engine) => {
   })
 })
 
+/** Of each field that a version added or removed: the last version without it, and the first with it. */
+test.each([
+  ...[383, 384, 458, 459, 503, 504, 509, 510, 515, 516].map((version) => [-7, version, 0] as const),
+  ...[1007, 1008, 1013, 1014, 1015].map((version5) => [-8, 522, version5] as const),
+  [-9, 522, 1016],
+] as const)('a package of layout %i and the versions %i and %i has its thumbnail and its names', (layout, version, version5) => {
+  const bytes = unrealPackage({ versions: { layout, version, version5 }, names: ['Texture2D', 'T_Rock'] })
+  expect(readPackage(bytes)).toMatchObject({ thumbnail: { width: 256 }, names: ['Texture2D', 'T_Rock'] })
+})
+
 test.each([
   ['before the file', -5],
   ['in the summary', 8],
