@@ -36,6 +36,8 @@ export interface FetchOptions {
   body?: string | Buffer
   /** Bytes of the response, as sent and decompressed; more is refused. */
   limit?: number
+  /** Returns the first bytes of a longer response instead of refusing it. */
+  cut?: true
   /** Milliseconds for everything, redirects included. */
   timeout?: number
   signal?: AbortSignal
@@ -49,6 +51,8 @@ export interface FetchedReply {
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
+  /** Whether the response goes on after the body. */
+  isCut?: boolean
 }
 
 const LIMIT = 1024 * 1024
@@ -121,7 +125,7 @@ async function attempt(url: URL, allowed: AllowedHosts, asked: FetchOptions, sig
   try {
     const { statusCode: status = 0, headers } = response
     if (asked.wanted?.(status, headers) === false) return { status, headers, body: Buffer.alloc(0) }
-    return { status, headers, body: await readBody(response, asked.limit ?? LIMIT, url, signal) }
+    return { status, headers, ...(await readBody(response, asked, url, signal)) }
   } finally {
     response.destroy()
   }
@@ -164,7 +168,7 @@ function send(
   })
 }
 
-async function readBody(response: IncomingMessage, limit: number, url: URL, signal: AbortSignal): Promise<Buffer> {
+async function readBody(response: IncomingMessage, { limit = LIMIT, cut }: FetchOptions, url: URL, signal: AbortSignal) {
   const tooMuch = () => new Unreachable(`${url.origin} answers with more than ${limit} bytes.`)
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip')
@@ -172,7 +176,7 @@ async function readBody(response: IncomingMessage, limit: number, url: URL, sign
   let packed = 0
   response.on('data', (chunk: Buffer) => {
     packed += chunk.length
-    if (packed > limit) response.destroy(tooMuch())
+    if (packed > limit && !cut) response.destroy(tooMuch())
   })
   const plain = encoding === 'gzip' ? response.pipe(createGunzip()) : response
   if (plain !== response)
@@ -182,15 +186,16 @@ async function readBody(response: IncomingMessage, limit: number, url: URL, sign
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > limit) throw tooMuch()
+      if (size > limit && !cut) throw tooMuch()
       chunks.push(chunk)
+      if (size > limit) return { body: Buffer.concat(chunks).subarray(0, limit), isCut: true }
     }
   } catch (error) {
     if (error instanceof Unreachable) throw error
     const why = signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`
     throw new NoAnswer(why, { mayHaveArrived: true })
   }
-  return Buffer.concat(chunks)
+  return { body: Buffer.concat(chunks) }
 }
 
 const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>

@@ -81,7 +81,7 @@ async function fetchOne(
       db,
       account_id,
       pending,
-      'The server does not give this file. Check the user of the integration, or upload a preview.',
+      'The server does not give this file. Check the settings of the integration, or upload a preview.',
     )
   }
 }

@@ -3,6 +3,7 @@ import { type Provider, type Unparsed, Unreadable } from '../../provider.ts'
 import { at, byline, files, type Json, link, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 
 const TOLERANCE_SECONDS = 300
@@ -33,6 +34,8 @@ export const diversion: Provider = {
     const commits = objects(at(data, 'commits'))
     return commits.length > 0 ? commits.map((commit) => change(commit, data)) : [change(object(at(data, 'commit')) ?? data, data)]
   },
+  server,
+  givesFiles: true,
   setup,
   sample,
 }

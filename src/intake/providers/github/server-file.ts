@@ -1,6 +1,6 @@
-import { Unreachable } from '../../../net/safe-fetch.ts'
 import type { JobContext } from '../../job-context.ts'
 import type { Json } from '../../reading.ts'
+import { partsOf } from '../repository-path.ts'
 import { repositoryAt } from './server.ts'
 
 const NEEDS = 'The access token needs the permission Contents: read.'
@@ -13,10 +13,12 @@ export async function gitHubFile(
   limit: number,
   signal?: AbortSignal,
 ) {
-  if (path.split('/').some((part) => part === '' || part === '.' || part === '..'))
-    throw new Unreachable('No path of a repository.')
-  const place = path.split('/').map(encodeURIComponent).join('/')
+  const place = partsOf(path).map(encodeURIComponent).join('/')
   const { send } = repositoryAt(config, allowed, signal, NEEDS)
-  const { body } = await send(`/contents/${place}?ref=${encodeURIComponent(identifier)}`, { raw: true, limit })
-  return { bytes: body, isCut: false }
+  const { body, isCut = false } = await send(`/contents/${place}?ref=${encodeURIComponent(identifier)}`, {
+    raw: true,
+    limit,
+    cut: true,
+  })
+  return { bytes: body, isCut }
 }

@@ -13,6 +13,8 @@ interface Sent {
   manualRedirect?: boolean
   /** Bytes of the reply. */
   limit?: number
+  /** The first bytes of a longer one. */
+  cut?: true
 }
 
 /** The configured repository, through GitHub's REST API. Any reply but a success is thrown. */

@@ -47,6 +47,7 @@ export const gitlab: Provider = {
     return READERS.get(kind)?.(reported, received) ?? []
   },
   server,
+  givesFiles: true,
   followUp,
   history,
   setup,
