@@ -13,6 +13,8 @@ import {
   MEASURE_ALERT_STATES,
   type MeasureAlertKind,
   type MeasureAlertState,
+  PREVIEW_STATES,
+  type PreviewState,
   TASK_STATES,
   type TaskState,
 } from './sets.ts'
@@ -84,6 +86,8 @@ export interface EventFacts {
     value: Text
     allowed: Text
   }
+  /** Its id is that of the asset. */
+  preview: { id: string; state: PreviewState; asset_name: Text; version: Text }
   task: { id: string; state: TaskState; title: Text; assignee_handle: Text; assignee: Text; creator: Text }
 }
 export type EventSource = keyof EventFacts
@@ -164,6 +168,12 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     target: ({ name }) => name ?? '',
     page: ({ name, job, branch, measure_platform }) =>
       `measures/trend?${seriesQuery({ name, job, branch, platform: measure_platform })}`,
+  },
+  preview: {
+    states: PREVIEW_STATES,
+    actor: () => SYSTEM,
+    target: ({ asset_name }) => asset_name ?? '',
+    page: ({ id }) => `assets/${id}`,
   },
   task: {
     states: TASK_STATES,

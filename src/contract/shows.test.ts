@@ -19,6 +19,7 @@ const LISTED: Record<EventSource, string[]> = {
   approval: ['approvals', 'assets'],
   deployment: ['deployments'],
   measure_alert: ['measures'],
+  preview: ['approvals', 'assets', 'assets/:asset_id/previews'],
   comment: ['tasks/:id/comments', 'breakages/:id/comments'],
 }
 

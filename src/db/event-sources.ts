@@ -6,7 +6,9 @@ export interface SourceTable<S extends EventSource = EventSource> {
   /** The time of the event. */
   at: string
   /** The order of simultaneous events, and the id of the record's page. */
-  key: { column: 'id' | 'number'; type: 'bigint' | 'uuid' }
+  key: { column: 'id' | 'number' | 'asset_id'; type: 'bigint' | 'uuid' }
+  /** What the outbox calls the row, if it has no id of its own. */
+  row?: string
   /** The column of its state. */
   state?: string
   /** The person it belongs to, if any: with an index by account, person and time. */
@@ -137,6 +139,17 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       branch: 's.branch',
       value: 's.value::text',
       allowed: 's.allowed::text',
+    },
+  },
+  preview: {
+    table: 'previews',
+    at: 'updated_at',
+    key: { column: 'asset_id', type: 'uuid' },
+    row: 's.asset_id',
+    state: 'state',
+    facts: {
+      asset_name: '(select a.name from assets a where a.account_id = s.account_id and a.id = s.asset_id)',
+      version: 's.version::text',
     },
   },
   task: {

@@ -73,21 +73,21 @@ function updateOf(type: EventType): string {
   return now === 'true' ? changed : `(${changed}) and ${now}`
 }
 
-function functionOf(name: string, type: EventType): string {
+function functionOf(called: string, type: EventType): string {
   const { source, feed } = rowOf(type)
-  const { at, key, state, facts, bulk, project = 's.project_id' } = SOURCE_TABLES[source]
+  const { at, key, row: name = 's.id', state, facts, bulk, project = 's.project_id' } = SOURCE_TABLES[source]
   // Nodes of the previous version look up the record by its kind: they would mistake a type outside the feed for one inside.
   const [kind, moment] = feed ? [source, `s.${at}`] : [type, 'now()']
   const columns = { id: `s.${key.column}::text`, state: state ? `s.${state}` : 'null', ...facts }
   const pairs = Object.entries(columns).map(([fact, expression]) => `'${fact}', ${expression}`)
   const enqueue = (from: string) => `
     insert into outbox (account_id, project_id, kind, row_id, event_type, happened_at, facts)
-    select s.account_id, ${project}, '${kind}', s.id::text, '${type}', ${moment}, json_build_object(${pairs.join(', ')})
+    select s.account_id, ${project}, '${kind}', ${name}::text, '${type}', ${moment}, json_build_object(${pairs.join(', ')})
     from ${from};`
   const row = enqueue('(select new.*) s')
   const statement = enqueue(`inserted s where ${conditionOf([type])}`)
   // Loading a world creates no events: it describes the past.
-  return `create or replace function ${name}() returns trigger language plpgsql as $$
+  return `create or replace function ${called}() returns trigger language plpgsql as $$
 begin
   if is_quiet() then return null; end if;
   ${bulk ? `if tg_level = 'STATEMENT' then ${statement}\n  else ${row}\n  end if;` : row}

@@ -50,6 +50,8 @@ const NAMES = Object.keys(appRoutes) as AppName[]
 const isSingle = (name: AppName) => appRoutes[name][4] === true
 
 const QUIET_MS = 400
+/** Previews of a large change become ready one after the other, for minutes. */
+const PREVIEWS_MS = 2_000
 
 /** Follows the account's stream and reloads affected queries. */
 export function useStream(accountId: number | undefined) {
@@ -60,7 +62,7 @@ export function useStream(accountId: number | undefined) {
   )
   const touched = useRef(new Set<AppName>())
   const records = useRef(new Set<string>())
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const timer = useRef<{ due: number; id: ReturnType<typeof setTimeout> }>(undefined)
   const progress = useRef(new Map<string, string>())
   useLive(({ event_type, url, message }) => {
     // The log of a running build reloads by itself.
@@ -72,7 +74,10 @@ export function useStream(accountId: number | undefined) {
     // Its URL ends in the id of the changed record.
     records.current.add(url.slice(url.lastIndexOf('/') + 1))
     if (EVENTS[event_type]?.source === 'build') records.current.add(ANY_BUILD)
-    timer.current ??= setTimeout(() => {
+    const wait = EVENTS[event_type]?.source === 'preview' ? PREVIEWS_MS : QUIET_MS
+    if (timer.current && timer.current.due <= Date.now() + wait) return
+    clearTimeout(timer.current?.id)
+    const reload = () => {
       timer.current = undefined
       const names = [...touched.current]
       const changed = new Set(records.current)
@@ -82,7 +87,8 @@ export function useStream(accountId: number | undefined) {
       const isMeant = ([, args]: QueryKey) => Object.values(args as object).some((id) => changed.has(String(id)))
       for (const name of names)
         void client.invalidateQueries({ queryKey: [name], predicate: ({ queryKey }) => !isSingle(name) || isMeant(queryKey) })
-    }, QUIET_MS)
+    }
+    timer.current = { due: Date.now() + wait, id: setTimeout(reload, wait) }
   })
 }
 

@@ -215,6 +215,16 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     expect(await axe(tab().page)).toEqual([])
   })
 
+  test('shows a preview as soon as it is ready, without a reload', async () => {
+    const { page } = tab()
+    await tab().go(pageOf('T_None.png'))
+    await page.getByText('No preview yet').waitFor()
+    await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+    expect((await upload('T_None.png', 2, rock(8))).status).toBeLessThan(300)
+    await page.getByRole('region', { name: 'Viewer' }).getByAltText('Version 2').first().waitFor()
+    expect(await page.evaluate(() => (window as unknown as { isSamePage?: boolean }).isSamePage)).toBe(true)
+  })
+
   test('executes nothing of a hostile file, in the page or opened by itself', async () => {
     const html = '<!doctype html><html><script>document.title="owned";fetch("/app/api/v1/me")</script></html>'
     const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="owned"</script></svg>`

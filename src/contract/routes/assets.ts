@@ -15,7 +15,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'List the newest assets of a project',
     query: { ...filter.assets, limit: param.limit },
-    shows: ['approval'],
+    shows: ['approval', 'preview'],
     reply: field.page('assets', shape.Asset, field.ShortPagination),
   },
   searchAssets: {
@@ -24,7 +24,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'Search the assets of a project by name and path, newest first',
     query: { ...filter.assets, ...filter.assetsSearch, ...param.paging },
-    shows: ['approval'],
+    shows: ['approval', 'preview'],
     reply: field.page('assets', shape.Asset),
   },
   showAsset: {
@@ -32,7 +32,7 @@ export const assetRoutes = {
     path: '/v1/projects/:project_id/assets/:asset_id',
     scope: 'read:assets',
     summary: 'Show an asset with its approval history',
-    shows: ['approval'],
+    shows: ['approval', 'preview'],
     single: true,
     reply: shape.AssetDetail,
   },
@@ -53,7 +53,7 @@ export const assetRoutes = {
     scope: 'read:assets',
     summary: 'List the approvals of a project, newest first',
     query: { ...filter.approvals, ...param.paging },
-    shows: ['approval'],
+    shows: ['approval', 'preview'],
     reply: field.page('approvals', shape.Approval),
   },
   showApproval: {
@@ -61,7 +61,7 @@ export const assetRoutes = {
     path: '/v1/projects/:project_id/approvals/:id',
     scope: 'read:assets',
     summary: 'Show an approval',
-    shows: ['approval'],
+    shows: ['approval', 'preview'],
     reply: shape.Approval,
     // The list has the same fields.
     tool: false,

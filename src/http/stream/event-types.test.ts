@@ -111,6 +111,15 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
       values (${account()}, ${project()}, ${studio.world.assets!.crate!.id}, 'Too dark')`,
   ],
   'comment.updated': () => [sql`update comments set updated_at = now() + interval '1 second'`],
+  'preview.ready': () => [
+    sql`insert into previews (account_id, project_id, asset_id, version, state, kind)
+      values (${account()}, ${project()}, ${studio.world.assets!.crate!.id}, 1, 'ready', 'text')`,
+  ],
+  'preview.unavailable': () => [
+    sql`insert into previews (account_id, project_id, asset_id, version)
+      values (${account()}, ${project()}, ${studio.world.assets!.crate!.id}, 2)`,
+    sql`update previews set state = 'none', reason = 'The file is empty.' where version = 2`,
+  ],
   'deployment.updated': () => [
     sql`insert into deployments (account_id, project_id, platform, version) values (${account()}, ${project()}, 'steam', '1.1')`,
     sql`update deployments set status = 'live' where version = '1.1'`,
