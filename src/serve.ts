@@ -33,7 +33,7 @@ import { recordSite } from './recorded-site.ts'
 import { connectionLost, makeService, openLog, secretFile } from './service.ts'
 import { requireSharedFiles } from './shared-files.ts'
 import { openWhenThere } from './wait-for-database.ts'
-import { welcome } from './welcome.ts'
+import { startGallery, welcome } from './welcome.ts'
 
 const FLUSH_EVERY_MS = 30_000
 /** The maximum time for accepting earlier connections when stopping. */
@@ -127,10 +127,11 @@ export async function serve(settings: Settings) {
   worker = await working
   if (isOneOfMany || stopping.signal.aborted) return
   recordSite(settings)
-  await welcome(settings, service).catch((error) => {
+  const access = await welcome(settings, service).catch((error) => {
     // If it was stopped meanwhile, it has lost its database.
     if (!stopping.signal.aborted) throw error
   })
+  if (access) startGallery(service, stopping.signal)
 }
 
 /** Runs only jobs, next to nodes that serve requests. */

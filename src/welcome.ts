@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, sql } from './db/database.ts'
 import type { DemoAccess } from './demo/load.ts'
 import { isFirstRun } from './domain/sign-in/sign-ups.ts'
@@ -7,13 +8,27 @@ import type { Service } from './http/service.ts'
 
 type Welcomed = Pick<Service, 'db' | 'vault' | 'log' | 'site' | 'setUpToken'>
 
-/** The output for a person who just started the service; an empty database gets the demo studio first if enabled. */
+/** The output for a person who just started the service; an empty database gets the demo studio first if enabled. Returns the access to a demo that was loaded now. */
 export async function welcome(settings: Settings, service: Welcomed) {
   const access = settings.demo ? await demoOnce(service) : undefined
   // Programs read the log from standard output, one JSON object per line.
   const say = process.stdout.isTTY ? console.log : console.error
   if (access) say(tour(settings, service.site, access))
   else say((await isFirstRun(service.db)) ? empty(settings, service) : again(settings, service.site, await ownerOf(service)))
+  return access
+}
+
+/** The first pages are open by then. */
+const GALLERY_DELAY_MS = 3_000
+
+/** Pictures of the demo's assets, made while the service is already in use. */
+export function startGallery({ db, quotas, log }: Pick<Service, 'db' | 'quotas' | 'log'>, signal: AbortSignal) {
+  const make = async () => {
+    await sleep(GALLERY_DELAY_MS, undefined, { signal, ref: false })
+    const { hangGallery } = await import('./demo/gallery/gallery.ts')
+    await hangGallery(db, { quotas, signal })
+  }
+  make().catch((error) => signal.aborted || log.warn({ err: error }, 'could not make all pictures of the demo'))
 }
 
 const LOCK = 5_207_116

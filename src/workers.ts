@@ -11,7 +11,7 @@ import { defaultConnections, poolSizes } from './pools.ts'
 import { recordSite } from './recorded-site.ts'
 import { openLog, setUpTokenOf } from './service.ts'
 import { openWhenThere } from './wait-for-database.ts'
-import { welcome } from './welcome.ts'
+import { startGallery, welcome } from './welcome.ts'
 
 /** A process that ended is restarted, not faster than this. */
 const PAUSE_MS = 1_000
@@ -56,7 +56,8 @@ export async function serveInWorkers(settings: Settings) {
   }
   recordSite(settings)
   const { db, vault, secrets } = store
-  await welcome(settings, { db, vault, log, site: settings.site, setUpToken: setUpTokenOf(secrets[0]) })
+  const access = await welcome(settings, { db, vault, log, site: settings.site, setUpToken: setUpTokenOf(secrets[0]) })
+  if (access) startGallery({ db, quotas: settings.quotas, log }, stopping.signal)
 }
 
 interface Role {

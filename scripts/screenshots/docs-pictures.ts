@@ -50,6 +50,33 @@ async function auditedChanges(page: Page, site: string) {
   return '/settings/audit'
 }
 
+/** The demo makes the pictures of its assets in the background. */
+async function picturedQueue(page: Page, site: string) {
+  for (;;) {
+    const answer = await page.request.get(`${site}/app/api/v1/projects/1/approvals?status=pending&previews=true`)
+    const { approvals } = await answer.json()
+    if (approvals.every(({ preview }: { preview: { state: string } | null }) => preview?.state === 'ready')) break
+    await page.waitForTimeout(1_000)
+  }
+  return '/projects/1/approvals'
+}
+
+/** Every picture on the page is shown. */
+const pictures = (page: Page) =>
+  page.waitForFunction(`[...document.querySelectorAll('main img')].every((img) => img.complete && img.naturalWidth > 16)`)
+
+/** The denied asset of the demo with a comment at a point. */
+async function commentedAsset(page: Page, site: string) {
+  const ask = async (path: string) => (await page.request.get(`${site}/app/api/v1/projects/1/${path}`)).json()
+  for (;;) {
+    const { assets } = await ask('assets?approval_status=denied&previews=true&limit=100')
+    for (const { id } of assets.filter((asset: { preview: { state: string } | null }) => asset.preview?.state === 'ready'))
+      if ((await ask(`assets/${id}/comments`)).comments.some(({ point }: { point: object | null }) => point))
+        return `/projects/1/assets/${id}`
+    await page.waitForTimeout(1_000)
+  }
+}
+
 /** The name of the machine that makes the pictures is nobody's business. */
 const hideHost = (page: Page) =>
   page.evaluate(`for (const cell of document.querySelectorAll('td:first-child')) {
@@ -61,7 +88,8 @@ export const DOCS_PICTURES: DocsPicture[] = [
   { name: 'overview', path: '/projects/1' },
   { name: 'breakage', height: 860, path: newest('breakages?state=open', 'breakages') },
   { name: 'branches', height: 400, path: '/projects/1/branches' },
-  { name: 'approvals', height: 520, path: '/projects/1/approvals' },
+  { name: 'approvals', height: 640, path: picturedQueue, prepare: pictures },
+  { name: 'asset', height: 1000, path: commentedAsset, prepare: pictures },
   { name: 'deployments', height: 620, path: '/projects/1/deployments' },
   { name: 'deployment', height: 860, path: newest('deployments?status=live', 'deployments') },
   { name: 'tests', height: 720, path: '/projects/1/tests' },

@@ -10,7 +10,10 @@ interface Records {
   tasks: ReturnType<typeof tasksOf>
 }
 
-/** A conversation on the denied asset, and one on a task that somebody works on. */
+/** Types whose demo previews are pictures. */
+const PICTURED: readonly string[] = ['texture', 'level', 'material', 'model', 'animation']
+
+/** A conversation at a point of a denied asset, and one on a task that somebody works on. */
 export function commentsOf({ key, team, approvers }: Game, { assets, tasks }: Records, now: number) {
   const [lead, other] = [approvers[0]!, team.find((person) => !approvers.includes(person)) ?? team[0]!]
   const said = (on: object, at: number, user: string, body: string) => ({
@@ -20,13 +23,16 @@ export function commentsOf({ key, team, approvers }: Game, { assets, tasks }: Re
     body,
     created_at: iso(Math.min(at, now)),
   })
-  const denied = assets.find(({ approvals }) => approvals.at(-1)?.status === 'denied')
+  const deniedOnes = assets.filter(({ approvals }) => approvals.at(-1)?.status === 'denied')
+  const shows = (asset: (typeof assets)[number]) => PICTURED.includes(asset.asset_type) && !asset.path.endsWith('.glb')
+  // With two versions, the viewer has something to compare.
+  const denied = deniedOnes.find((asset) => shows(asset) && asset.version > 1) ?? deniedOnes.find(shows) ?? deniedOnes[0]
   const task = tasks.find(({ state }) => state === 'in_progress')
   return [
     ...(denied
       ? [
           said(
-            { asset: denied.key },
+            { asset: denied.key, ...(shows(denied) && { asset_version: denied.version, point: { x: 0.62, y: 0.4 } }) },
             Date.parse(denied.updated_at) + 5 * MINUTE,
             lead,
             'Too noisy next to the other props. Compare it in the level, at dusk.',

@@ -5,6 +5,7 @@ import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { signIn } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
+import { hangGallery } from './gallery/gallery.ts'
 import { type DemoAccess, loadDemo } from './load.ts'
 
 let studio: Studio
@@ -136,6 +137,21 @@ test('a failed build shows its suspect', async () => {
   expect((await ask(`/api/v1/projects/${access.projectId}/members`)).json.members).toContainEqual(
     expect.objectContaining({ user_id: attributed_user_id }),
   )
+})
+
+test('assets that wait have pictures after a while, and a denied one has a comment at a point', async () => {
+  // The first ones: each takes a while on a busy machine.
+  expect(await hangGallery(studio.service.db, { quotas: studio.service.quotas, limit: 3 })).toBe(3)
+  const shown = await studio.db.rows(sql`
+    select p.state, p.kind, p.source, p.small_bytes > 500 as has_picture, a.approval_status
+    from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id`)
+  expect(shown).toHaveLength(3)
+  for (const preview of shown)
+    expect(preview).toMatchObject({ state: 'ready', source: 'upload', has_picture: true, approval_status: 'pending' })
+  const points = await studio.db.rows(sql`
+    select c.body from comments c join assets a on a.account_id = c.account_id and a.id = c.asset_id
+    where c.point_x is not null and c.asset_version = a.version and a.approval_status = 'denied' and a.project_id = ${access.projectId}`)
+  expect(points).toHaveLength(1)
 })
 
 test('tasks are linked to their changes', async () => {
