@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { instant, integer, object, oneOf } from '../fields.ts'
+import { instant, integer, nullable, object, oneOf, text } from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
-import { post } from '../routes/route.ts'
+import { plainGet, post } from '../routes/route.ts'
 import { DECISIONS } from '../sets.ts'
 import { Approval } from '../shapes.ts'
 
@@ -12,6 +12,15 @@ const SeenLevel = object({ level, seen_at: instant })
 
 /** Routes for the asset pages beyond the shared table. */
 export const appAssetRoutes = {
+  listCheckouts: {
+    ...plainGet,
+    path: '/v1/projects/:project_id/assets/:asset_id/checkouts',
+    summary: 'List who has an asset checked out, as its version control says now',
+    /** Null: it can't be asked, or did not answer. */
+    reply: object({
+      checkouts: nullable(Type.Array(object({ name: text, workspace: text, action: text, user_id: nullable(integer) }))),
+    }),
+  },
   decideAssets: {
     ...post,
     path: '/v1/projects/:project_id/approvals/bulk',

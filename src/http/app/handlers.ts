@@ -29,6 +29,7 @@ import * as profile from '../../domain/sign-in/profile.ts'
 import * as sessions from '../../domain/sign-in/sessions.ts'
 import * as madeTokens from '../../domain/ugs/made-tokens.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
+import { readCheckouts } from '../../intake/checkouts/read-checkouts.ts'
 import { askForPeople } from '../../intake/providers/people.ts'
 import { decide, openRequest } from '../auth/assistant-request.ts'
 import { headersOf } from '../auth/sign-in.ts'
@@ -81,6 +82,8 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   showOverview: ({ db, by, caller, site }) => overview(db, by, caller.user_id, site),
   showPlots: ({ db, by, query }) => trends(db, by, query.days_back),
   undoDecisions: ({ db, by, caller, body }) => undo(db, by, caller.user_id, body),
+  listCheckouts: ({ db, vault, allowedHosts: allowed, log, by, path }) =>
+    readCheckouts({ db, vault, allowed, log }, by, path.asset_id),
   decideAssets: ({ db, by, caller, body }) => decideAll(db, by, caller, body),
   async decideCommandLine({ db, caller, body: { allow, port, state, ...consent } }) {
     const issue = (db: Database) => loginCodes.issue(db, { user_id: caller.user_id, ...consent })

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { scratch, standIn } from '../../../test/support/stand-in.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { unrealPackage } from '../../../test/support/unreal-packages.ts'
+import { signIn } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
@@ -13,26 +15,39 @@ import { ingest } from '../ingest.ts'
 import type { JobContext } from '../job-context.ts'
 import { fetchPreviews } from './fetch-previews.ts'
 
+const PASSWORD = 'a long enough password'
 let studio: Studio
 let outside: JobContext & { p4: string }
 const { folder, remove } = scratch()
 
 beforeAll(async () => {
-  studio = await openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl' }],
-    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
-    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
-    projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { kim: 'lead' } }],
-    integrations: [
-      {
-        key: 'p4',
-        project: 'star',
-        provider: 'perforce',
-        config: { server: 'ssl:127.0.0.1:1666', user: 'gold', password: 'a ticket' },
-      },
-      { key: 'plain', project: 'star', provider: 'perforce' },
-    ],
-  })
+  studio = await openStudio(
+    {
+      accounts: [{ key: 'owl', name: 'Night Owl' }],
+      users: [
+        {
+          key: 'kim',
+          email: 'kim@example.com',
+          name: 'Kim',
+          password: PASSWORD,
+          accounts: { owl: 'owner' },
+          connected_accounts: [{ provider: 'perforce', uid: 'kim' }],
+        },
+      ],
+      tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
+      projects: [{ key: 'star', account: 'owl', name: 'Starfall', members: { kim: 'lead' } }],
+      integrations: [
+        {
+          key: 'p4',
+          project: 'star',
+          provider: 'perforce',
+          config: { server: 'ssl:127.0.0.1:1666', user: 'gold', password: 'a ticket' },
+        },
+        { key: 'plain', project: 'star', provider: 'perforce' },
+      ],
+    },
+    { service: { allowedHosts: allowedHosts(['127.0.0.1']) } },
+  )
   const { db, vault, log } = studio.service
   outside = { db, vault, log, allowed: allowedHosts(['127.0.0.1']), p4: 'p4 that is not there' }
 })
@@ -114,7 +129,7 @@ test('a file without a preview says why', async () => {
   )
   const reasonOf = async (name: string) => (await previews(name)).map(({ state, reason }) => `${state}: ${reason}`)
   expect(await reasonOf('T_Gone.uasset')).toEqual([
-    'none: The server does not give this file. Check the user of the integration, or upload a preview.',
+    'none: The server does not give this file. Check the settings of the integration, or upload a preview.',
   ])
   expect(await reasonOf('T_Odd.uasset')).toEqual(['none: There are no previews of this type of file. Upload a picture of it.'])
   expect(await reasonOf('T_Empty.png')).toEqual(['none: The file is empty.'])
@@ -174,4 +189,54 @@ test('an upload that came first stays', async () => {
   expect((await upload()).json).toMatchObject({ source: 'upload', kind: 'text' })
   await run(serving({ 'T_Own.uasset': unrealPackage() }))
   expect(await previews('T_Own.uasset')).toMatchObject([{ source: 'upload', kind: 'text' }])
+})
+
+/** A p4 in the PATH that notes its arguments and says the same to everybody. */
+function installP4(script: string) {
+  const bin = mkdtempSync(join(folder, 'bin-'))
+  writeFileSync(join(bin, 'p4'), `#!/bin/sh\necho "$@" >> '${bin}/asked'\n${script}\n`, { mode: 0o755 })
+  const { PATH } = process.env
+  process.env.PATH = `${bin}:${PATH}`
+  return {
+    asked: () => (existsSync(join(bin, 'asked')) ? readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n') : []),
+    remove: () => {
+      process.env.PATH = PATH
+    },
+  }
+}
+
+test('the page of an asset shows who has it checked out, asks once for everybody, and never fails because of it', async () => {
+  await submit(['//star/main/T_Out.uasset', '//star/main/T_Away.uasset', '//star/main/T_*.uasset'])
+  await submit(['//star/main/T_PlainOut.uasset'], 'plain')
+  const kim = await signIn(studio, 'kim@example.com', PASSWORD)
+  const project = studio.world.projects.star!.id
+  const ask = async (name: string) => {
+    const { id } = (await studio.db.one<{ id: string }>(
+      sql`select id from assets where name = ${name} order by created_at desc`,
+    ))!
+    const { status, json } = await kim.app(`/projects/${project}/assets/${id}/checkouts`)
+    expect(status).toBe(200)
+    return json.checkouts
+  }
+  const opened = ['Kim', 'zoe'].map((user) => JSON.stringify({ user, client: `${user}-ws`, action: 'edit', change: 'default' }))
+  const p4 = installP4(`cat <<'END'\n${opened.join('\n')}\nEND`)
+  try {
+    const expected = [
+      { name: 'Kim', workspace: 'Kim-ws', action: 'edit', user_id: studio.world.users!.kim!.id },
+      { name: 'zoe', workspace: 'zoe-ws', action: 'edit', user_id: null },
+    ]
+    expect(await Promise.all([ask('T_Out.uasset'), ask('T_Out.uasset')])).toEqual([expected, expected])
+    expect(await ask('T_Out.uasset')).toEqual(expected)
+    expect(p4.asked()).toEqual(['-Mj -ztag opened -a -m 20 //star/main/T_Out.uasset'])
+    // Its path could name other files, and the other integration has no server.
+    expect(await ask('T_*.uasset')).toEqual([])
+    expect(await ask('T_PlainOut.uasset')).toBe(null)
+    expect(p4.asked()).toHaveLength(1)
+  } finally {
+    p4.remove()
+  }
+  const away = installP4('echo "Perforce client error: Connect to server failed" >&2; exit 1')
+  expect(await ask('T_Away.uasset')).toBe(null)
+  away.remove()
+  expect((await kim.app(`/projects/${project}/assets/${randomUUID()}/checkouts`)).status).toBe(404)
 })

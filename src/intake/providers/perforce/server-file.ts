@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { NoAnswer, Unreachable } from '../../../net/safe-fetch.ts'
 import type { Json } from '../../reading.ts'
+import { isDepotPath } from './depot-path.ts'
 import { session } from './server.ts'
 import type { PerforceContext } from './server-streams.ts'
 
 const TIMEOUT_MS = 20_000
 const COMPLAINT_MAX = 500
-/** A path of a depot without wildcards and revisions. Perforce writes these characters as %40 and the like. */
-const PATH = /^\/\/[^@#*\n\r\0]+$/
 
 /** A file as it was in a changelist; of a long one, the first bytes: the rest is not sent. */
 export async function perforceFile(
@@ -17,7 +16,7 @@ export async function perforceFile(
   limit: number,
   signal?: AbortSignal,
 ) {
-  if (!PATH.test(path) || path.includes('...') || !/^\d+$/.test(identifier)) throw new Unreachable('No path of a depot.')
+  if (!isDepotPath(path) || !/^\d+$/.test(identifier)) throw new Unreachable('No path of a depot.')
   return session(config, { allowed, p4, signal }, (_, { p4, env }) =>
     read(p4, ['print', '-q', `${path}@${identifier}`], env, limit, signal),
   )

@@ -28,7 +28,7 @@ interface Limits {
 /** The server prints more than the limit. */
 export class TooLong extends Unreachable {}
 
-interface Perforce {
+export interface Perforce {
   allowed: AllowedHosts
   /** The p4 command. */
   p4?: string | undefined

@@ -19,6 +19,7 @@ import { type Comment, useComments } from '../comments/queries.ts'
 import { usePreviews } from '../previews/previews.ts'
 import { Viewer } from '../previews/viewer.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
+import { useCheckedOut } from './checked-out.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
 
@@ -58,34 +59,43 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   </div>
 )
 
-const Facts = ({ projectId, asset }: { projectId: string; asset: Detail }) => (
-  <div className="flex flex-wrap gap-4 rounded-lg border border-line bg-panel p-4">
-    <span className="grid size-14 place-items-center rounded-md bg-canvas text-soft">
-      <AssetTypeIcon type={asset.asset_type} className="size-7" />
-    </span>
-    <dl className="grid min-w-0 flex-1 basis-64 grid-cols-2 gap-3 text-sm sm:grid-cols-3 lg:grid-cols-5">
-      <Fact name="Type">{asset.asset_type}</Fact>
-      <Fact name="Version">{asset.version}</Fact>
-      <Fact name="Size">{sizeOf(asset.size_bytes) || 'Unknown'}</Fact>
-      <Fact name="Changed">
-        <Time at={asset.changed_at ?? asset.created_at} both />
-      </Fact>
-      <Fact name="Last change">
-        {asset.last_change_id === null ? (
-          'Unknown'
-        ) : (
-          <Link {...changePage(projectId, asset.last_change_id)} className="underline">
-            Show changes
-          </Link>
+function Facts({ projectId, asset }: { projectId: string; asset: Detail }) {
+  const checkedOut = useCheckedOut(projectId, asset.id)
+  return (
+    <div className="flex flex-wrap gap-4 rounded-lg border border-line bg-panel p-4">
+      <span className="grid size-14 place-items-center rounded-md bg-canvas text-soft">
+        <AssetTypeIcon type={asset.asset_type} className="size-7" />
+      </span>
+      <dl className="grid min-w-0 flex-1 basis-64 grid-cols-2 gap-3 text-sm sm:grid-cols-3 lg:grid-cols-5">
+        <Fact name="Type">{asset.asset_type}</Fact>
+        <Fact name="Version">{asset.version}</Fact>
+        <Fact name="Size">{sizeOf(asset.size_bytes) || 'Unknown'}</Fact>
+        <Fact name="Changed">
+          <Time at={asset.changed_at ?? asset.created_at} both />
+        </Fact>
+        <Fact name="Last change">
+          {asset.last_change_id === null ? (
+            'Unknown'
+          ) : (
+            <Link {...changePage(projectId, asset.last_change_id)} className="underline">
+              Show changes
+            </Link>
+          )}
+        </Fact>
+        <div className="col-span-full grid gap-0.5">
+          <dt className="text-xs text-soft">Path</dt>
+          <dd className="break-all font-mono text-xs">{asset.path}</dd>
+        </div>
+        {checkedOut && (
+          <div className="col-span-full grid gap-0.5">
+            <dt className="text-xs text-soft">Checked out by</dt>
+            <dd className="wrap-anywhere">{checkedOut}</dd>
+          </div>
         )}
-      </Fact>
-      <div className="col-span-full grid gap-0.5">
-        <dt className="text-xs text-soft">Path</dt>
-        <dd className="break-all font-mono text-xs">{asset.path}</dd>
-      </div>
-    </dl>
-  </div>
-)
+      </dl>
+    </div>
+  )
+}
 
 function History({ projectId, asset }: { projectId: string; asset: Detail }) {
   const nameOf = useNames()

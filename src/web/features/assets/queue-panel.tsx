@@ -9,6 +9,7 @@ import { wordsOf } from '../../ui/pill.tsx'
 import { countOf } from '../../ui/text/count.ts'
 import { Time } from '../../ui/text/time.tsx'
 import { reasonOf } from '../approval-rules/rule-words.ts'
+import { useCheckedOut } from './checked-out.tsx'
 import { Decide } from './decide.tsx'
 import { useDecide } from './decisions.ts'
 import { chosenOf, isLevel, nameOf, type Waiting } from './queue-lines.ts'
@@ -28,6 +29,7 @@ export function QueuePanel({ projectId, entry, wide, frozen }: Props) {
   const name = nameOf(entry)
   const refusal = useRefusal(entry)
   const nameOfUser = useNames()
+  const checkedOut = useCheckedOut(projectId, asset_id, !isLevel(entry))
   return (
     <section
       aria-label={`Open: ${name}`}
@@ -52,6 +54,7 @@ export function QueuePanel({ projectId, entry, wide, frozen }: Props) {
           <Fact name="Stage">{stageWords(entry)}</Fact>
           <Fact name="Asked by">{reasonOf(queue?.rule ?? null)}</Fact>
           <Fact name="Approved by">{queue?.sign_offs.map(({ user_id }) => nameOfUser(user_id)).join(', ')}</Fact>
+          <Fact name="Checked out by">{checkedOut}</Fact>
           <Fact name="Waiting since">
             <Time at={created_at} />
           </Fact>
