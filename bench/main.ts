@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { benchAgents } from './agents.ts'
+import { benchApprovalQueue } from './approval-queue.ts'
 import { benchBuildReports } from './build-reports.ts'
 import { benchClientStart } from './client-start.ts'
 import { benchCluster } from './cluster.ts'
@@ -45,6 +46,7 @@ const BENCHES = {
   'client-start': benchClientStart,
   pages: benchPages,
   'log-viewer': benchLogViewer,
+  'approval-queue': benchApprovalQueue,
   search: benchSearch,
   'test-results': benchTestResults,
   ugs: benchUgs,
