@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
+import { openBitbucket } from '../../../test/support/history/bitbucket.ts'
 import { openCircleCI } from '../../../test/support/history/circleci.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
@@ -25,6 +26,7 @@ const TOOLS = {
   TeamCity: { open: openTeamCity },
   Horde: { open: openHorde },
   CircleCI: { open: openCircleCI },
+  'Bitbucket Cloud': { open: openBitbucket },
 }
 
 /** More than the studio is old. */

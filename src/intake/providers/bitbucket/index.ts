@@ -3,10 +3,12 @@ import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { issue, pullRequest } from './cloud-references.ts'
+import { history } from './history.ts'
 import { push } from './push.ts'
 import { refsChanged } from './refs-changed.ts'
 import { sample } from './sample.ts'
 import { serverPullRequest } from './server-references.ts'
+import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
 import { commitStatus } from './statuses.ts'
 
@@ -43,6 +45,8 @@ export const bitbucket: Provider = {
     if (event === undefined) throw new Unreadable('The X-Event-Key header is missing.')
     return READERS.find(([events]) => events.test(event))?.[1](body) ?? []
   },
+  server,
+  history,
   setup,
   sample,
 }

@@ -35,7 +35,7 @@ function branchMoved(moved: Json, repository: Repository | undefined, page: stri
   return [...orphaned, ...created, ...changes.values()]
 }
 
-function change(identifier: string, commit: unknown, page: string | undefined): Omit<ChangeFact, 'branch'> {
+export function change(identifier: string, commit: unknown, page: string | undefined): Omit<ChangeFact, 'branch'> {
   const user = at(commit, 'author', 'user')
   const raw = text(at(commit, 'author', 'raw')) ?? text(at(user, 'display_name')) ?? ''
   const url = pageIn(commit) ?? (page === undefined ? undefined : `${page}/commits/${identifier}`)
