@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -19,19 +19,25 @@ const { bundleService } = await import(pathToFileURL(resolve('scripts/bundle-ser
 
 let folder: string
 let client: string
+/** The client with run alone. */
+let small: string
 /** The entry file of the compiled program. */
 let installed: string
+let smallSize: number
 let made: { light: string[]; heavy: string[]; imports: string[] }
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'goldmaster-bundle-'))
   client = join(folder, 'goldmaster.mjs')
   made = await bundleClient(client)
+  small = join(folder, 'goldmaster-run.mjs')
+  smallSize = await bundleRun(small)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   await bundleInPlace(join(folder, 'dist'))
   installed = join(folder, 'dist/main.js')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const pickEnded = ({ status, stdout, stderr }: SpawnSyncReturns<string>) => ({ status, stdout, stderr })
 const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '' })
 
 test('the client is one file that only needs Node, and contains nothing of the service', () => {
@@ -47,12 +53,11 @@ test('the client is one file that only needs Node, and contains nothing of the s
   expect(execFileSync(client, ['--version'], { encoding: 'utf8' })).toBe(`${VERSION}\n`)
 })
 
-test('the client with run alone is small, runs builds, and says what it lacks', async () => {
-  const file = join(folder, 'goldmaster-run.mjs')
-  expect(await bundleRun(file)).toBeLessThan(300_000)
-  expect(run(file, 'run', '--', process.execPath, '-e', 'process.exit(7)')).toMatchObject({ status: 7 })
-  expect(run(file, '--version').stdout).toBe(`${VERSION}\n`)
-  expect(run(file, 'builds', 'list')).toMatchObject({
+test('the client with run alone is small, runs builds, and says what it lacks', () => {
+  expect(smallSize).toBeLessThan(150_000)
+  expect(run(small, 'run', '--', process.execPath, '-e', 'process.exit(7)')).toMatchObject({ status: 7 })
+  expect(run(small, '--version').stdout).toBe(`${VERSION}\n`)
+  expect(run(small, 'builds', 'list')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('this file only has run: download goldmaster.mjs'),
   })
@@ -99,19 +104,59 @@ test('help, and the hint for an unknown command, list every command and load non
   expect(run(installed, 'tsks')).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean tasks?') })
 })
 
+test('the version, the list of commands and the hint for an unknown one come from the first lines of a file', () => {
+  for (const file of [client, small]) {
+    const front = join(folder, 'front.mjs')
+    writeFileSync(front, readFileSync(file, 'utf8').split('\n//goldmaster-')[0]!)
+    for (const words of [['--version'], ['-V'], ['--help'], ['-h'], ['help'], [], ['tsks'], ['nothing', 'like', 'it']])
+      expect([words, run(front, ...words)]).toMatchObject([words, pickEnded(run(file, ...words))])
+    expect(run(front, 'run', '--help').status).not.toBe(0)
+  }
+})
+
+test('they are what the parser prints', () => {
+  const config = join(folder, 'config')
+  mkdirSync(join(config, 'goldmaster'), { recursive: true })
+  // With preferences a word may be an alias, so that the parser is asked.
+  writeFileSync(join(config, 'goldmaster/config.json'), '{"aliases":{"hello":"--version"}}')
+  const env = { ...process.env, XDG_CONFIG_HOME: config }
+  const parsed = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '', env })
+  for (const file of [client, small, installed]) {
+    expect(run(file, '--help').stdout).toBe(run(file, 'nothing', '--help').stdout)
+    for (const words of [['tsks'], ['statu'], ['projekt'], ['rum'], ['x'], ['nothing', 'like', 'it'], [''], ['größe']])
+      expect([words, run(file, ...words)]).toMatchObject([words, pickEnded(parsed(file, ...words))])
+    expect(parsed(file, 'hello').stdout).toBe(`${VERSION}\n`)
+  }
+})
+
+test('a reader that leaves is no failure of the list of commands, a full disk is', () => {
+  const shell = (line: string) => spawnSync('sh', ['-c', line, process.execPath, client], { encoding: 'utf8' })
+  expect(shell('{ "$0" "$1" --help; echo $? >&2; } | true').stderr).toBe('0\n')
+  if (existsSync('/dev/full')) expect(shell('"$0" "$1" --help > /dev/full').status).toBe(1)
+})
+
+test('a client with the line ends of Windows works', () => {
+  const file = join(folder, 'crlf.mjs')
+  writeFileSync(file, readFileSync(client, 'utf8').replaceAll('\n', '\r\n'))
+  expect(run(file, 'projects', '--help')).toMatchObject(pickEnded(run(client, 'projects', '--help')))
+  expect(run(file, 'diagnose', '--json', '-')).toMatchObject({ status: 0 })
+})
+
 test('an older Node gets one line with the required version', () => {
   const old = join(folder, 'old-node.cjs')
   writeFileSync(
     old,
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } }); delete process.getBuiltinModule",
   )
-  for (const program of [client, installed])
+  for (const program of [client, small, installed]) {
+    expect(run('--require', old, program, '--version').stdout).toBe(`${VERSION}\n`)
     for (const words of [['--help'], ['tasks', 'list'], ['serve']])
       expect(run('--require', old, program, ...words)).toMatchObject({
         status: 1,
         stdout: '',
         stderr: 'goldmaster: Node 18.20.4 is too old. Install Node 20.19 or newer.\n',
       })
+  }
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
   expect(engines.node).toBe('>=20.19')
 })

@@ -4,6 +4,7 @@ import { fail } from '../terminal/build-command.ts'
 import { EXIT, explain, usage } from '../terminal/failures.ts'
 import { CATALOG } from './catalog.ts'
 import { applySettings, readPreferences } from './connection/settings.ts'
+import { HELP_WIDTH } from './prepared.ts'
 import { expand } from './program/aliases.ts'
 import { groupOf, SUMMARIES } from './summaries.ts'
 
@@ -15,6 +16,7 @@ const SUMMARY = "Follow a game studio's delivery pipeline: changes, builds, fail
 /** The whole program, or only what the words need: loading is the cost of a start. Unknown words only need the names. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
   const program = new Commander('goldmaster').description(SUMMARY).version(VERSION, '-V, --version', 'Print the version')
+  program.configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH) })
 
   const all = { ...CATALOG, ...beside }
   const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { EXIT, Failure, usage } from '../../terminal/failures.ts'
+import { configFolder } from './folders.ts'
 
 /** A stored sign-in; it is only ever sent to its host. */
 interface Credential {
@@ -22,14 +22,6 @@ const OWN_MACHINE = 'http://localhost:8080'
 const PRIVATE = 0o600
 
 const windows = process.platform === 'win32'
-
-/** The folder of a user's settings. On Windows it follows the user to other machines. */
-export const configFolder = (env: Environment) =>
-  join(env.XDG_CONFIG_HOME || (windows && env.APPDATA) || join(homedir(), '.config'), 'goldmaster')
-
-/** The folder for what belongs to this machine only. */
-export const localFolder = (env: Environment) =>
-  windows && !env.XDG_CONFIG_HOME && env.LOCALAPPDATA ? join(env.LOCALAPPDATA, 'goldmaster') : configFolder(env)
 
 const fileOf = (env: Environment) => join(configFolder(env), 'hosts.json')
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Failure } from '../../terminal/failures.ts'
-import { configFolder } from './config.ts'
+import { preferencesFile } from './folders.ts'
 
 /** A user's preferences for every run; the environment has priority. */
 interface Preferences {
@@ -9,10 +9,8 @@ interface Preferences {
   aliases: Record<string, string>
 }
 
-const fileOf = (env: NodeJS.ProcessEnv) => join(configFolder(env), 'config.json')
-
 export function readPreferences(env: NodeJS.ProcessEnv): Preferences {
-  const file = fileOf(env)
+  const file = preferencesFile(env)
   try {
     const { settings, aliases } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Preferences>
     return { settings: { ...settings }, aliases: { ...aliases } }
@@ -23,7 +21,7 @@ export function readPreferences(env: NodeJS.ProcessEnv): Preferences {
 }
 
 export function writePreferences(env: NodeJS.ProcessEnv, preferences: Preferences): void {
-  const file = fileOf(env)
+  const file = preferencesFile(env)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   writeFileSync(file, `${JSON.stringify(preferences, null, 2)}\n`)
 }

@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 const WIDTH = 100
 
 /** A command's own help, as it prints it. */
-export function helpOf(command: Command): string {
+export function helpOf(command: Command, width = WIDTH): string {
   let help = ''
-  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => WIDTH, getOutHasColors: () => false })
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => width, getOutHasColors: () => false })
   command.outputHelp()
   return help.trimEnd()
 }

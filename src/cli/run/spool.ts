@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { localFolder } from '../connection/config.ts'
+import { localFolder } from '../connection/folders.ts'
 import type { BuildService } from './service.ts'
 
 /** The end of a build that could not be sent. */
