@@ -153,6 +153,14 @@ describe('a build', () => {
     expect(await room.log('2')).toBe('the first line\nthe last line\n')
   })
 
+  test('that draws a progress bar prints all of it, and its last state is stored', async () => {
+    const bar = (state: string) => `Receiving objects: ${state}\r`
+    const printed = `first\n${[' 1% (1/90)', '45% (40/90)', 'error: slow', '99% (89/90)'].map(bar).join('')}no line end`
+    const { out } = await room.build(`process.stdout.write(${JSON.stringify(printed)})`, ['--number', 'bar']).ended
+    expect(out.toString()).toBe(printed)
+    expect(await room.log('bar')).toBe(`first\n${bar('error: slow')}${bar('99% (89/90)')}no line end`)
+  })
+
   test('that failed according to its output is reported as failed, and keeps its exit code', async () => {
     expect(await room.build(`console.log('Build Finished, Result: Failure.')`, ['--number', '3']).ended).toMatchObject({
       code: 0,

@@ -4,6 +4,7 @@ import { filesOf } from './artifacts.ts'
 import { type Ended, runBuild } from './child.ts'
 import { ciOf, factsOf, type NamedFacts, shelfOf } from './ci.ts'
 import { engineOf } from './flags.ts'
+import { Overwritten } from './overwritten.ts'
 import { Phases } from './phases.ts'
 import { type End, Reporter } from './reporter.ts'
 import { Mask, secretsIn } from './secrets.ts'
@@ -33,6 +34,7 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   const elapsed = () => performance.now() - began
   const at = (ms: number) => new Date(started.getTime() + ms).toISOString()
   const tail = new Tail()
+  const overwritten = new Overwritten()
   const phases = new Phases(
     ciOf(env)?.parts,
     () => at(elapsed()),
@@ -43,11 +45,12 @@ export async function runReported(command: readonly string[], asked: RunOptions)
   const mask = new Mask(secretsIn(env, token))
   const reporter = new Reporter({ service, spool, facts, build_type, tail, phases, mask, elapsed, at, say })
   const running = runBuild(command, (bytes) => {
-    tail.push(bytes)
+    tail.push(overwritten.push(bytes))
     phases.push(bytes)
   })
   reporter.start()
   const ended = await running
+  tail.push(overwritten.end())
   const status = statusOf(ended, phases.failed)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
   if (asked.tests && !ended.interrupted) await sendTests(asked.tests, { service, facts, started, say })
