@@ -41,7 +41,7 @@ export async function follow(following: Following): Promise<void> {
       if (signal?.aborted) return
       // If it never was open, it is more likely a wrong URL than a temporary failure.
       if (error instanceof ApiError || !progress.stood) throw error
-      following.note(`${(error as Error).message} Reconnecting …`)
+      following.note(`Reconnecting … ${(error as Error).message}`)
       failures++
     }
     const pause = backOff(failures, { first: SHORTEST_PAUSE_MS, longest: LONGEST_PAUSE_MS })

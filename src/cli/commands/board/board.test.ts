@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../../test/support/breakage-room.ts'
 import { CommandLine } from '../../../../test/support/command-line.ts'
 import { testWith } from '../../../../test/support/skippable.ts'
-import type { Studio } from '../../../../test/support/studio.ts'
+import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 
 let studio: Studio
 let room: BreakageRoom
@@ -96,3 +96,39 @@ testWith('script')(
     expect(await room.breakages('?state=claimed')).toHaveLength(1)
   },
 )
+
+testWith('script')('watch survives a restart of the service, and shows what happened meanwhile', async () => {
+  const first = await openStudio({}, { beside: studio })
+  const port = Number(new URL(first.site).port)
+  let second: Studio | undefined
+  const steps = [
+    {
+      when: /> \d+ +user:\d+ .*Bake/,
+      work: () => first.close(),
+    },
+    {
+      when: /Reconnecting …/,
+      async work() {
+        await report('Sign', 'failed')
+        second = await openStudio({}, { beside: studio, port })
+      },
+    },
+    { when: /\d+ +nobody .*Sign/, work: () => report('Ship', 'failed') },
+    { when: /\d+ +nobody .*Ship/, work: (type: (text: string) => void) => type('q') },
+  ]
+  const done: Promise<unknown>[] = []
+  const { code, out } = await line.terminal(['watch', ...project()], {
+    rows: 24,
+    columns: 80,
+    env: { GOLDMASTER_HOST: first.site },
+    watch(written, _, type) {
+      if (steps[0]?.when.test(seen(written))) done.push(Promise.resolve(steps.shift()!.work(type)))
+    },
+  })
+  await Promise.all(done)
+  await second?.close()
+  expect([code, steps]).toEqual([0, []])
+  const last = seen(out.slice(out.lastIndexOf('\x1b[H')))
+  expect(last).toContain('Ship')
+  expect(last).not.toContain('Reconnecting')
+})

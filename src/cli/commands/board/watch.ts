@@ -27,6 +27,8 @@ It follows the event stream and needs a terminal. To print events as lines inste
     let board: Board | undefined
     let selected = 0
     let message = ''
+    /** Of the connection: it is over when the board can be read again. */
+    let problem = ''
     const draw = () => {
       if (!board) return
       const { columns = 80, rows = 24 } = process.stdout
@@ -68,10 +70,14 @@ It follows the event stream and needs a terminal. To print events as lines inste
       await followBoard(call, {
         show(seen) {
           board = seen
+          if (message === problem) message = ''
           selected = Math.min(selected, Math.max(0, seen.breakages.length - 1))
           draw()
         },
-        note: say,
+        note(text) {
+          problem = text
+          say(text)
+        },
         signal: ended.signal,
       })
     } finally {
