@@ -18,6 +18,17 @@ export function describeOnWindows(name: string, work: () => void, reason?: strin
   else describe.skip(`${name} [${missing}]`, work)
 }
 
+const WINE = {
+  PATH: process.env.PATH,
+  LC_ALL: 'C.UTF-8',
+  WINEPREFIX: '/windows/prefix',
+  WINEDEBUG: '-all',
+  HOME: '/windows',
+  XDG_RUNTIME_DIR: '/tmp',
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+
 interface Ended {
   /** Up to 2^32 - 1, as Windows programs see it. */
   code: number | string
@@ -61,14 +72,7 @@ export class WindowsMachine {
     const output = openSync(join(work, 'starter.log'), 'w')
     const folder = `Z:\\windows\\${name}`
     const wine = spawn('chroot', [root, 'wine', '/windows/node.exe', `${folder}\\starter.cjs`, `${folder}\\port`], {
-      env: {
-        PATH: process.env.PATH,
-        LC_ALL: 'C.UTF-8',
-        WINEPREFIX: '/windows/prefix',
-        WINEDEBUG: '-all',
-        HOME: '/windows',
-        XDG_RUNTIME_DIR: '/tmp',
-      },
+      env: WINE,
       stdio: ['ignore', output, output],
     })
     closeSync(output)
@@ -85,6 +89,21 @@ export class WindowsMachine {
     const answer = await fetch(`http://127.0.0.1:${this.#port}`, { method: 'POST', body })
     const { code, out, err } = (await answer.json()) as Record<keyof Ended, string>
     return { code, out: Buffer.from(out, 'base64'), err: Buffer.from(err, 'base64') }
+  }
+
+  /**
+   * Runs a script of Node in a console of Wine, which is a pseudo-terminal here: keys that are typed into it arrive as at a keyboard.
+   * Returns the last byte of its exit code.
+   */
+  console(words: readonly string[], env: Record<string, string>) {
+    const folder = this.folder.replace(/^Z:/, '').replaceAll('\\', '/')
+    const line = ['chroot', WINE_ROOT!, 'sh', '-c', `cd ${folder} && exec wine /windows/node.exe "$@"`, 'sh', ...words]
+    const script = spawn('script', ['-qec', line.map(quoted).join(' '), '/dev/null'], {
+      env: { ...WINE, TERM: 'xterm', ...env },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    const ended = new Promise<number | null>((done) => script.on('close', done))
+    return { type: (keys: string) => void script.stdin.write(keys), close: () => void script.kill('SIGHUP'), ended }
   }
 
   /** Runs `goldmaster` with these words. */

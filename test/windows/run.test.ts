@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuildRoom, openBuildRoom } from '../support/build-room.ts'
+import { testWith } from '../support/skippable.ts'
+import { until } from '../support/until.ts'
 import { describeOnWindows, WindowsMachine } from './machine.ts'
 
 /** Words that a command processor or a parser of words could change. */
@@ -187,6 +190,69 @@ describeOnWindows('goldmaster run on Windows', () => {
       expect(out.toString()).toBe('true\n')
     },
   )
+
+  describe('in a console', () => {
+    /** Writes `NAME.ready`, then its time until it ends; by itself at Ctrl+C if it is polite. */
+    const program = (name: string, polite: boolean) => {
+      machine.write(
+        `${name}.cjs`,
+        `const fs = require('node:fs')
+         process.on('SIGINT', () => { fs.appendFileSync('${name}.pressed', 'x'); ${polite} && process.exit(3) })
+         setInterval(() => fs.writeFileSync('${name}.tick', String(Date.now())), 50)
+         fs.writeFileSync('${name}.ready', '')`,
+      )
+      return [machine.node, `${name}.cjs`]
+    }
+    const at = (file: string) => machine.path(`${machine.folder}\\${file}`)
+    const start = (number: string, command: readonly string[]) =>
+      machine.console([machine.client, 'run', '--job', 'Game', '--number', number, '--', ...command], reported())
+    const CTRL_C = '\x03'
+
+    testWith('script')('a build that ends itself at Ctrl+C keeps its exit code, and is reported as canceled', async () => {
+      const { type, ended } = start('polite', program('polite', true))
+      await until(() => existsSync(at('polite.ready')))
+      type(CTRL_C)
+      expect(await ended).toBe(3)
+      expect(readFileSync(at('polite.pressed'), 'utf8')).toBe('x')
+      expect(await room.known('polite')).toMatchObject({ status: 'cancelled' })
+    })
+
+    testWith('script')('Ctrl+C ends a script, which is reported as canceled', async () => {
+      machine.write('console.cmd', `@${program('inside', true).join(' ')}\r\n@exit /b 9\r\n`)
+      const { type, ended } = start('script', ['console.cmd'])
+      await until(() => existsSync(at('inside.ready')))
+      type(CTRL_C)
+      // The last byte of STATUS_CONTROL_C_EXIT.
+      expect(await ended).toBe(0x3a)
+      expect(await room.known('script')).toMatchObject({ status: 'cancelled' })
+    })
+
+    testWith('script')('a second Ctrl+C ends a build that ignores the first, and what it started', async () => {
+      const inner = program('inner', false)
+      machine.write(
+        'outer.cjs',
+        `process.on('SIGINT', () => {}); require('node:child_process').spawn(${JSON.stringify(inner[0])}, ['${inner[1]}'])`,
+      )
+      const { type, ended } = start('stubborn', [machine.node, 'outer.cjs'])
+      await until(async () => existsSync(at('inner.ready')) && (await room.known('stubborn')).status === 'building')
+      type(CTRL_C)
+      await until(() => existsSync(at('inner.pressed')))
+      type(CTRL_C)
+      expect(await ended).not.toBe(0)
+      expect(await room.known('stubborn')).toMatchObject({ status: 'cancelled' })
+      const before = readFileSync(at('inner.tick'), 'utf8')
+      await sleep(1_000)
+      expect(readFileSync(at('inner.tick'), 'utf8')).toBe(before)
+    })
+
+    testWith('script')('a window that is closed ends the build, which is reported as canceled', async () => {
+      const { close, ended } = start('closed', program('closed', false))
+      await until(() => existsSync(at('closed.ready')))
+      close()
+      await ended
+      await until(async () => (await room.known('closed')).status === 'cancelled')
+    })
+  })
 
   const logs = process.env.REAL_LOGS
   test.skipIf(!logs)(
