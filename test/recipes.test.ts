@@ -57,6 +57,29 @@ function hordeScript() {
   return `${Exe} ${Arguments!.replace(/\$\((\w+)\)/g, (_, name: string) => paramOf(name))}`
 }
 
+/** The script of the action, with the inputs of the workflow. */
+function gitHubScript() {
+  const inputOf = (name: string) => found('github-action/workflow.yml', new RegExp(`^ +${name}: (.+)$`, 'm'))
+  const script = read('github-action/action.yml').split('      run: |\n')[1]!.replace(/^ {8}/gm, '')
+  put('action.sh', script)
+  return `TESTS='${inputOf('tests')}' ARTIFACTS='${inputOf('artifacts')}' BUILD='${inputOf('run')}' bash -e action.sh`
+}
+
+/** The lines of the shared step, with what Groovy fills in. */
+function jenkinsStep() {
+  const step = read('jenkins/vars/goldmasterRun.groovy')
+  const [, options] = /goldmasterRun\((.+)\)/.exec(step)!
+  const listOf = (name: string) =>
+    [...new RegExp(`${name}: \\[(.+?)\\]`).exec(options!)![1]!.matchAll(/'(.+?)'/g)].map(([, one]) => one)
+  const flags = ['tests', 'artifacts'].flatMap((name) => {
+    const flag = new RegExp(`options\\.${name} .*"(--\\w+) `).exec(step)![1]
+    return listOf(name).map((pattern) => `${flag} "${pattern}"`)
+  })
+  put('.goldmaster-build.sh', /run: '(.+?)'/.exec(options!)![1]!)
+  const [, lines] = /sh """\n([\s\S]+?)"""/.exec(step)!
+  return lines!.replace(/'\$\{host\}([^']+)'/, '"$GOLDMASTER_HOST$1"').replace(/\$\{flags[^}]+\}/, flags.join(' '))
+}
+
 interface Recipe {
   /** What the CI's shell runs. */
   lines(): string
@@ -65,6 +88,8 @@ interface Recipe {
   job: string
   number: string
   more?: object
+  /** The tool runs none. */
+  tests?: false
 }
 
 const COMMIT = 'c'.repeat(40)
@@ -75,6 +100,27 @@ const RECIPES: Record<string, Recipe> = {
     job: 'Star',
     number: '1',
     more: { branch: 'main', changelist: '812' },
+  },
+  'Jenkins with a shared step': {
+    lines: jenkinsStep,
+    env: { JENKINS_URL: 'https://j.example/', JOB_NAME: 'Shared', BUILD_NUMBER: '7', GIT_BRANCH: 'origin/main' },
+    job: 'Shared',
+    number: '7',
+    more: { branch: 'main' },
+  },
+  'GitHub Actions': {
+    lines: gitHubScript,
+    env: {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKFLOW: 'Nightly',
+      GITHUB_JOB: 'win64',
+      GITHUB_RUN_NUMBER: '12',
+      GITHUB_REF_NAME: 'main',
+      RUNNER_TEMP: '.',
+    },
+    job: 'Nightly/win64',
+    number: '12',
+    more: { branch: 'main' },
   },
   GitLab: {
     lines: () => found('gitlab/.gitlab-ci.yml', /script:\n +- (.+)/),
@@ -147,6 +193,14 @@ const RECIPES: Record<string, Recipe> = {
     number: '5',
     more: { build_type: 'unreal' },
   },
+  UnrealBuildTool: {
+    lines: () => `sh '${join(EXAMPLES, 'unreal/build.sh')}' GameEditor Linux Development`,
+    env: { GOLDMASTER_JOB: 'Editor', GOLDMASTER_NUMBER: '9' },
+    job: 'Editor',
+    number: '9',
+    more: { build_type: 'unreal' },
+    tests: false,
+  },
   Unity: {
     lines: () => `sh '${join(EXAMPLES, 'unity/build.sh')}'`,
     env: { GOLDMASTER_JOB: 'Player', GOLDMASTER_NUMBER: '6', UNITY: './Unity' },
@@ -181,6 +235,8 @@ beforeAll(async () => {
   room = await openBuildRoom()
   put('build.sh', builder('Saved/Reports/unit.xml', JUNIT, 'Saved/Game.pak'))
   put('Engine/Build/BatchFiles/RunUAT.sh', builder('Saved/Reports/index.json', UNREAL, 'Saved/Game.pak'))
+  for (const host of ['Linux', 'Mac'])
+    put(`Engine/Build/BatchFiles/${host}/Build.sh`, builder('Intermediate/none.xml', JUNIT, 'Binaries/Linux/Game.exe'))
   put('Unity', builder('TestResults/play.xml', JUNIT, 'Builds/Game.exe'))
   mkdirSync(join(room.folder, 'ci'))
   copyFileSync(RUN_CLIENT, join(room.folder, 'ci/goldmaster-run.mjs'))
@@ -210,14 +266,14 @@ test.skipIf(process.platform === 'win32').each(Object.entries(RECIPES))(
     expect([code, out, err]).toEqual([
       0,
       expect.stringContaining('built'),
-      expect.stringContaining('2 tests in 1 file, 0 failed'),
+      recipe.tests === false ? '' : expect.stringContaining('2 tests in 1 file, 0 failed'),
     ])
     await workOff(room.tools.studio, 'read_log')
     const build = await buildOf(recipe)
     expect(build).toMatchObject({ status: 'completed', ...recipe.more })
     expect(build.artifacts).toMatchObject([{ name: expect.stringMatching(/Game\.(?:pak|exe)$/), size_bytes: 8 }])
     expect(build.measures).toMatchObject([{ name: 'load_time', value: 3.2, unit: 's' }])
-    expect(await room.tools.api(`build_runs/${build.id}/tests`)).toMatchObject({ passed: 2 })
+    if (recipe.tests !== false) expect(await room.tools.api(`build_runs/${build.id}/tests`)).toMatchObject({ passed: 2 })
   },
 )
 

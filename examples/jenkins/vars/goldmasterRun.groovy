@@ -1,13 +1,14 @@
 // A step of a shared library that builds and tells Goldmaster of it. In a Jenkinsfile:
 //
-//   goldmasterRun(host: 'https://gold.example', artifacts: ['Saved/StagedBuilds/**/*.pak'], run: './build.sh')
+//   goldmasterRun(host: 'https://gold.example', tests: ['Saved/Reports/**/*.xml'], artifacts: ['Saved/**/*.pak'], run: './build.sh')
 //
 // The token is a credential of the kind "Secret text" with the id `goldmaster`, from an integration of the kind "Jenkins or any CI".
 // Where that integration has a signing secret, save it as a "Secret text" too and name it: secretCredentialsId: 'goldmaster-secret'.
-// The agent needs Node 20 or newer. Not tried by us.
+// The agent needs Node 20.19 or newer. Its lines for sh are tried by our tests, Groovy and bat are not.
 def call(Map options) {
   def host = options.host
-  def flags = (options.artifacts ?: []).collect { "--artifact \"${it}\"" }
+  def flags = (options.tests ?: []).collect { "--tests \"${it}\"" }
+  flags += (options.artifacts ?: []).collect { "--artifact \"${it}\"" }
   if (options.job) flags << "--job \"${options.job}\""
   def credentials = [string(credentialsId: options.credentialsId ?: 'goldmaster', variable: 'GOLDMASTER_WEBHOOK_TOKEN')]
   if (options.secretCredentialsId) credentials << string(credentialsId: options.secretCredentialsId, variable: 'GOLDMASTER_WEBHOOK_SECRET')
