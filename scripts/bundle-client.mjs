@@ -112,7 +112,12 @@ const packed = {
         function load(name, heavy) {
           const module = { exports: {} }
           const start = file.indexOf('\\n//' + name + ' ') + name.length + 4
-          const text = brotliDecompressSync(Buffer.from(file.latin1Slice(start, file.indexOf('\\n', start)), 'base64')).toString()
+          const end = file.indexOf('\\n', start)
+          if (start < name.length + 4 || end === -1) {
+            console.error('goldmaster: This file is incomplete. Download it again.')
+            process.exit(1)
+          }
+          const text = brotliDecompressSync(Buffer.from(file.latin1Slice(start, end), 'base64')).toString()
           compileFunction(text, ['module', 'heavy'], { filename: name })(module, heavy)
           return module.exports
         }

@@ -108,9 +108,13 @@ test('the version, the list of commands and the hint for an unknown one come fro
   for (const file of [client, small]) {
     const front = join(folder, 'front.mjs')
     writeFileSync(front, readFileSync(file, 'utf8').split('\n//goldmaster-')[0]!)
-    for (const words of [['--version'], ['-V'], ['--help'], ['-h'], ['help'], [], ['tsks'], ['nothing', 'like', 'it']])
+    for (const words of [['-V'], ['--help'], [], ['tsks']])
       expect([words, run(front, ...words)]).toMatchObject([words, pickEnded(run(file, ...words))])
-    expect(run(front, 'run', '--help').status).not.toBe(0)
+    // As after a download that broke off.
+    expect(run(front, 'run', '--help')).toMatchObject({
+      status: 1,
+      stderr: 'goldmaster: This file is incomplete. Download it again.\n',
+    })
   }
 })
 
@@ -123,7 +127,7 @@ test('they are what the parser prints', () => {
   const parsed = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8', cwd: folder, input: '', env })
   for (const file of [client, small, installed]) {
     expect(run(file, '--help').stdout).toBe(run(file, 'nothing', '--help').stdout)
-    for (const words of [['tsks'], ['statu'], ['projekt'], ['rum'], ['x'], ['nothing', 'like', 'it'], [''], ['größe']])
+    for (const words of [['statu'], ['nothing', 'like', 'it'], ['größe']])
       expect([words, run(file, ...words)]).toMatchObject([words, pickEnded(parsed(file, ...words))])
     expect(parsed(file, 'hello').stdout).toBe(`${VERSION}\n`)
   }
