@@ -277,7 +277,8 @@ test.skipIf(process.platform === 'win32').each(Object.entries(RECIPES))(
   },
 )
 
-test.skipIf(process.platform === 'win32').each(Object.entries(RECIPES))(
+// They wait for the service that is away.
+test.skipIf(process.platform === 'win32').concurrent.each(Object.entries(RECIPES))(
   'the recipe for %s keeps the exit code of a failed build, also while the service is away',
   async (_, { lines, env }) => {
     const away = { GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_SPOOL: join(room.folder, 'spool') }
