@@ -54,6 +54,8 @@ test('an error in the middle of a progress bar is stored', () => {
 test('texts too long for a progress bar are stored as they are, and are not held back', () => {
   const long = `${'#'.repeat(2_000)} 50%`
   expect(storedOf(`${long}\r${long}\n`)).toBe(`${long}\r${long}\n`)
+  // Also if what they overwrite is blank: whether it arrives in pieces makes no difference.
+  expect(storedOf(`  \r${long}\n`)).toBe(`  \r${long}\n`)
   const overwritten = new Overwritten()
   expect(overwritten.push(Buffer.alloc(100_000, 'x')).length).toBe(100_000)
   expect(overwritten.push(Buffer.from(' 10%\r 20%\n')).toString()).toBe(' 10%\r 20%\n')
