@@ -108,7 +108,7 @@ const packed = {
       contents: `const { readFileSync } = process.getBuiltinModule('node:fs')
         const { compileFunction } = process.getBuiltinModule('node:vm')
         const { brotliDecompressSync } = process.getBuiltinModule('node:zlib')
-        const file = readFileSync(import.meta.filename)
+        const file = readFileSync(new URL(import.meta.url))
         function load(name, heavy) {
           const module = { exports: {} }
           const start = file.indexOf('\\n//' + name + ' ') + name.length + 4

@@ -19,8 +19,8 @@ export async function answersAtOnce(words: readonly string[], known: Prepared | 
 /** A console of Windows would not understand others when they are written as bytes. */
 const isPlain = (word: string) => /^(?!-)[ -~]*$/.test(word)
 
-/** Files and pipes have no width. */
-const fits = () => !(process.stdout.columns < HELP_WIDTH)
+/** Files and pipes have no width, some terminals have 0. */
+const fits = () => (process.stdout.columns || HELP_WIDTH) >= HELP_WIDTH
 
 async function hasPreferences(): Promise<boolean> {
   const [{ existsSync }, { preferencesFile }] = await Promise.all([import('node:fs'), import('./connection/folders.ts')])

@@ -16,7 +16,7 @@ const SUMMARY = "Follow a game studio's delivery pipeline: changes, builds, fail
 /** The whole program, or only what the words need: loading is the cost of a start. Unknown words only need the names. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
   const program = new Commander('goldmaster').description(SUMMARY).version(VERSION, '-V, --version', 'Print the version')
-  program.configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH) })
+  program.configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns || HELP_WIDTH, HELP_WIDTH) })
 
   const all = { ...CATALOG, ...beside }
   const [first, verb] = words?.[0] === 'help' ? words.slice(1) : (words ?? [])
