@@ -98,12 +98,12 @@ export class WindowsMachine {
   console(words: readonly string[], env: Record<string, string>) {
     const folder = this.folder.replace(/^Z:/, '').replaceAll('\\', '/')
     const line = ['chroot', WINE_ROOT!, 'sh', '-c', `cd ${folder} && exec wine /windows/node.exe "$@"`, 'sh', ...words]
-    const script = spawn('script', ['-qec', line.map(quoted).join(' '), '/dev/null'], {
+    const script = spawn('script', ['-qec', `exec ${line.map(quoted).join(' ')}`, '/dev/null'], {
       env: { ...WINE, TERM: 'xterm', ...env },
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const ended = new Promise<number | null>((done) => script.on('close', done))
-    return { type: (keys: string) => void script.stdin.write(keys), close: () => void script.kill('SIGHUP'), ended }
+    return { type: (keys: string) => void script.stdin.write(keys), ended }
   }
 
   /** Runs `goldmaster` with these words. */

@@ -244,14 +244,6 @@ describeOnWindows('goldmaster run on Windows', () => {
       await sleep(1_000)
       expect(readFileSync(at('inner.tick'), 'utf8')).toBe(before)
     })
-
-    testWith('script')('a window that is closed ends the build, which is reported as canceled', async () => {
-      const { close, ended } = start('closed', program('closed', false))
-      await until(() => existsSync(at('closed.ready')))
-      close()
-      await ended
-      await until(async () => (await room.known('closed')).status === 'cancelled')
-    })
   })
 
   const logs = process.env.REAL_LOGS
