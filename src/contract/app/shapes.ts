@@ -369,6 +369,7 @@ const SEARCH_KINDS = [
 ] as const
 export const Hit = object({
   kind: oneOf(SEARCH_KINDS),
+  'comment',
   project_id: integer,
   project_name: ownText,
   title: text,

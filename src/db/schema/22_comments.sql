@@ -44,7 +44,7 @@ create table comments (
   foreign key (account_id, asset_id) references assets (account_id, id) on delete cascade,
   foreign key (account_id, deployment_id) references deployments (account_id, id) on delete cascade
 );
-create index comments_project on comments (account_id, project_id);
+create index comments_project on comments (account_id, project_id, id desc);
 create index comments_task on comments (account_id, task_id, id desc) where task_id is not null;
 create index comments_build_run on comments (account_id, build_run_id, id desc) where build_run_id is not null;
 create index comments_breakage on comments (account_id, breakage_id, id desc) where breakage_id is not null;
@@ -61,3 +61,14 @@ create table comment_reactions (
   primary key (account_id, comment_id, reaction, user_id),
   foreign key (account_id, comment_id) references comments (account_id, id) on delete cascade
 );
+
+create trigger comments_new_for_search after insert on comments referencing new table as new_rows
+  for each statement execute function queue_new_for_search('comment');
+create trigger comments_changed_for_search after update on comments for each row
+  when (old.body is distinct from new.body and new.deleted_at is null)
+  execute function queue_changed_for_search('comment');
+-- The row of a deleted comment stays without its text.
+create trigger comments_emptied_for_search after update on comments for each row
+  when (old.deleted_at is null and new.deleted_at is not null)
+  execute function delete_from_search('comment');
+create trigger comments_deleted_from_search after delete on comments for each row execute function delete_from_search('comment');

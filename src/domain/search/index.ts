@@ -39,14 +39,21 @@ export const indexAccount = (db: Database, accountId: number): Promise<boolean> 
     return free
   })
 
-/** Queues breakages without a document: older ones than search supports, and those that a node of an older version took from the queue. */
-export const queueUnindexed = (db: Database): Promise<unknown> =>
-  db.execute(sql`
-    insert into search_queue (account_id, kind, record_id)
-    select b.account_id, 'breakage', b.id::text from breakages b
-    where not exists (
-      select from search_documents d where d.account_id = b.account_id and d.kind = 'breakage' and d.record_id = b.id::text)
-    order by b.opened_at`)
+/**
+ * Queues breakages and comments without a document: older ones than search supports, and those that a node of an older version took from the
+ * queue.
+ */
+export async function queueUnindexed(db: Database): Promise<void> {
+  for (const [kind, rows, at] of [
+    ['breakage', sql`breakages x where true`, sql`x.opened_at`],
+    ['comment', sql`comments x where x.deleted_at is null`, sql`x.created_at`],
+  ] as const)
+    await db.execute(sql`
+      insert into search_queue (account_id, kind, record_id)
+      select x.account_id, ${kind}, x.id::text from ${rows} and not exists (
+        select from search_documents d where d.account_id = x.account_id and d.kind = ${kind} and d.record_id = x.id::text)
+      order by ${at}`)
+}
 
 /** Indexes everything in the queue. */
 export async function indexAll(db: Database): Promise<void> {

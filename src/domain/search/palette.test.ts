@@ -192,6 +192,42 @@ test('an edit is found at once, by the new name only, and a deleted record no mo
   expect(await studio.db.rows(sql`select from search_documents where kind = 'task' and record_id = ${String(id)}`)).toEqual([])
 })
 
+test('a comment is found by its words, by the new ones after an edit, and no more once it is deleted', async () => {
+  await indexAll()
+  const add = async (project: string, task: string, body: string) =>
+    (await studio.db.one<{ id: number }>(sql`
+      insert into comments (account_id, project_id, task_id, body) select account_id, project_id, id, ${body} from tasks
+      where id = ${studio.world.tasks![task]!.id} and project_id = ${projectId(project)} returning id`))!.id
+  const id = await add('star', 'mine', 'The <@7> periscope leaks, ask kim@secret.example')
+  await add('den', 'theirs', 'Their periscope too')
+  for (const prepare of [async () => {}, indexAll]) {
+    await prepare()
+    const [hit, ...others] = await search(studio.db, userId('lead'), 'periscope', undefined)
+    expect(others).toEqual([])
+    expect(hit).toMatchObject({
+      kind: 'comment',
+      title: expect.stringMatching(/^The @… periscope leaks, ask (?!kim@)/),
+      detail: `comment on task #${studio.world.tasks!.mine!.id}`,
+      url: `/projects/${projectId('star')}/tasks/${studio.world.tasks!.mine!.id}#comment-${id}`,
+    })
+    expect(await find('periscope', 'moon')).toEqual([])
+    expect(await find('secret.example')).toEqual([])
+  }
+  await studio.db.execute(sql`update comments set body = 'The sextant leaks' where id = ${id}`)
+  for (const prepare of [async () => {}, indexAll]) {
+    await prepare()
+    expect(await find('sextant')).toEqual(['comment The sextant leaks'])
+    expect(await find('periscope')).toEqual([])
+  }
+  await studio.db.execute(sql`update comments set body = '', deleted_at = now() where id = ${id}`)
+  const documents = () => studio.db.rows(sql`select from search_documents where kind = 'comment' and record_id = ${String(id)}`)
+  expect(await documents()).toEqual([])
+  await studio.db.execute(sql`update comments set updated_at = now() where id = ${id}`)
+  await index.queueUnindexed(studio.db)
+  await indexAll()
+  expect([await documents(), await find('sextant')]).toEqual([[], []])
+})
+
 test('a breakage that a node of the previous version took from the queue is queued again', async () => {
   await indexAll()
   await studio.db.execute(sql`delete from search_documents where kind = 'breakage'`)

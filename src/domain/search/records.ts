@@ -1,9 +1,11 @@
+import { SUBJECT_PAGES } from '../../contract/event-facts.ts'
 import { shortTitle } from '../../contract/labels/breakage-title.ts'
 import { type Database, join, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
 import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'
 
-export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment'] as const
+export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment', 'comment'] as const
 export type SearchKind = (typeof KINDS)[number]
 
 /** A project that the caller may search. */
@@ -73,10 +75,12 @@ export const ORDERS: Record<SearchKind, Order> = {
   change: { table: 'changes', id: 'bigint', at: sql`x.timestamp` },
   asset: { table: 'assets', id: 'uuid', at: sql`x.created_at` },
   deployment: { table: 'deployments', id: 'uuid', at: sql`x.created_at` },
+  comment: { table: 'comments', id: 'bigint', at: sql`x.created_at` },
 }
 
 interface Source {
-  page: string
+  /** The page of the record, or the expression for the page that shows it. */
+  page: string | Sql
   title: Sql
   /** Its title as shown. */
   shown?(title: string): string
@@ -86,12 +90,16 @@ interface Source {
   author?: Sql
   identifier?: Sql
   branch?: Sql
+  /** Rows that can be found. */
+  where?: Sql
 }
 
 /** The maximum length of a text that is searched. */
 const TEXT_MAX = 1_000
 /** Read before addresses and credentials are removed, so that none is cut in half at the end. */
 const READ_MAX = sql`4000`
+
+const COMMENT_PAGE = sql`(${JSON.stringify(SUBJECT_PAGES)}::jsonb ->> x.subject)`
 
 const sources: Record<SearchKind, Source> = {
   task: {
@@ -137,6 +145,19 @@ const sources: Record<SearchKind, Source> = {
     detail: sql`x.status`,
     more: sql`x.branch || ' ' || x.track`,
   },
+  comment: {
+    page: sql`${COMMENT_PAGE} || '/' || x.subject_id || '#comment-' || x.id`,
+    title: sql`left(x.body, ${READ_MAX})`,
+    // A mention is a number, which nobody looks for.
+    shown: (body) =>
+      body
+        .replace(/<@\d+>/g, '@…')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    detail: sql`'comment on ' || replace(x.subject, '_run', '') || case when x.subject in ('asset', 'deployment') then '' else ' #' || x.subject_id end`,
+    more: sql`''`,
+    where: sql`x.deleted_at is null`,
+  },
 }
 
 export interface Name {
@@ -155,13 +176,13 @@ export async function readRecords(
     join(
       KINDS.map((kind) => {
         const { table, id, at } = ORDERS[kind]
-        const { page, title, detail, more, author = sql`''`, identifier = sql`''`, branch = sql`''` } = sources[kind]
+        const { page, title, detail, more, author = sql`''`, identifier = sql`''`, branch = sql`''`, where } = sources[kind]
         const ids = [...new Set(names.filter((name) => name.kind === kind).map((name) => name.record_id))]
         return sql`
           select ${kind} as kind, x.id::text as record_id, x.account_id, x.project_id, ${at} as at, ${title} as title, ${detail} as detail,
             ${more} as more, ${author} as author, ${identifier} as identifier, ${branch} as branch,
-            '/projects/' || x.project_id || ${`/${page}/`} || x.id as page
-          from ${raw(table)} x where x.id = any (${ids}::${raw(id)}[]) and ${within}`
+            '/projects/' || x.project_id || '/' || ${typeof page === 'string' ? sql`${page} || '/' || x.id` : page} as page
+          from ${raw(table)} x where x.id = any (${ids}::${raw(id)}[]) and ${within} ${when(where, (isFound) => sql`and ${isFound}`)}`
       }),
       ' union all ',
     ),

@@ -22,7 +22,7 @@ export interface Choice {
   icon: IconName
 }
 
-const ICONS: Record<string, IconName> = { project: 'overview', store: 'deployment' }
+const ICONS: Record<string, IconName> = { project: 'overview', store: 'deployment', comment: 'chat' }
 const PLACES_MAX = 8
 
 /** Actions, pages and records that match the text: pages at once, records after a pause in typing. */

@@ -34,7 +34,10 @@ function Finder({ onClose, ...openers }: Props) {
     if (!choice) return
     onClose()
     if (choice.run) choice.run()
-    else void navigate({ to: choice.url })
+    else {
+      const [to, hash] = choice.url.split('#')
+      void navigate({ to: to!, ...(hash && { hash }) })
+    }
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setAt(current === last ? 0 : current + 1)

@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useLocation } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import { COMMENT_MAX } from '../../../contract/limits.ts'
 import { REACTIONS } from '../../../contract/sets.ts'
 import { useMay, useMe, useNames } from '../../session.ts'
@@ -23,8 +24,18 @@ export function CommentItem({ on, comment, locked }: Props) {
   const nameOf = useNames()
   const [editing, setEditing] = useState(false)
   const { body, deleted_at, edited_at, former_bodies, via_token, asset_version, point } = comment
+  const ref = useRef<HTMLLIElement>(null)
+  // A search result leads to its comment, which is loaded after the page.
+  const isNamed = useLocation({ select: ({ hash }) => hash === `comment-${comment.id}` })
+  useEffect(() => {
+    if (isNamed) ref.current?.scrollIntoView({ block: 'center' })
+  }, [isNamed])
   return (
-    <li className="grid grid-cols-1 gap-1.5 border-l-2 border-line pl-3">
+    <li
+      ref={ref}
+      id={`comment-${comment.id}`}
+      className={`grid grid-cols-1 gap-1.5 border-l-2 pl-3 ${isNamed ? 'border-accent' : 'border-line'}`}
+    >
       <div className="flex flex-wrap items-baseline gap-x-2 text-xs text-soft">
         <span className="text-sm font-medium text-ink">
           {comment.user_id === null ? 'Former member' : nameOf(comment.user_id)}
