@@ -31,6 +31,7 @@ import {
   COMMENT_MAX,
   DAYS_MAX,
   IDENTIFIER_MAX,
+  KEPT_BUILDS_MAX,
   MEASURE_MAX,
   PATH_OWNERS_MAX,
   PATTERN_MAX,
@@ -135,7 +136,7 @@ const FIELDS = {
     members_see_projects: optional(flag),
     uses_language_model: optional(flag),
     token_days_max: optional(integer(1)),
-    retention: optional(object(daysByKind)),
+    retention: optional(object({ ...daysByKind, artifact_builds: optional(integer(1, KEPT_BUILDS_MAX)) })),
     ...times,
   },
   users: {

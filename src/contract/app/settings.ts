@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { email, flag, integer, list, name, nullable, object, oneOf, partial, shortId, text } from '../fields.ts'
-import { BULK_MAX, DAYS_MAX, PEOPLE_LIST_MAX, TIMEZONE_MAX } from '../limits.ts'
+import { BULK_MAX, DAYS_MAX, KEPT_BUILDS_MAX, PEOPLE_LIST_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -117,12 +117,13 @@ export const settingsRoutes = {
       uses_language_model: flag,
       token_days_max: nullable(days),
       /** Missing kinds stay unchanged; null: the service's retention. */
-      retention: partial(
-        Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, nullable(days)])) as Record<
+      retention: partial({
+        ...(Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, nullable(days)])) as Record<
           sets.RetentionKind,
           ReturnType<typeof nullable<typeof days>>
-        >,
-      ),
+        >),
+        artifact_builds: nullable(Type.Integer({ minimum: 1, maximum: KEPT_BUILDS_MAX })),
+      }),
     }),
     reply: app.Account,
     writes: true,

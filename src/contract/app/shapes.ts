@@ -159,7 +159,7 @@ export const MadeToken = object({
 })
 
 const retentionOf = <S extends TSchema>(days: S) =>
-  object(Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, days])) as Record<sets.RetentionKind, S>)
+  Object.fromEntries(sets.RETENTION_KINDS.map((kind) => [kind, days])) as Record<sets.RetentionKind, S>
 
 export const Account = object({
   id: integer,
@@ -175,9 +175,12 @@ export const Account = object({
   uses_language_model: flag,
   /** The maximum age of a token with access to the account; null: any age. */
   token_days_max: nullable(integer),
-  /** Retention in days by kind; null: the service's, which is also the maximum. */
-  retention: retentionOf(nullable(integer)),
-  retention_max: retentionOf(nullable(integer)),
+  /**
+   * Retention in days by kind; null: the service's, which is also the maximum. `artifact_builds`: how many of the newest builds of a job,
+   * branch and platform keep their artifacts; null: all.
+   */
+  retention: object({ ...retentionOf(nullable(integer)), artifact_builds: nullable(integer) }),
+  retention_max: object(retentionOf(nullable(integer))),
   /** Ranges that people and tokens may connect from; null: any. */
   allowed_addresses: nullable(Type.Array(text)),
   requires_second_factor: flag,

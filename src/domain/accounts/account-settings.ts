@@ -19,7 +19,10 @@ export async function show(db: Database, id: number, service: Retention): Promis
   const today = usage.find(({ day }) => day === new Date().toISOString().slice(0, 10))
   return {
     ...account,
-    retention: ofEveryKind((kind) => account.retention[kind] ?? null),
+    retention: {
+      ...ofEveryKind((kind) => account.retention[kind] ?? null),
+      artifact_builds: account.retention.artifact_builds ?? null,
+    },
     retention_max: ofEveryKind((kind) => service[kind]),
     daily_limit: account.daily_limit ?? DAILY_INVESTIGATIONS[account.plan],
     used_today: today ? today.investigations - today.refunded : 0,

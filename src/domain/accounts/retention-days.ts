@@ -29,7 +29,10 @@ export type Retained = keyof typeof RETENTION_DEFAULTS
 export type Retention = Record<Retained, number | null>
 
 /** Retention by kind that an account sets; the service's retention applies to the rest. */
-export type AccountRetention = Partial<Record<RetentionKind, number>>
+export type AccountRetention = Partial<Record<RetentionKind, number>> & {
+  /** How many of the newest builds of a job, branch and platform keep their artifacts; all if absent. */
+  artifact_builds?: number
+}
 
 /** The retention of an account in days; null: forever. */
 export const effective = (service: Retention, own: AccountRetention, kind: RetentionKind): number | null =>

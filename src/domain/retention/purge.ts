@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, isTransient, ofAccount, type Sql, sql } from '../../db/database.ts'
+import { type Database, isTransient, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
 import { PLACEMENTS } from '../accounts/table-placement.ts'
 
 export interface Batch {
@@ -21,6 +21,13 @@ export interface Purge {
   table: string
   statement(batch: Batch): Sql
 }
+
+/** From the rows `due` and `gone` of a statement. */
+export const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more`
+
+/** On several servers: the condition by which the account's server is found. */
+export const isOf = ({ account }: Batch, column = 'account_id') =>
+  account === undefined ? sql`true` : sql`${raw(column)} = ${account}`
 
 const FIRST_BATCH = 500
 const LARGEST_BATCH = 5_000

@@ -181,3 +181,57 @@ test('a log is kept as long as its build is running', async () => {
   await db.execute(sql`update build_runs set finished_at = null, updated_at = now() where id = (select min(id) from build_runs)`)
   expect(await purge(db, 'logs', DAYS)).toBe(1)
 })
+
+describe('artifacts beyond the number of builds that an account keeps', () => {
+  /** Builds of `Pack Win64` on main, newest first, and one of each other series. */
+  beforeEach(async () => {
+    const build = (
+      id: number,
+      status: string,
+      more: Partial<{ job: string; branch: string; platform: string; kind: string }> = {},
+    ) => {
+      const { job = 'Pack', branch = 'main', platform = 'Win64', kind = 'regular' } = more
+      return db.execute(sql`
+        insert into build_runs (id, account_id, project_id, status, ci_job_name, branch, platform, kind, created_at)
+        values (${id}, 1, 1, ${status}, ${job}, ${branch}, ${platform}, ${kind}, now() - make_interval(hours => ${100 - id}))`)
+    }
+    for (const id of [9, 8, 7, 6, 3]) await build(id, 'failed')
+    for (const id of [5, 4, 2, 1]) await build(id, 'completed')
+    await build(11, 'completed', { job: 'Cook' })
+    await build(12, 'completed', { branch: 'release' })
+    await build(13, 'completed', { platform: 'PS5' })
+    await build(14, 'completed', { kind: 'preflight' })
+    await db.execute(sql`
+      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
+      select 1, 1, b.id, 'Game.zip', 'one', 1, 1, now() from build_runs b`)
+    await db.execute(sql`
+      insert into deployments (account_id, project_id, platform, status, build_run_id, track, live_at)
+      values (1, 1, 'steam', 'live', 1, 'default', now() - interval '2 days'), (1, 1, 'steam', 'live', 2, 'default', now() - interval '3 days'),
+        (1, 1, 'steam', 'in_review', 3, 'beta', null), (1, 1, 'steam', 'rolled_back', 4, 'beta', now())`)
+  })
+  const keep = (builds: number) =>
+    db.execute(sql`update accounts set retention = jsonb_build_object('artifact_builds', ${builds}::integer) where id = 1`)
+  const left = async () =>
+    (await db.rows<{ id: number }>(sql`select build_run_id as id from artifacts order by 1 desc`)).map(({ id }) => id)
+
+  test('are deleted, but not those of the newest passed build or of a build in a store', async () => {
+    await keep(3)
+    expect(await purgeExpired(db)).toBe(3)
+    // 6, 4 and 2 are gone: 2 is no longer the newest that is live on its track.
+    expect(await left()).toEqual([14, 13, 12, 11, 9, 8, 7, 5, 3, 1])
+    expect(await purgeExpired(db)).toBe(0)
+  })
+
+  test('all stay unless the account chooses a number', async () => {
+    expect(await purgeExpired(db)).toBe(0)
+    expect(await left()).toHaveLength(13)
+  })
+
+  test('are deleted in batches', async () => {
+    await keep(1)
+    const counted = counting(db)
+    expect(await purgeExpired(counted.db, { largestBatch: 2 })).toBe(5)
+    expect(Math.max(...counted.batches)).toBeLessThanOrEqual(2)
+    expect(await left()).toEqual([14, 13, 12, 11, 9, 5, 3, 1])
+  })
+})

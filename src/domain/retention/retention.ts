@@ -3,16 +3,12 @@ import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { givenUpBefore } from '../../db/queue.ts'
 import type { Retained } from '../accounts/retention-days.ts'
 import { replacing } from '../builds/stored-log.ts'
-import { type Batch, type Pace, type Purge, purgeInBatches } from './purge.ts'
+import { artifactsBeyondCount } from './kept-artifacts.ts'
+import { type Batch, COUNTED, isOf, type Pace, type Purge, purgeInBatches } from './purge.ts'
 
 /** Older rows are due, for the account in the row `a`: by its own retention, but never later than by the service's. */
 const cutoff = (kind: Retained, days: number | null) =>
   sql`now() - make_interval(days => least(${days}::integer, (a.retention->>${kind})::integer))`
-
-const COUNTED = sql`select (select count(*) from gone) as purged, exists (select from due) as more`
-
-/** On several servers: the condition by which the account's server is found. */
-const isOf = ({ account }: Batch, column = 'account_id') => (account === undefined ? sql`true` : sql`${raw(column)} = ${account}`)
 
 /**
  * Rows are identified by ctid: a batch that is joined by ids may be planned as a scan of the whole table. Locked rows are left for the next
