@@ -71,3 +71,61 @@ test('kill -9 in the middle of an upload: nothing of it is stored, and sending i
   expect(await stored()).toMatchObject(once)
   expect(await node.kill('SIGTERM')).toBe(0)
 })
+
+test('kill -9 while an attachment and an artifact are stored: no reference without a file, and both can be sent again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'goldmaster-files-'))
+  const node = await openNode(studio, { FILES_DIR: folder })
+  const project = studio.world.projects.star!.id
+  const api = async (path: string, init: RequestInit = {}) =>
+    fetch(`${node.site}/api/v1/projects/${project}/${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${studio.world.tokens.kim!.token}`, 'content-type': 'application/json', ...init.headers },
+    })
+  const said = await api(`tasks/${studio.world.tasks.task!.id}/comments`, {
+    method: 'POST',
+    body: JSON.stringify({ body: 'See' }),
+  })
+  const { id: comment } = (await said.json()) as { id: number }
+  const bytes = randomBytes(300_000)
+  const attach = () =>
+    api(`comments/${comment}/attachments?name=dump.bin`, {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+  const upload = randomUUID()
+  const keep = () =>
+    fetch(
+      `${node.site}/webhooks/artifacts?${new URLSearchParams({ job_name: 'Pack', build_number: '1', name: 'Game.zip', upload, size: String(bytes.length), offset: '0' })}`,
+      { method: 'POST', body: bytes, headers: { 'x-webhook-token': studio.world.integrations.ci!.webhook_token } },
+    )
+  const references = () =>
+    studio.db.rows<{ account_id: number; sha256: Buffer; bytes: number }>(sql`
+      select account_id, sha256, bytes from files union all select account_id, sha256, bytes from artifact_pieces`)
+  const store = folderFiles(folder)
+  try {
+    // Before the bytes are in the store, and after: their references are written last.
+    for (const tables of [['file_contents'], ['files', 'artifact_pieces']]) {
+      await studio.db.transaction(async (db) => {
+        for (const table of tables) await db.execute(sql`lock table ${raw(table)} in share mode`)
+        const cut = [attach(), keep()].map((sent) => sent.then(() => 'answered').catch(() => 'cut'))
+        await until(async () => (await Promise.all(tables.map(waitingFor))).reduce((sum, one) => sum + one) >= 2)
+        expect(await node.kill()).toBe('SIGKILL')
+        expect(await Promise.all(cut)).toEqual(['cut', 'cut'])
+      })
+      await until(async () => (await Promise.all(tables.map(waitingFor))).every((waiting) => waiting === 0))
+      await node.start()
+      expect(await references()).toEqual([])
+      expect(await (await api(`build_runs/${studio.world.build_runs.build!.id}/artifacts`)).json()).toEqual({ artifacts: [] })
+    }
+    expect((await attach()).status).toBe(201)
+    expect(await (await keep()).json()).toMatchObject({ status: 'complete' })
+    const known = await references()
+    expect(known).toHaveLength(2)
+    for (const { account_id, sha256, bytes: length } of known)
+      expect(await store.read(fileKey(account_id, sha256), 0, length)).toEqual(bytes)
+    expect(await node.kill('SIGTERM')).toBe(0)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})

@@ -12,6 +12,8 @@ import {
   NOTE_MAX,
   PARAMETER_MAX,
   PARAMETERS_MAX,
+  SHARE_DAYS,
+  SHARE_DAYS_MAX,
   STAGE_MAX,
 } from './limits.ts'
 import { readId } from './params.ts'
@@ -192,6 +194,21 @@ export type TestEdit = Static<typeof TestEdit>
 /** The most changes that one correction can clear. */
 const CLEARED_MAX = 50
 
+export const ShareInput = body(
+  {
+    artifact_id: filled(UUID_LENGTH, 'Id of an uploaded artifact of the build'),
+    days: optional({
+      sent: Type.Integer({
+        minimum: 1,
+        maximum: SHARE_DAYS_MAX,
+        description: `Days until the link expires (default: ${SHARE_DAYS})`,
+      }),
+      read: readers.integer(1, SHARE_DAYS_MAX),
+    }),
+  },
+  object,
+)
+export type ShareInput = Static<typeof ShareInput>
 export const CorrectionInput = body(
   {
     line: {

@@ -17,6 +17,12 @@ afterAll(() => studio.close())
 
 const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
 
+/** No world has artifacts and links to them. */
+const NOT_THERE: Partial<Record<RouteName, string>> = {
+  createShareLink: 'Artifact not found.',
+  revokeShareLink: 'Share link not found.',
+}
+
 /** No build of this world has a CI server: an authorized request is refused for that reason. */
 function expectAnswer(name: RouteName, { status, json }: Answer) {
   if (name === 'actOnBuild') expect(json).toMatchObject({ error: 'cannot_act' })

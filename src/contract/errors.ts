@@ -236,6 +236,9 @@ export const artifactGap = (offset: number) =>
 export const tooManyArtifacts = (max: number) =>
   new ApiError(422, 'too_many_artifacts', `A build has at most ${max} uploaded artifacts. Pack them into an archive.`)
 
+export const tooManyShareLinks = (max: number) =>
+  new ApiError(422, 'too_many_share_links', `A build has at most ${max} share links. Revoke one first.`)
+
 /** Pieces of a log must be consecutive. */
 export const logGap = (offset: number) =>
   new ApiError(409, 'log_gap', `The log was received up to byte ${offset}. Continue from there.`, { offset })

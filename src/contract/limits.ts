@@ -54,6 +54,13 @@ export const ARTIFACT_PIECE_MAX = 8 * 1024 * 1024
 export const ARTIFACT_PIECE_MIN = 64 * 1024
 /** Artifacts of one build. */
 export const ARTIFACTS_MAX = 200
+/** The most builds of a job, branch and platform that can be asked to keep their artifacts. */
+export const KEPT_BUILDS_MAX = 1_000
+/** How long a share link of an artifact is valid, in days. */
+export const SHARE_DAYS = 7
+export const SHARE_DAYS_MAX = 30
+/** Valid share links of one build. */
+export const SHARE_LINKS_MAX = 100
 /** Pixels of a picture: a browser needs four bytes for each. */
 export const PICTURE_PIXELS_MAX = 100_000_000
 /** Bytes of the cause that a person gives for a failed build. */

@@ -133,6 +133,17 @@ export const Artifact = object({
   created_at: instant,
 })
 
+/** Downloads one artifact without signing in, until it expires or its creator loses access. */
+export const ShareLink = object({
+  id: integer,
+  build_run_id: idText,
+  artifact_id: uuid,
+  artifact_name: text,
+  user_id: integer,
+  created_at: instant,
+  expires_at: instant,
+})
+
 export const BuildRunDetail = object({
   ...buildRun,
   artifacts: Type.Array(object({ name: text, size_bytes: nullable(integer), url: text })),

@@ -5,6 +5,7 @@ import { artifactDownload, type QueryOf } from '../contract/routes.ts'
 import { ofAccount } from '../db/database.ts'
 import { admit } from '../domain/access/access.ts'
 import * as artifacts from '../domain/artifacts/artifacts.ts'
+import * as shareLinks from '../domain/artifacts/share-links.ts'
 import type { AuthScheme } from './auth/auth-scheme.ts'
 import { FOREVER } from './files.ts'
 import { sendBytes } from './send-file.ts'
@@ -49,5 +50,21 @@ function serveArtifactsOf(app: FastifyInstance, { db, lastUsed, site }: Service,
     return reply
       .header('cache-control', 'no-store')
       .redirect(`${scheme.prefix}/v1/projects/${by.project_id}/artifacts/${first.id}`)
+  })
+}
+
+/** The artifact of a share link, for anybody who has it. An expired, revoked or unknown one is the same. */
+export function serveSharedArtifacts(app: FastifyInstance, { db }: Service) {
+  app.get<{ Params: { token: string } }>(`${shareLinks.PATH}/:token`, async (request, reply) => {
+    reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store').header('x-robots-tag', 'noindex')
+    const artifact = await shareLinks.open(db, request.params.token)
+    if (!artifact) throw notFound('Share link')
+    return sendBytes(request, reply, {
+      tag: artifact.tag,
+      bytes: artifact.bytes,
+      name: artifacts.fileNameOf(artifact),
+      caching: 'private, no-store',
+      read: (from, until) => artifacts.read(ofAccount(db, artifact.account_id), artifact, from, until),
+    })
   })
 }

@@ -10,7 +10,7 @@ import { exceedsJsonComplexity } from '../net/json-complexity.ts'
 import { serveBatch } from './app/batch.ts'
 import { serveExportDownload } from './app/export-download.ts'
 import { appHandlers } from './app/handlers.ts'
-import { serveArtifacts } from './artifacts.ts'
+import { serveArtifacts, serveSharedArtifacts } from './artifacts.ts'
 import { serveAssistantLogin } from './auth/assistant-login.ts'
 import type { Auth } from './auth/auth.ts'
 import { sessionScheme, tokenScheme } from './auth/auth-scheme.ts'
@@ -143,6 +143,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   serveFiles(app, service, [tokenScheme, session])
   servePreviews(app, service, [tokenScheme, session])
   serveArtifacts(app, service, [tokenScheme, session])
+  serveSharedArtifacts(app, service)
   serveSignIn(app, service, auth)
   serveSingleSignOn(app, service)
   serveScim(app, service)

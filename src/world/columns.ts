@@ -61,5 +61,6 @@ export const PLAIN_SECRETS: Record<string, readonly string[]> = {
   integrations: ['token_hash'],
   logins: ['password', 'access_token', 'refresh_token', 'id_token'],
   projects: ['badge_key'],
+  share_links: ['hash'],
   ugs_tokens: ['hash'],
 }

@@ -11,6 +11,8 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showBuild: ['build_runs', 'build4'],
   readBuildLog: ['build_runs', 'build4'],
   listBuildArtifacts: ['build_runs', 'build4'],
+  listShareLinks: ['build_runs', 'build4'],
+  createShareLink: ['build_runs', 'build4'],
   listBuildChanges: ['build_runs', 'build4'],
   showBuildMeasures: ['build_runs', 'build4'],
   listBuildTests: ['build_runs', 'build4'],
@@ -56,6 +58,8 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
+  // A world has no share links: the id of another record shows who is refused.
+  revokeShareLink: ['tasks', 'task4'],
   editTask: { task: { priority: 'high' } },
   decideAsset: { status: 'approved' },
   correctBuild: { cause: 'the disk was full' },

@@ -12,6 +12,7 @@ import { correct } from './builds/correct.ts'
 import { investigate } from './builds/investigate.ts'
 import { log } from './builds/log.ts'
 import { report } from './builds/report.ts'
+import { share, shareLinks, unshare } from './builds/share.ts'
 import { tests } from './builds/tests.ts'
 import { watch } from './builds/watch.ts'
 
@@ -103,5 +104,21 @@ const show = showCommand({
 export const builds: Noun = {
   name: 'builds',
   summary: SUMMARIES.builds,
-  commands: [list, show, changes, artifacts, download, log, tests, watch, investigate, correct, ...ciRequests, report],
+  commands: [
+    list,
+    show,
+    changes,
+    artifacts,
+    download,
+    share,
+    shareLinks,
+    unshare,
+    log,
+    tests,
+    watch,
+    investigate,
+    correct,
+    ...ciRequests,
+    report,
+  ],
 }

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { CiRequest, CorrectionInput } from '../bodies.ts'
+import { CiRequest, CorrectionInput, ShareInput } from '../bodies.ts'
 import * as field from '../fields.ts'
 import * as filter from '../filters.ts'
 import { Correction } from '../health-shapes.ts'
 import * as param from '../params.ts'
 import * as shape from '../shapes.ts'
-import { get, patch, plainGet, post, type TokenRoute } from './route.ts'
+import { get, patch, plainGet, post, remove, type TokenRoute } from './route.ts'
 
 /** Builds and investigations. */
 
@@ -64,6 +64,35 @@ export const buildRoutes = {
     query: filter.artifacts,
     shows: ['build'],
     reply: field.object({ artifacts: Type.Array(shape.Artifact) }),
+    tool: false,
+  },
+  listShareLinks: {
+    ...get,
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/share_links',
+    scope: 'read:builds',
+    summary: 'List the share links of the artifacts of a build run that are still valid, newest first',
+    shows: ['build'],
+    reply: field.object({ share_links: Type.Array(shape.ShareLink) }),
+    tool: false,
+  },
+  createShareLink: {
+    ...post,
+    path: '/v1/projects/:project_id/build_runs/:build_run_id/share_links',
+    scope: 'write:deployments',
+    summary: 'Create a link that downloads an artifact without signing in, until it expires; its URL is returned once',
+    body: ShareInput,
+    reply: field.object({ ...shape.ShareLink.properties, url: field.ownText }),
+    created: 201,
+    writes: true,
+    tool: false,
+  },
+  revokeShareLink: {
+    ...remove,
+    path: '/v1/projects/:project_id/share_links/:id',
+    scope: 'write:deployments',
+    summary: 'Revoke a share link of an artifact',
+    reply: shape.ShareLink,
+    writes: true,
     tool: false,
   },
   listBuildChanges: {

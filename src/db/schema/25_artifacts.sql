@@ -39,3 +39,24 @@ create table artifact_pieces (
   foreign key (account_id, sha256) references file_contents (account_id, sha256)
 );
 create index artifact_pieces_content on artifact_pieces (account_id, sha256);
+
+-- Links that download an artifact without signing in. Only the hash of a link's secret is stored.
+create table share_links (
+  account_id   integer not null,
+  id           bigint generated always as identity,
+  project_id   integer not null,
+  artifact_id  uuid not null,
+  hash         bytea not null check (octet_length(hash) = 32),
+  -- It is valid only while this person may create it.
+  user_id      integer not null references users on delete cascade,
+  created_at   timestamptz(3) not null default now(),
+  expires_at   timestamptz(3) not null,
+  primary key (account_id, id),
+  unique (account_id, hash),
+  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade,
+  foreign key (account_id, artifact_id) references artifacts (account_id, id) on delete cascade
+);
+create index share_links_project on share_links (account_id, project_id);
+create index share_links_artifact on share_links (account_id, artifact_id);
+create index share_links_user on share_links (user_id);
+create index share_links_expired on share_links (expires_at);

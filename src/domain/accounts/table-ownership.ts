@@ -162,6 +162,7 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   previews: project('account_id, asset_id, version'),
   artifacts: project('account_id, id', { left: LARGE }),
   artifact_pieces: project('account_id, artifact_id, start', { of: ofRecord('artifact_id', 'artifacts'), left: LARGE }),
+  share_links: project('account_id, id', { left: 'links into this service, to files that stay here' }),
   comment_reactions: project('account_id, comment_id, reaction, user_id', { of: ofRecord('comment_id', 'comments') }),
   bisections: project('account_id, id'),
   bisection_builds: project('account_id, bisection_id, number'),

@@ -124,6 +124,14 @@ const EXPIRED: Purge[] = [
   deleting('build_log_streams', () => sql`received_at < now() - interval '30 days'`),
   // Uploads that stopped: they count against the quota.
   deleting('artifacts', () => sql`completed_at is null and updated_at < now() - interval '1 day'`),
+  artifactsBeyondCount,
+  deleting('share_links', () => sql`expires_at < now()`),
+  // Their creator may no longer create them: they are refused already, and must not work again.
+  deleting(
+    'share_links',
+    () => sql`not exists (select from project_access p where p.account_id = share_links.account_id and p.project_id = share_links.project_id
+      and p.user_id = share_links.user_id and p.project_role <> 'viewer')`,
+  ),
   // Nobody builds a commit that old, and a comment is found by its mark.
   // Of test runs that are over by then.
   deleting('result_addresses', () => sql`updated_at < now() - interval '30 days'`),

@@ -5,6 +5,7 @@ import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
 import * as agents from '../../domain/agents/agents.ts'
 import * as artifacts from '../../domain/artifacts/artifacts.ts'
+import * as shareLinks from '../../domain/artifacts/share-links.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
 import { decide } from '../../domain/assets/decisions.ts'
@@ -72,6 +73,9 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   showBuildMeasures: ({ db, by, path }) => measureTrends.ofBuild(db, by, readId(path.build_run_id)),
   listBuildArtifacts: ({ db, by, path, site }) => artifacts.listOfBuild(db, by, readId(path.build_run_id), site),
   listLatestArtifacts: ({ db, by, query, site }) => artifacts.latest(db, by, query, site),
+  listShareLinks: ({ db, by, path }) => shareLinks.list(db, by, readId(path.build_run_id)),
+  createShareLink: ({ db, by, path, body, site }) => shareLinks.create(db, by, readId(path.build_run_id), body, site),
+  revokeShareLink: ({ db, by, path }) => shareLinks.revoke(db, by, readId(path.id)),
   listBuildChanges: ({ db, by, path, query }) => contents.changesOf(db, by, readId(path.build_run_id), query.since_id),
   listBuildTests: ({ db, by, path }) => buildTests.ofBuild(db, by, readId(path.build_run_id)),
   listTests: ({ db, by, query }) => projectTests.overview(db, by, query),

@@ -39,6 +39,7 @@ export const CHANGED: Partial<Record<DeclaredName, Changed>> = {
   editTest: { shown: 'showTest' },
   createTaskComment: { shown: 'showTask' },
   createBuildComment: { shown: 'showBuild' },
+  createShareLink: { shown: 'showBuild' },
   createBreakageComment: { shown: 'showBreakage' },
   createChangeComment: { shown: 'showChange' },
   uploadPreview: { shown: 'showAsset' },

@@ -39,7 +39,7 @@ const fileOf = ({ name }: Artifact, wanted: readonly Artifact[]) =>
   clean(wanted.filter((other) => sameFile(name, other.name)).length > 1 ? name : lastPart(name))
 
 /** `*` stands for anything, in any case. */
-const matching = (pattern: string | undefined) => {
+export const matching = (pattern: string | undefined) => {
   const parts = (pattern ?? '*').split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
   const expression = new RegExp(`^${parts.join('.*')}$`, 'is')
   return ({ name }: Artifact) => expression.test(name)
