@@ -96,7 +96,7 @@ const FLOORS = [
     'tasks',
     'tests',
   ],
-  ['breakages', 'feed', 'investigations', 'search', 'ugs'],
+  ['breakages', 'feed', 'history', 'investigations', 'search', 'ugs'],
   ['channels', 'inbox', 'sending', 'webhooks'],
   ['operations', 'retention'],
 ]

@@ -154,6 +154,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     ['approvals preview-rule --path Art/*', '/settings'],
     [`previews list ${asset}`, `/assets/${asset}`],
     ['previews upload Previews', '/assets'],
+    [`history breakage ${breakage}`, `/breakages/${breakage}`],
     [`comments list breakage ${breakage}`, `/breakages/${breakage}`],
     [`comments add build_run ${build} Seen`, `/builds/${build}`],
     [`comments edit ${id('comments', 'comment4')} Seen`, `/tasks/${id('tasks', 'task4')}`],

@@ -17,7 +17,15 @@ import {
   STAGE_MAX,
 } from './limits.ts'
 import { readId } from './params.ts'
-import { BREAKAGE_EDIT_STATES, CI_ACTIONS, CORRECT_CATEGORIES, DECISIONS, DEPLOYMENT_STATUSES, REACTIONS } from './sets.ts'
+import {
+  BREAKAGE_EDIT_STATES,
+  CI_ACTIONS,
+  COMMENT_SUBJECTS,
+  CORRECT_CATEGORIES,
+  DECISIONS,
+  DEPLOYMENT_STATUSES,
+  REACTIONS,
+} from './sets.ts'
 import { DIMENSION_MAX } from './spellings/build-dimensions.ts'
 import { ASSIGNEE_FORMAT, TASK_FIELDS, type TaskFields } from './task-fields.ts'
 

@@ -26,6 +26,7 @@ const NOT_THERE: Partial<Record<RouteName, string>> = {
 /** No build of this world has a CI server: an authorized request is refused for that reason. */
 function expectAnswer(name: RouteName, { status, json }: Answer) {
   if (name === 'actOnBuild') expect(json).toMatchObject({ error: 'cannot_act' })
+  else if (NOT_THERE[name]) expect(json).toMatchObject({ error: 'not_found', message: NOT_THERE[name] })
   else expect([200, 201, 202]).toContain(status)
 }
 

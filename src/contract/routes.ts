@@ -7,6 +7,7 @@ import { changeRoutes } from './routes/changes.ts'
 import { commentRoutes } from './routes/comments.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { healthRoutes } from './routes/health.ts'
+import { historyRoutes } from './routes/history.ts'
 import { measureRoutes } from './routes/measures.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { projectRoutes } from './routes/projects.ts'
@@ -40,6 +41,7 @@ export const routes = {
   ...changeRoutes,
   ...healthRoutes,
   ...commentRoutes,
+  ...historyRoutes,
   listEvents: {
     ...plainGet,
     path: '/v1/workspace/events',

@@ -183,6 +183,38 @@ export type ReleaseGap = (typeof RELEASE_GAPS)[number]
 export const DEPLOYMENT_HISTORY_KINDS = ['status', 'build', 'note'] as const
 export type DeploymentHistoryKind = (typeof DEPLOYMENT_HISTORY_KINDS)[number]
 
+/** What happened to a record, in the history that every kind of record has. */
+export const HISTORY_KINDS = [
+  'created',
+  'edited',
+  'deleted',
+  'restored',
+  ...BREAKAGE_HISTORY_KINDS,
+  'status',
+  'build',
+  'reported',
+  'started',
+  'finished',
+  'lost',
+  'investigated',
+  'corrected',
+  'correction_undone',
+  'ci_requested',
+  'shared',
+  'share_revoked',
+  'submitted',
+  'overwritten',
+  'marked_good',
+  'approval_requested',
+  'signed_off',
+  'approved',
+  'denied',
+  'ignored',
+  'decision_undone',
+  'preview_uploaded',
+] as const
+export type HistoryKind = (typeof HISTORY_KINDS)[number]
+
 export const SCOPES = [
   'ping',
   'read:projects',

@@ -270,22 +270,6 @@ export const DeploymentBuild = object({
   candidates: Type.Array(candidate),
 })
 
-/** A change of status has `before` and `after`; a change of build has `build_run_id`, null if the build was removed. */
-export const DeploymentHistory = object({
-  history: Type.Array(
-    object({
-      id: idText,
-      kind: oneOf(sets.DEPLOYMENT_HISTORY_KINDS),
-      user_id: nullable(integer),
-      before: nullable(oneOf(sets.DEPLOYMENT_STATUSES)),
-      after: nullable(oneOf(sets.DEPLOYMENT_STATUSES)),
-      build_run_id: nullable(idText),
-      note: text,
-      at: instant,
-    }),
-  ),
-})
-
 export const BuildChanges = object({
   changes: Type.Array(Change),
   /** Changes of the branch that a forced push may have replaced. */

@@ -44,7 +44,12 @@ export async function audited<T>(
   const tell = async (db: Database, answer: T, earlier: object | null) => {
     if (!changed) return answer
     const made = (answer as { id?: number | string } | undefined)?.id
-    const named: Ids = { ...(made === undefined ? {} : { id: String(made) }), ...ids }
+    const about = subject && (answer as Record<string, unknown> | undefined)?.[subject.id]
+    const named: Ids = {
+      ...(made === undefined ? {} : { id: String(made) }),
+      ...(subject && about != null && { [subject.id]: String(about) }),
+      ...ids,
+    }
     // For a new record the statement that writes the entry looks it up.
     const stands =
       subject && earlier !== null

@@ -27,7 +27,6 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   showChange: ['changes', 'change4'],
   showDeployment: ['deployments', 'deployment4'],
   showDeploymentBuild: ['deployments', 'deployment4'],
-  listDeploymentHistory: ['deployments', 'deployment4'],
   editDeployment: ['deployments', 'deployment4'],
   showBreakage: ['breakages', 'breakage4'],
   undoCorrection: ['corrections', 'correction4'],
@@ -35,6 +34,12 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   createBreakageTask: ['breakages', 'breakage4'],
   startBisection: ['breakages', 'breakage4'],
   cancelBisection: ['breakages', 'breakage4'],
+  listTaskHistory: ['tasks', 'task4'],
+  listBuildHistory: ['build_runs', 'build4'],
+  listBreakageHistory: ['breakages', 'breakage4'],
+  listChangeHistory: ['changes', 'change4'],
+  listAssetHistory: ['assets', 'asset4'],
+  listDeploymentHistory: ['deployments', 'deployment4'],
   listTaskComments: ['tasks', 'task4'],
   createTaskComment: ['tasks', 'task4'],
   listBuildComments: ['build_runs', 'build4'],
@@ -108,6 +113,6 @@ export const asker = (studio: () => Studio) => {
       .replace(/:\w+/, record ?? '')
       .replace(':version', '1')}`
   const ask = (name: RouteName, path = pathOf(name), asking: Asking = {}): Promise<Answer> =>
-    studio().ask(path, { method: routes[name].method, token: tokenOf('all'), body: BODIES[name], ...asking })
+    studio().ask(path, { method: routes[name].method, token: tokenOf('all'), body: bodyOf(name), ...asking })
   return { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask }
 }

@@ -1,19 +1,5 @@
 import { type Static, Type } from 'typebox'
-import {
-  anyObject,
-  flag,
-  idText,
-  instant,
-  integer,
-  list,
-  nullable,
-  object,
-  oneOf,
-  own,
-  partial,
-  recordId,
-  text,
-} from '../fields.ts'
+import { instant, integer, list, nullable, object, oneOf, partial, recordId, text } from '../fields.ts'
 import { BULK_MAX, LABEL_MAX } from '../limits.ts'
 import { get, patch, post } from '../routes/route.ts'
 import { PROVIDERS } from '../sets.ts'
@@ -26,15 +12,6 @@ const words = partial({ title: TASK_FIELDS.title.sent, description: TASK_FIELDS.
 const ids = Type.Array(recordId, { minItems: 1, maxItems: BULK_MAX })
 const label = Type.String({ minLength: 1, maxLength: LABEL_MAX })
 const { state, priority, task_type, assignee_handle, user_id } = partOf('sent')
-
-/** An event of a task: the values before and after by field, or null if they may be long; `deleted` is one of the fields. */
-const TaskEvent = object({
-  id: idText,
-  user_id: nullable(integer),
-  by_token: flag,
-  changes: own(Type.Unsafe<Record<string, { from: unknown; to: unknown } | null>>(anyObject)),
-  at: instant,
-})
 
 /** A tracker item. */
 export const Reference = object({
@@ -96,14 +73,6 @@ export const appTaskRoutes = {
     body: object({ ids }),
     reply: Done,
     writes: true,
-  },
-  listTaskHistory: {
-    ...get,
-    path: '/v1/projects/:project_id/tasks/:id/history',
-    summary: 'List the history of a task, newest first; for deleted tasks while they can be restored',
-    shows: ['task'],
-    single: true,
-    reply: list('history', TaskEvent),
   },
   listTaskReferences: {
     ...get,

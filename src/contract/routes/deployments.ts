@@ -35,15 +35,6 @@ export const deploymentRoutes = {
     reply: shape.DeploymentBuild,
     tool: false,
   },
-  listDeploymentHistory: {
-    ...get,
-    path: '/v1/projects/:project_id/deployments/:id/history',
-    scope: 'read:builds',
-    summary: 'List the changes of status and build of a deployment, with person and reason, newest first',
-    shows: ['deployment'],
-    reply: shape.DeploymentHistory,
-    tool: false,
-  },
   editDeployment: {
     ...patch,
     path: '/v1/projects/:project_id/deployments/:id',

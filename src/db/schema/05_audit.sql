@@ -30,6 +30,10 @@ create index audit_log_unsealed on audit_log (account_id, id) where position is 
 create index audit_log_time on audit_log (account_id, at desc, id desc);
 create index audit_log_action_time on audit_log (account_id, action, at desc, id desc);
 create index audit_log_user_time on audit_log (account_id, user_id, at desc, id desc);
+-- The history of a record reads its own entries.
+create index audit_log_subject on audit_log (account_id, subject, id desc);
+-- Entries about several assets name them all.
+create index audit_log_assets on audit_log using gin ((after -> 'ids')) where subject = 'assets';
 
 -- Entries are only added and sealed, once. Deleting an account deletes its log.
 create function audit_log_is_append_only() returns trigger language plpgsql as $$

@@ -119,6 +119,12 @@ const deployment: Subject = {
     sql`account_id = ${numberIn(ids, 'account_id')} and (id = ${uuidIn(ids, 'id')}::uuid or number = ${numberIn(ids, 'id')})`,
 }
 const breakage = recordById('breakages', 'state, owner_user_id, muted_until, fixed_by_change_id', 'breakage')
+/** The id of a correction's build is in the reply. */
+const build: Subject = {
+  ...recordById('build_runs', 'status', 'build_run'),
+  id: 'build_run_id',
+  where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and id = ${numberIn(ids, 'build_run_id')}`,
+}
 const testQuarantine: Subject = {
   kind: 'test',
   id: 'id',
@@ -203,7 +209,8 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
 }
 
 interface Several {
-  subject: string
+  /** Absent if they are about the one record of the path. */
+  subject?: string
   /** The body field with the ids, or with the name of one; the route limits their number. */
   ids: string
   /** The values recorded from the body: no texts. */
@@ -222,7 +229,6 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
   // Their names: a value could be anything.
   actOnBuild: {
-    subject: 'builds',
     ids: 'action',
     set: ({ parameters }) =>
       Array.isArray(parameters) ? { parameters: parameters.map((one) => String(one).split('=', 1)[0]) } : {},
@@ -232,11 +238,15 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
 }
 
 /** The entry of a request that changes several records; undefined for any other. */
-export function severalOf(name: string, body: unknown): { subject: string; before: null; after: object } | undefined {
+export function severalOf(name: string, body: unknown): { subject?: string; before: null; after: object } | undefined {
   const several = SEVERAL[name as DeclaredName]
   if (!several) return undefined
   const said = body as Record<string, unknown>
-  return { subject: several.subject, before: null, after: { ids: said[several.ids], ...several.set?.(said) } }
+  return {
+    ...(several.subject && { subject: several.subject }),
+    before: null,
+    after: { ids: said[several.ids], ...several.set?.(said) },
+  }
 }
 
 /** What operators change, by kind. */

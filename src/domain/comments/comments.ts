@@ -10,8 +10,8 @@ import {
 import { ATTACHMENTS_MAX, MENTIONS_MAX } from '../../contract/limits.ts'
 import { isUuid, readId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import type { CommentSubject, ProjectRole } from '../../contract/sets.ts'
-import { type Database, raw, sql } from '../../db/database.ts'
+import { COMMENT_SUBJECTS, type CommentSubject, type ProjectRole } from '../../contract/sets.ts'
+import { type Database, empty, raw, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { type Quotas, refuseFile } from '../accounts/quotas.ts'
@@ -25,19 +25,20 @@ interface Author extends ProjectKey {
 }
 
 /** The table of each kind of record, its column in `comments`, and its name in errors. */
-const SUBJECTS: Record<CommentSubject, { table: string; column: string; name: string; readId: (id: string) => unknown }> = {
-  task: { table: 'tasks', column: 'task_id', name: 'Task', readId },
-  build_run: { table: 'build_runs', column: 'build_run_id', name: 'Build run', readId },
-  breakage: { table: 'breakages', column: 'breakage_id', name: 'Breakage', readId },
-  change: { table: 'changes', column: 'change_id', name: 'Change', readId },
-  asset: { table: 'assets', column: 'asset_id', name: 'Asset', readId: (id) => (isUuid(id) ? id : undefined) },
-  deployment: {
-    table: 'deployments',
-    column: 'deployment_id',
-    name: 'Deployment',
-    readId: (id) => (isUuid(id) ? id : undefined),
-  },
-}
+export const SUBJECTS: Record<CommentSubject, { table: string; column: string; name: string; readId: (id: string) => unknown }> =
+  {
+    task: { table: 'tasks', column: 'task_id', name: 'Task', readId },
+    build_run: { table: 'build_runs', column: 'build_run_id', name: 'Build run', readId },
+    breakage: { table: 'breakages', column: 'breakage_id', name: 'Breakage', readId },
+    change: { table: 'changes', column: 'change_id', name: 'Change', readId },
+    asset: { table: 'assets', column: 'asset_id', name: 'Asset', readId: (id) => (isUuid(id) ? id : undefined) },
+    deployment: {
+      table: 'deployments',
+      column: 'deployment_id',
+      name: 'Deployment',
+      readId: (id) => (isUuid(id) ? id : undefined),
+    },
+  }
 
 const ofProject = ({ account_id, project_id }: ProjectKey) => sql`c.account_id = ${account_id} and c.project_id = ${project_id}`
 

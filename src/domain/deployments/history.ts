@@ -1,4 +1,3 @@
-import type { ReplyOf } from '../../contract/routes.ts'
 import type { DeploymentHistoryKind, DeploymentStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 
@@ -23,12 +22,3 @@ export const note = (
     insert into deployment_history (account_id, project_id, deployment_id, kind, user_id, before, after, build_run_id, note, at)
     values (${account_id}, ${project_id}, ${id}, ${kind}, ${user_id}, ${before ?? ''}, ${after ?? ''}, ${build_run_id}, ${note},
       coalesce(${at ?? null}::timestamptz, now()))`)
-
-/** More than anybody reads. */
-const SHOWN = 200
-
-/** Newest first. */
-export const list = (db: Database, accountId: number, id: string): Promise<ReplyOf<'listDeploymentHistory'>['history']> =>
-  db.rows(sql`
-    select h.id::text, h.kind, h.user_id, nullif(h.before, '') as before, nullif(h.after, '') as after, h.build_run_id::text, h.note, iso(h.at) as at from deployment_history h
-    where h.account_id = ${accountId} and h.deployment_id = ${id} order by h.id desc limit ${SHOWN}`)

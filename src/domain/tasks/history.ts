@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AppReply } from '../../contract/app/routes.ts'
-import { notFound } from '../../contract/errors.ts'
 import { TASK_FIELD_NAMES, type TaskField, type TaskFields } from '../../contract/task-fields.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
@@ -31,22 +29,3 @@ const note = (db: Database, by: Editor, taskId: number, changes: object) =>
   db.execute(sql`
     insert into task_history (account_id, project_id, task_id, user_id, via_api_token_id, changes)
     values (${by.account_id}, ${by.project_id}, ${taskId}, ${by.user_id}, ${by.token_id}, ${JSON.stringify(changes)}::jsonb)`)
-
-const SHOWN_MAX = 100
-
-/** The edits of a task, newest first; also of a deleted one while it can be restored. */
-export async function list(
-  db: Database,
-  { account_id, project_id }: ProjectKey,
-  taskId: number,
-): Promise<AppReply<'listTaskHistory'>['history']> {
-  const known = await db.one(sql`
-    select from tasks where account_id = ${account_id} and project_id = ${project_id} and id = ${taskId}
-    union all
-    select from deleted_tasks where account_id = ${account_id} and project_id = ${project_id} and task_id = ${taskId}`)
-  if (!known) throw notFound('Task')
-  return db.rows(sql`
-    select h.id::text, h.user_id, h.via_api_token_id is not null as by_token, h.changes, iso(h.at) as at from task_history h
-    where h.account_id = ${account_id} and h.project_id = ${project_id} and h.task_id = ${taskId}
-    order by h.id desc limit ${SHOWN_MAX}`)
-}

@@ -214,13 +214,14 @@ describe('several tasks at once', () => {
     const { history } = (await lead.app(`${place}/tasks/${idOf('one')}/history`)).json
     const by = { user_id: studio.world.users.lead!.id }
     expect(history).toMatchObject([
-      { ...by, by_token: true, changes: { title: { from: 'One', to: 'First' }, description: null } },
-      { ...by, by_token: false, changes: { labels: { from: ['ui', 'wip'], to: ['ui'] } } },
+      { ...by, via_token: true, changes: { title: { from: 'One', to: 'First' }, description: null } },
+      { ...by, via_token: false, changes: { labels: { from: ['ui', 'wip'], to: ['ui'] } } },
       {
         ...by,
-        by_token: false,
+        via_token: false,
         changes: { state: { from: 'to_do', to: 'blocked' }, labels: { from: ['ui'], to: ['ui', 'wip'] } },
       },
+      { kind: 'created' },
     ])
   })
 
@@ -245,8 +246,8 @@ describe('several tasks at once', () => {
     expect((await bulk({ ids }, '/delete')).status).toBe(200)
     for (const key of ['one', 'two']) expect((await lead.app(`${place}/tasks/${idOf(key)}`)).status).toBe(404)
     expect((await bulk({ ids }, '/delete')).status).toBe(404)
-    const by = { user_id: studio.world.users.lead!.id, by_token: false }
-    expect((await told('one'))[0]).toMatchObject({ ...by, changes: { deleted: { from: false, to: true } } })
+    const by = { user_id: studio.world.users.lead!.id, via_token: false }
+    expect((await told('one'))[0]).toMatchObject({ ...by, kind: 'deleted' })
     expect(JSON.stringify((await lead.app('/workspace/events')).json)).not.toContain(`task #${idOf('one')}"`)
     expect((await bulk({ ids }, '/restore')).status).toBe(200)
     const { updated_at, ...after } = await read('one')
@@ -254,8 +255,8 @@ describe('several tasks at once', () => {
     expect(updated_at > before.updated_at).toBe(true)
     expect((await lead.app(`${place}/tasks?label=ui`)).json.tasks).toHaveLength(1)
     expect((await told('one')).slice(0, 2)).toMatchObject([
-      { ...by, changes: { deleted: { from: true, to: false } } },
-      { ...by, changes: { deleted: { from: false, to: true } } },
+      { ...by, kind: 'restored' },
+      { ...by, kind: 'deleted' },
     ])
     expect((await bulk({ ids }, '/restore')).status).toBe(404)
   })

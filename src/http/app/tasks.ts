@@ -1,7 +1,6 @@
 import type { appTaskRoutes } from '../../contract/app/tasks.ts'
 import { readTask, TaskEdit } from '../../contract/bodies.ts'
 import * as bulk from '../../domain/tasks/bulk.ts'
-import * as history from '../../domain/tasks/history.ts'
 import * as references from '../../domain/tasks/references.ts'
 import { revise } from '../../domain/tasks/revise.ts'
 import { count as countTasks } from '../../domain/tasks/tasks.ts'
@@ -24,9 +23,6 @@ export const taskHandlers: Handlers<keyof typeof appTaskRoutes> = {
     await bulk.restoreAll(db, by, body.ids)
     return done
   },
-  listTaskHistory: async ({ db, by, path }) => ({
-    history: await history.list(db, by, idOf(path.id, 'Task')),
-  }),
   listTaskReferences: async ({ db, by, path }) => ({
     references: await references.ofTask(db, by, idOf(path.id, 'Task')),
   }),

@@ -22,7 +22,7 @@ import * as contents from '../../domain/contents/build-contents.ts'
 import { explain } from '../../domain/deployments/build-link.ts'
 import * as deployments from '../../domain/deployments/deployments.ts'
 import { edit as editDeployment } from '../../domain/deployments/edit.ts'
-import * as deploymentHistory from '../../domain/deployments/history.ts'
+import * as history from '../../domain/history/history.ts'
 import { investigateTestsAgain } from '../../domain/investigations/again.ts'
 import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
@@ -142,11 +142,16 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     const { id } = await deployments.find(db, by, path.id)
     return explain(db, by, id)
   },
-  async listDeploymentHistory({ db, by, path }) {
-    const { id } = await deployments.find(db, by, path.id)
-    return { history: await deploymentHistory.list(db, by.account_id, id) }
-  },
   editDeployment: ({ db, by, path, body }) => editDeployment(db, by, path.id, body),
+  listTaskHistory: ({ db, by, path, query }) => history.list(db, by, 'task', path.id, query),
+  listBuildHistory: ({ db, by, path, query }) => history.list(db, by, 'build_run', path.build_run_id, query),
+  listBreakageHistory: ({ db, by, path, query }) => history.list(db, by, 'breakage', path.id, query),
+  listChangeHistory: ({ db, by, path, query }) => history.list(db, by, 'change', path.id, query),
+  listAssetHistory: ({ db, by, path, query }) => history.list(db, by, 'asset', path.asset_id, query),
+  async listDeploymentHistory({ db, by, path, query }) {
+    const { id } = await deployments.find(db, by, path.id)
+    return history.ofDeployment(db, by, id, query)
+  },
   listTaskComments: ({ db, by, path, query }) => comments.list(db, by, 'task', path.id, query),
   createTaskComment: ({ db, by, path, body }) => comments.create(db, by, 'task', path.id, body),
   listBuildComments: ({ db, by, path, query }) => comments.list(db, by, 'build_run', path.build_run_id, query),

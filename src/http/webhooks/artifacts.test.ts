@@ -249,6 +249,126 @@ describe('an upload is refused', () => {
   })
 })
 
+describe('a share link', () => {
+  const links = (id: number) => `build_runs/${id}/share_links`
+  const share = (id: number, body: object) => tools.api(links(id), { method: 'POST', body })
+  const open = (url: string, asking: RequestInit = {}) => fetch(url.replace('https://gold.example', tools.studio.site), asking)
+  const entries = (id: number) =>
+    tools.studio.db.rows<{ action: string }>(sql`select action from audit_log where subject = ${`build_run/${id}`} order by id`)
+
+  async function shared(days?: number) {
+    const build = await reported()
+    const bytes = randomBytes(90 * KB)
+    await build.send(bytes)
+    const [artifact] = await build.artifacts()
+    const link = await share(build.id, { artifact_id: artifact!.id, ...(days && { days }) })
+    return { ...build, bytes, artifact: artifact!, link }
+  }
+
+  test('downloads the file without signing in, in parts too, and nothing of it is cached', async () => {
+    const { link, bytes, id, artifact } = await shared()
+    expect(link).toMatchObject({
+      artifact_id: artifact.id,
+      artifact_name: 'Game.zip',
+      build_run_id: String(id),
+      url: expect.stringMatching(/^https:\/\/gold\.example\/shared\/[0-9a-z]+-[0-9A-Za-z]{43}$/),
+    })
+    expect((Date.parse(link.expires_at) - Date.parse(link.created_at)) / 86_400_000).toBe(7)
+    const got = await open(link.url)
+    expect(Buffer.from(await got.arrayBuffer())).toEqual(bytes)
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'content-disposition': expect.stringContaining('attachment; filename="Game.zip"'),
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'accept-ranges': 'bytes',
+    })
+    const part = await open(link.url, { headers: { range: 'bytes=10-19' } })
+    expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, bytes.subarray(10, 20)])
+    const head = await open(link.url, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+  })
+
+  test('is listed without its URL, revoked, and leaves entries in the audit log', async () => {
+    const { link, id } = await shared(2)
+    const listed = await tools.api(links(id))
+    expect(listed.share_links).toEqual([expect.objectContaining({ id: link.id, artifact_name: 'Game.zip' })])
+    expect(JSON.stringify(listed)).not.toContain(link.url.split('/').at(-1))
+    const stored = await tools.studio.db.rows(sql`select * from share_links`)
+    expect(JSON.stringify(stored)).not.toContain(link.url.split('-').at(-1))
+    await tools.api(`share_links/${link.id}`, { method: 'DELETE' })
+    expect((await open(link.url)).status).toBe(404)
+    expect((await tools.api(links(id))).share_links).toEqual([])
+    expect((await entries(id)).map(({ action }) => action)).toEqual(['createShareLink', 'revokeShareLink'])
+    const { history } = await tools.api(`build_runs/${id}/history`)
+    expect(history.map(({ kind }: { kind: string }) => kind)).toEqual(expect.arrayContaining(['shared', 'share_revoked']))
+  })
+
+  test('answers the same 404 when it has expired, was revoked or never existed', async () => {
+    const [expired, revoked] = [await shared(1), await shared()]
+    await tools.studio.db.execute(
+      sql`update share_links set expires_at = now() - interval '1 second' where id = ${expired.link.id}`,
+    )
+    await tools.api(`share_links/${revoked.link.id}`, { method: 'DELETE' })
+    const base = expired.link.url.slice(0, expired.link.url.lastIndexOf('/'))
+    const urls = [
+      expired.link.url,
+      revoked.link.url,
+      `${base}/1-${'a'.repeat(43)}`,
+      `${base}/x`,
+      `${base}/zzzzzz-${'a'.repeat(43)}`,
+    ]
+    const answers = await Promise.all(
+      urls.map(async (url) => {
+        const response = await open(url)
+        return [response.status, await response.text(), response.headers.get('referrer-policy')]
+      }),
+    )
+    for (const answer of answers) expect(answer).toEqual([404, answers[0]![1], 'no-referrer'])
+    expect(await purgeExpired(tools.studio.db)).toBeGreaterThan(0)
+    expect(await tools.studio.db.rows(sql`select from share_links where id = ${expired.link.id}`)).toEqual([])
+  })
+
+  test('ends when its creator may only read, and does not come back', async () => {
+    const { link } = await shared()
+    const role = (role: string) => tools.studio.db.execute(sql`update account_members set role = ${role}`)
+    await tools.studio.db.execute(sql`
+      insert into project_members (account_id, project_id, user_id, project_role)
+      select m.account_id, ${tools.project}, m.user_id, 'viewer' from account_members m
+      on conflict (account_id, project_id, user_id) do update set project_role = 'viewer'`)
+    await role('member')
+    try {
+      expect((await open(link.url)).status).toBe(404)
+      await purgeExpired(tools.studio.db)
+    } finally {
+      await role('owner')
+    }
+    expect((await open(link.url)).status).toBe(404)
+  })
+
+  test('ends with its artifact, and is refused for an artifact of another build, a wrong id or a wrong time', async () => {
+    const { link, id, artifact, post } = await shared()
+    const other = await reported()
+    for (const [build, body, status] of [
+      [other.id, { artifact_id: artifact.id }, 404],
+      [id, { artifact_id: randomUUID() }, 404],
+      [id, { artifact_id: 'x' }, 404],
+      [0, { artifact_id: artifact.id }, 404],
+      [id, { artifact_id: artifact.id, days: 31 }, 422],
+      [id, { artifact_id: artifact.id, days: 0 }, 422],
+      [id, {}, 422],
+    ] as const) {
+      const { token } = tools.studio.world.tokens.all!
+      const answer = await tools.studio.ask(`/api/v1/projects/${tools.project}/${links(build)}`, { method: 'POST', token, body })
+      expect(answer.status, JSON.stringify(body)).toBe(status)
+    }
+    // A new upload of the name replaces the file that was shared.
+    await post({ upload: randomUUID(), size: 3, offset: 0 }, Buffer.from('new'))
+    expect((await open(link.url)).status).toBe(404)
+  })
+})
+
 describe('the newest artifact', () => {
   const latest = (query: object) => download(`latest?${new URLSearchParams(query as Record<string, string>)}`)
 

@@ -16,6 +16,7 @@ import { Time } from '../../ui/text/time.tsx'
 import { withNames } from '../comments/comment-text.ts'
 import { Comments } from '../comments/comments.tsx'
 import { type Comment, useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { usePreviews } from '../previews/previews.ts'
 import { Viewer } from '../previews/viewer.tsx'
 import { AssetTypeIcon, sizeOf } from './asset-type.tsx'
@@ -31,6 +32,7 @@ export default function Asset() {
   const commented = { subject: 'asset', projectId, id: assetId } as const
   useComments(commented)
   usePreviews({ projectId, assetId })
+  useHistory(commented)
   const up = ['Assets', `/projects/${projectId}/assets`] as const
   if (!data)
     return (
@@ -47,6 +49,7 @@ export default function Asset() {
         <History projectId={projectId} asset={data} />
         <Deciding key={data.id} projectId={projectId} asset={data} />
       </div>
+      <RecordHistory {...commented} />
       <Comments {...commented} />
     </Page>
   )

@@ -56,8 +56,8 @@ function Poll({ projectId, id, begun }: { projectId: string; id: string; begun: 
 }
 
 function Actions({ projectId, breakage: { id, bisection, can_bisect } }: Omit<Props, 'locked'>) {
-  const start = useWrite('startBisection', ['showBreakage'])
-  const cancel = useWrite('cancelBisection', ['showBreakage'])
+  const start = useWrite('startBisection', ['showBreakage', 'listBreakageHistory'])
+  const cancel = useWrite('cancelBisection', ['showBreakage', 'listBreakageHistory'])
   const say = useToast()
   if (bisection?.status === 'running')
     return (

@@ -89,7 +89,14 @@ function Assign({ projectId, owner, onAssign }: AssignProps) {
 }
 
 function MakeTask({ breakage: { id, project_id } }: { breakage: BreakageDetail }) {
-  const create = useWrite('createBreakageTask', ['showBreakage', 'listBreakages', 'listTasks', 'countTasks', 'showOverview'])
+  const create = useWrite('createBreakageTask', [
+    'showBreakage',
+    'listBreakages',
+    'listBreakageHistory',
+    'listTasks',
+    'countTasks',
+    'showOverview',
+  ])
   const report = useReport()
   return (
     <Button

@@ -15,7 +15,7 @@ export const MUTES = [
 
 /** Edits a breakage and shows the result as a toast. */
 export function useBreakageEdit({ id, project_id }: Pick<BreakageDetail, 'id' | 'project_id'>) {
-  const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages'])
+  const edit = useWrite('editBreakage', ['showBreakage', 'listBreakages', 'listBreakageHistory'])
   const report = useReport()
   const { user } = useMe()
   const put = (body: BreakageEdit, done: string) => void report(edit.mutateAsync({ project_id, id, body }), done, 'Not saved: ')

@@ -19,11 +19,11 @@ import { SURE } from '../builds/investigation.tsx'
 import { Suspects } from '../builds/suspects.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { Bisection } from './bisection.tsx'
 import { BreakageActions } from './breakage-actions.tsx'
 import { BreakageBuilds } from './breakage-builds.tsx'
-import { BreakageHistory } from './breakage-history.tsx'
 import { BreakageOccurrences, FixedBy } from './breakage-occurrences.tsx'
 import { BreakagePrompt } from './breakage-prompt.tsx'
 import { BreakageState } from './breakage-state.tsx'
@@ -33,6 +33,7 @@ export default function Breakage() {
   const { data, error, refetch } = useApi('showBreakage', { project_id: projectId, id: breakageId })
   // Loaded with the breakage, for assigning an owner and for mentions.
   useComments({ subject: 'breakage', projectId, id: breakageId })
+  useHistory({ subject: 'breakage', projectId, id: breakageId })
   const breakage = data?.id === breakageId ? data : undefined
   const up = ['Breakages', `/projects/${projectId}/breakages`] as const
   if (!breakage)
@@ -65,7 +66,7 @@ function Shown({ projectId, breakage }: Part) {
       <Bisection projectId={projectId} breakage={breakage} locked={locked} />
       <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
-      <BreakageHistory breakage={breakage} />
+      <RecordHistory subject="breakage" projectId={projectId} id={breakage.id} />
       <Comments subject="breakage" projectId={projectId} id={breakage.id} />
     </>
   )

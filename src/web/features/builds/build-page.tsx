@@ -19,6 +19,7 @@ import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { BuildTests } from '../tests/build-tests.tsx'
 import { AdjacentBuilds } from './adjacent-builds.tsx'
 import { BuildArtifacts } from './build-artifacts.tsx'
@@ -57,6 +58,7 @@ export default function Build() {
   useApi('listBuildTests', args)
   useApi('showBuildMeasures', args)
   useComments({ subject: 'build_run', projectId, id: buildId })
+  useHistory({ subject: 'build_run', projectId, id: buildId })
   if (!build || !isAroundKnown)
     return (
       <Page title="Build" up={upOf(projectId)}>
@@ -250,12 +252,13 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           )}
           {areChangesKnown && build.artifacts.length > 0 && (
             <Section title="Artifacts">
-              <BuildArtifacts artifacts={build.artifacts} />
+              <BuildArtifacts projectId={projectId} build={build} />
             </Section>
           )}
           {!isLogFirst && areChangesKnown && log}
         </>
       )}
+      <RecordHistory subject="build_run" projectId={projectId} id={build.id} />
       <Comments subject="build_run" projectId={projectId} id={build.id} />
     </Page>
   )

@@ -34,7 +34,7 @@ interface Props {
 /** Buttons for what the CI of a build can be asked for now. */
 export function CiRequests({ projectId, buildId, context: { ci_actions, ci_parameters } }: Props) {
   const locked = useLocked()
-  const ask = useWrite('actOnBuild', [])
+  const ask = useWrite('actOnBuild', ['listBuildHistory'])
   const say = useToast()
   const [chosen, setChosen] = useState<Record<string, string>>({})
   if (locked !== undefined) return null

@@ -18,7 +18,7 @@ import { Time } from '../../ui/text/time.tsx'
 import { correctionOf, givenBy } from './correction.ts'
 import { readRange } from './log/line-range.ts'
 
-const REFRESHED = ['showBuild', 'listCorrections', 'showBreakage', 'listBreakages'] as const
+const REFRESHED = ['showBuild', 'listBuildHistory', 'listCorrections', 'showBreakage', 'listBreakages'] as const
 
 /** The correction that applies to the build of the page; undefined while there is none. */
 function useCorrection(): Correction | undefined {

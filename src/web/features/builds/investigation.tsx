@@ -176,7 +176,7 @@ function Ask({ again }: { again: boolean }) {
   const { projectId = '', buildId = '' } = useParams({ strict: false })
   const account = useAccount()
   const locked = useLocked()
-  const start = useWrite('investigateBuild', ['showBuild', 'showMe'])
+  const start = useWrite('investigateBuild', ['showBuild', 'showMe', 'listBuildHistory'])
   const { error } = start
   const { metering } = useMe()
   return (

@@ -11,6 +11,7 @@ import { Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { TaskLink } from '../tasks/task-link.tsx'
 import { TaskReference } from '../tasks/task-reference.tsx'
 import { ChangeBuilds, ChangeDeployments } from './change-uses.tsx'
@@ -22,6 +23,7 @@ export default function Change() {
   const { data: around, isPlaceholderData } = useApi('showChangeContext', { project_id: projectId, id: changeId })
   const commented = { subject: 'change', projectId, id: changeId } as const
   useComments(commented)
+  useHistory(commented)
   const context = isPlaceholderData ? undefined : around
   const up = ['Changes', `/projects/${projectId}/changes`] as const
   if (!data || String(data.id) !== changeId)
@@ -120,6 +122,7 @@ export default function Change() {
           </p>
         )}
       </Section>
+      <RecordHistory {...commented} />
       <Comments {...commented} />
     </Page>
   )

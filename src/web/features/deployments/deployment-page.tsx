@@ -12,8 +12,8 @@ import { BuildLink } from '../builds/build-line.tsx'
 import { Contents } from '../changes/contents.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { DeploymentBuild } from './deployment-build.tsx'
-import { DeploymentHistory } from './deployment-history.tsx'
 import { DeploymentWay } from './deployment-way.tsx'
 import { Release } from './release.tsx'
 import { SetStatus } from './set-status.tsx'
@@ -26,10 +26,10 @@ export default function Deployment() {
   // Loaded with the deployment, shown below it.
   useApi('showDeploymentBuild', args)
   useApi('compareDeployment', args)
-  useApi('listDeploymentHistory', args)
   useApi('showRelease', args)
   const commented = { subject: 'deployment', projectId, id: deploymentId } as const
   useComments(commented)
+  useHistory(commented)
   const locked = useLocked('contributor') !== undefined
   const up = ['Deployments', `/projects/${projectId}/deployments`] as const
   if (!data || isPlaceholderData)
@@ -63,7 +63,10 @@ export default function Deployment() {
       />
       <DeploymentBuild projectId={projectId} id={data.id} linked={data.build_run_id} locked={locked} />
       <Brought projectId={projectId} id={data.id} title={titleOf(data)} track={nameOfTrack(data)} />
-      <DeploymentHistory projectId={projectId} deployment={data} />
+      <RecordHistory
+        {...commented}
+        deploymentStatus={(status) => statusLabel({ ...data, status: status as typeof data.status })}
+      />
       <Comments {...commented} />
     </Page>
   )

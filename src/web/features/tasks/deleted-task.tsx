@@ -20,7 +20,7 @@ export function DeletedTask({ projectId, taskId, otherwise }: Props) {
   const restore = useTaskRestoring(projectId)
   const { data } = useApi('listTaskHistory', { project_id: projectId, id: taskId })
   const deletion = data?.history[0]
-  if (deletion?.changes.deleted?.to !== true) return otherwise
+  if (deletion?.kind !== 'deleted') return otherwise
   return (
     <Empty title="This task was deleted" action={!isLocked && <Button onClick={() => restore([Number(taskId)])}>Restore</Button>}>
       {deletion.user_id === null ? 'A former member' : nameOf(deletion.user_id)} deleted it, <Time at={deletion.at} />. You can

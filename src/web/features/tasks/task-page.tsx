@@ -8,10 +8,10 @@ import { Failed } from '../../ui/notice.tsx'
 import { Page, WayUp } from '../../ui/page.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { useComments } from '../comments/queries.ts'
+import { RecordHistory, useHistory } from '../history/record-history.tsx'
 import { useCandidates } from './assignee.tsx'
 import { DeletedTask } from './deleted-task.tsx'
 import { TaskFields } from './task-fields.tsx'
-import { TaskHistory, useTaskHistory } from './task-history.tsx'
 import { TaskLinks, useTaskReferences } from './task-links.tsx'
 import { TaskWords } from './task-words.tsx'
 
@@ -21,10 +21,10 @@ export default function Task() {
   const { data, error, refetch } = useApi('showTask', { project_id: projectId, id: taskId })
   // Loaded with the task, shown around it.
   useTaskReferences(projectId, taskId)
-  useTaskHistory(projectId, taskId)
   useCandidates(projectId)
   const commented = { subject: 'task', projectId, id: taskId } as const
   useComments(commented)
+  useHistory(commented)
   const task = data && String(data.id) === taskId ? data : undefined
   const up = ['Tasks', `/projects/${projectId}/tasks`] as const
   useTitle(task?.title ?? 'Task')
@@ -48,7 +48,7 @@ export default function Task() {
           <TaskWords task={task} field="title" fixed={fixed} />
           <TaskWords task={task} field="description" fixed={fixed} />
           <TaskLinks task={task} projectId={projectId} />
-          <TaskHistory task={task} />
+          <RecordHistory {...commented} />
           <Comments {...commented} />
         </div>
         <TaskFields task={task} fixed={fixed} />
