@@ -158,7 +158,22 @@ export type BreakageEdit = Static<typeof BreakageEdit>
 
 export const CommentInput = body({ body: filled(COMMENT_MAX, 'Markdown; <@7> mentions the user 7') }, object)
 
+const UUID_LENGTH = 36
+
 const ofSide = (side: string) => Type.Number({ minimum: 0, maximum: 1, description: `Share of the ${side} of the picture` })
+
+/** How requests name a record of any kind. */
+export const RECORD_HELP = `Kind (${COMMENT_SUBJECTS.join(', ')}) and id, such as task/12`
+const RECORD_MAX = 60
+
+export const RecordCommentInput = body(
+  {
+    record: filled(RECORD_MAX, RECORD_HELP),
+    body: filled(COMMENT_MAX, 'Markdown; <@7> mentions the user 7'),
+  },
+  object,
+)
+export type RecordCommentInput = Static<typeof RecordCommentInput>
 
 export const AssetCommentInput = body(
   {

@@ -143,6 +143,8 @@ describe.each(writing)('%s: bodies', (name) => {
     if (name === 'decideAsset') return `{"status":"approved","comments":${json}}`
     if (name === 'markBranchGood') return `{"branch":"main","change":"${sha(4)}","reason":${json}}`
     if (name === 'editTest') return `{"quarantined_until":"${new Date(Date.now() + 86_400_000).toISOString()}","reason":${json}}`
+    if (name === 'createComment') return `{"record":"task/1","body":${json}}`
+    if (name === 'createShareLink') return `{"artifact_id":${json}}`
     if (name === 'editComment' || /^create\w+Comment$/.test(name)) return `{"body":${json}}`
     if (name === 'muteAgent') return `{"agent":"BUILD-07","reason":${json}}`
     return name === 'editBreakage' || name === 'editDeployment' ? `{"note":${json}}` : `{"task":{"title":${json}}}`

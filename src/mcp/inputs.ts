@@ -24,6 +24,7 @@ const RECORDS: Record<string, TSchema> = {
 /** Descriptions of body fields that are plain in the route table; a closed set needs none. */
 const FIELDS: Record<string, string> = {
   ...partOf('help'),
+  body: 'Markdown; <@7> mentions the user 7',
   comments: 'Reason, for the history',
   stage: 'Approval stage, such as art_review; unchanged if absent',
   owner_user_id: 'User id of the owner',
@@ -31,7 +32,7 @@ const FIELDS: Record<string, string> = {
 }
 
 /** Accepted by the API for old clients; an assistant needs neither. */
-const LEFT_OUT = new Set(['format', 'event_type'])
+const LEFT_OUT = new Set(['format', 'event_type', 'before_id'])
 
 const isClosedSet = (schema: TSchema) => {
   const { enum: values, items } = schema as { enum?: unknown; items?: { enum?: unknown } }

@@ -189,6 +189,15 @@ describe.each([
     expect(task).toMatchObject({ task_type: 'bug', links: { changes: [expect.anything()] } })
   })
 
+  test('a comment is written on a record and listed there and in the project', async () => {
+    const record = `build_run/${id('build_runs', `build${build}`)}`
+    const written = await inStar('create_comment', { record, body: `Seen over ${way}` })
+    expect(written).toMatchObject({ subject_id: id('build_runs', `build${build}`), body: `Seen over ${way}`, via_token: true })
+    const newest = { comments: [expect.objectContaining({ id: written.id })] }
+    expect(await inStar('list_comments', { record, limit: 1 })).toMatchObject(newest)
+    expect(await inStar('list_comments', { limit: 1 })).toMatchObject(newest)
+  })
+
   test('a finding is corrected', async () => {
     const build_run_id = id('build_runs', 'build9')
     expect(await inStar('correct_build', { build_run_id, category: 'network' })).toMatchObject({

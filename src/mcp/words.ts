@@ -15,7 +15,7 @@ export interface Words {
 }
 
 const PAGED = 'Newest first, paged.'
-const NEWEST = 'Returns the newest (at most 50); with q or a filter after it, paged.'
+const NEWEST = 'Newest first, at most 50; with q or a filter after it, paged.'
 
 type Untold = { [N in RouteName]: Routes[N] extends { tool: false } ? N : never }[RouteName]
 
@@ -26,7 +26,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   ping: {
     title: 'Who am I',
     description:
-      'Returns user id, default account, scopes and expiry of the token. Use it when a tool is missing or refused: tools whose scope the token lacks are not offered.',
+      'Returns user id, default account, scopes and expiry of the token. Use it when a tool is missing: tools whose scope the token lacks are not offered.',
   },
   listProjects: {
     title: 'List projects',
@@ -39,52 +39,51 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listTasks: {
     title: 'List tasks',
-    description: `Returns the tasks of a project. Use it to find work, and to check that a task does not exist before you create it. ${PAGED} Long descriptions are shortened; show_task returns all.`,
+    description: `Returns the tasks of a project: title, state, assignee, labels. ${PAGED}`,
   },
   showTask: {
     title: 'Show a task',
-    description:
-      'Returns a task with its full description, metadata, and linked changes, builds and deployments. Use it before you edit a task.',
+    description: 'Returns a task with its full description, metadata, and linked changes, builds and deployments.',
     long: 'description',
   },
   createTask: {
     title: 'Create a task',
     description:
-      'Creates a task and returns it. Defaults: type chore, priority medium, state to_do. Use it only if the user agreed and list_tasks does not have it yet. The same arguments within 24 hours return the same task, unless idempotency_key differs.',
+      'Creates a task and returns it. Use it only if the user agreed and list_tasks does not have it yet. The same arguments within 24 hours return the same task, unless idempotency_key differs.',
     repeatable: true,
   },
   editTask: {
     title: 'Edit a task',
     description:
-      'Changes fields of a task; other fields stay. Use it to assign a task (assignee_handle, state in_progress), report progress (description_append) or complete it (state completed). description, labels and metadata replace the old value.',
+      'Changes fields of a task; other fields stay. Assign with assignee_handle and state in_progress, report progress with description_append. description, labels and metadata replace the old value.',
     overwrites: true,
   },
   listMembers: {
     title: 'List members',
     description:
-      'Returns up to 200 members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles. Use it to find the user_id of an assignee.',
+      'Returns up to 200 members of a project by user id (no names or email addresses) with role and user names in tools, and agent handles.',
     long: 'members',
   },
   listBuilds: {
     title: 'List builds',
-    description: `Returns build runs: status, job, number, commit or changelist, branch, phase, times. Use it to find failed builds (status failed) or running ones (building without lost_at). ${NEWEST}`,
+    description: `Returns build runs: status, job, number, commit or changelist, branch, phase, times. Running: building without lost_at. ${NEWEST}`,
     long: 'build_runs',
   },
   showBuild: {
     title: 'Show a build',
     description:
-      'Returns a build run with steps, artifacts and, if it was investigated, diagnosis, suggested fix, evidence and suspected changes. Use it to see why a build failed.',
+      'Returns a build run with steps, artifacts and, if it was investigated, diagnosis, suggested fix, evidence and suspected changes.',
     long: 'steps',
   },
   readBuildLog: {
     title: 'Read a build log',
     description:
-      'Returns numbered log lines. mode failure: evidence of the investigation, or lines that look like errors, with context; tail: the end; range: from_line to to_line; search: lines with a text (any case). At most about 20 kB; notes say how to read on. Only the last 256,000 characters of a log are stored.',
+      'Returns numbered log lines. mode failure: evidence of the investigation, or lines that look like errors; tail: the end; range: from_line to to_line; search: lines with a text (any case). Notes say how to read on.',
   },
   listBuildChanges: {
     title: 'List the changes in a build',
     description:
-      'Returns the changes in a build run since an earlier one, newest first, at most 200. Use it to see what may have broken a build, or what is new in a release. basis: branch (exact), time (by arrival only) or unknown.',
+      'Returns the changes in a build run since an earlier one, newest first, at most 200. basis: branch (exact), time (by arrival only) or unknown.',
     long: 'changes',
   },
   investigateBuild: {
@@ -111,7 +110,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listAssets: {
     title: 'List assets',
-    description: `Returns the assets (textures, models, levels, …) of a project: path, type, version, approval status. Use it to find assets by name, or those waiting for approval. ${NEWEST}`,
+    description: `Returns the assets of a project: path, type, version, approval status. ${NEWEST}`,
     long: 'assets',
   },
   showAsset: {
@@ -128,16 +127,15 @@ export const WORDS: Record<ToolRoute, Words> = {
   },
   listApprovals: {
     title: 'List approvals',
-    description: `Returns the approvals of a project. Use it to see what waits for approval (status pending) or who decided what. ${PAGED}`,
+    description: `Returns the approvals of a project: who decided what, and what waits (status pending). ${PAGED}`,
   },
   listChanges: {
     title: 'List changes',
-    description: `Returns the commits and changelists of a project: author, message, time. Use it to see who changed a file (path) or what an author changed on a branch. ${PAGED}`,
+    description: `Returns the commits and changelists of a project: author, message, time. ${PAGED}`,
   },
   showChange: {
     title: 'Show a change',
-    description:
-      'Returns a commit or changelist with its files, approvals, build runs and tasks. files_available false: the version control reported no files.',
+    description: 'Returns a commit or changelist with its files, approvals, builds and linked tasks.',
     long: 'files',
   },
   listDeployments: {
@@ -151,12 +149,12 @@ export const WORDS: Record<ToolRoute, Words> = {
   listBranches: {
     title: 'List branches',
     description:
-      'Returns branches and streams, the one built last first: green, red or building, red since, newest and last known good change; with branch its jobs and their last 20 runs. For "is main green", "what can I safely sync". With preflight: whether its change broke it.',
+      'Returns branches and streams, the one built last first: green, red or building, red since, newest and last known good change; with branch its jobs and their last 20 runs. With preflight: whether its change broke it.',
     long: 'branches',
   },
   listBreakages: {
     title: 'List breakages',
-    description: `Returns breakages, one per cause of failures: state, cause, evidence, suspects, change range (last_good_change, first_bad_change), owner. Use it first for "what is broken and why" (state open, claimed). ${PAGED}`,
+    description: `Returns breakages, one per cause of failures: state, cause, evidence, suspects, change range, owner. Use it first for "what is broken and why" (state open, claimed). ${PAGED}`,
   },
   showBreakage: {
     title: 'Show a breakage',
@@ -173,7 +171,7 @@ export const WORDS: Record<ToolRoute, Words> = {
   editBreakage: {
     title: 'Edit a breakage',
     description:
-      'Claims (state claimed; owner_user_id for another member), mutes, resolves (state fixed) or reopens a breakage, or adds a note. Use it only if the user asked. It is fixed automatically when every affected job passes again.',
+      'Claims (state claimed; owner_user_id for another member), mutes, resolves (state fixed) or reopens a breakage, or adds a note. Use it only if the user asked.',
     overwrites: true,
     repeatable: true,
   },
@@ -190,8 +188,16 @@ export const WORDS: Record<ToolRoute, Words> = {
     overwrites: true,
     repeatable: true,
   },
+  listComments: {
+    title: 'List comments',
+    description: 'Returns the newest comments of a project, or on one of its records: text, author, reactions.',
+  },
+  createComment: {
+    title: 'Comment',
+    description: "Writes a comment on a record in the user's name. Use it only if the user asked for it.",
+  },
   listEvents: {
     title: 'List events',
-    description: `Returns the events of an account: builds, changes, tasks, approvals, deployments. Use it for "what is new". The first page without filters has a rollup of counts. Default: 7 days, at most 90 (days_back, since). ${PAGED} Needs the Team plan.`,
+    description: `Returns the events of an account: builds, changes, tasks, approvals, deployments. ${PAGED} Needs the Team plan.`,
   },
 }

@@ -73,6 +73,8 @@ export const BODIES: Partial<Record<RouteName, unknown>> = {
   editDeployment: { status: 'live', note: 'seen in the store' },
   muteAgent: { agent: 'BUILD-07', reason: 'disk full' },
   markBranchGood: { branch: 'main', change: sha(4), reason: 'played it' },
+  createShareLink: { artifact_id: '00000000-0000-4000-8000-000000000000' },
+  createComment: { record: 'task/1', body: 'Seen' },
   createTaskComment: { body: 'Seen' },
   createBuildComment: { body: 'Seen' },
   createBreakageComment: { body: 'Seen' },
@@ -112,6 +114,8 @@ export const asker = (studio: () => Studio) => {
       .replace(':project_id', project)
       .replace(/:\w+/, record ?? '')
       .replace(':version', '1')}`
+  const bodyOf = (name: RouteName) =>
+    name === 'createComment' ? { record: `task/${id('tasks', 'task4')}`, body: 'Seen' } : BODIES[name]
   const ask = (name: RouteName, path = pathOf(name), asking: Asking = {}): Promise<Answer> =>
     studio().ask(path, { method: routes[name].method, token: tokenOf('all'), body: bodyOf(name), ...asking })
   return { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { AssetCommentInput, CommentInput, ReactionInput, ResolvedInput } from '../bodies.ts'
+import { AssetCommentInput, CommentInput, RECORD_HELP, ReactionInput, RecordCommentInput, ResolvedInput } from '../bodies.ts'
 import { flag, instant, integer, nullable, object, oneOf, page, ShortPagination, text } from '../fields.ts'
 import * as param from '../params.ts'
 import { COMMENT_SUBJECTS, REACTIONS, type Scope } from '../sets.ts'
@@ -73,6 +73,30 @@ const createOn = <const P extends string>(record: P, noun: string) =>
   }) as const
 
 export const commentRoutes = {
+  listComments: {
+    ...get,
+    path: '/v1/projects/:project_id/comments',
+    scope: 'write:comments',
+    summary: 'List the comments of a project, or on one of its records, newest first',
+    query: {
+      record: param.described(param.text, RECORD_HELP),
+      before_id: param.described(param.reference, 'Only comments older than this one'),
+      limit: param.limit,
+    },
+    shows: ['comment'],
+    reply: page('comments', Comment, ShortPagination),
+  },
+  createComment: {
+    ...post,
+    path: '/v1/projects/:project_id/comments',
+    scope: 'write:comments',
+    summary: 'Comment on a record of a project; <@7> mentions the user 7',
+    body: RecordCommentInput,
+    reply: Comment,
+    created: 201,
+    writes: true,
+    limited: 'comments',
+  },
   listTaskComments: listOf('tasks/:id', 'read:tasks', 'a task'),
   createTaskComment: createOn('tasks/:id', 'a task'),
   listBuildComments: listOf('build_runs/:build_run_id', 'read:builds', 'a build run'),

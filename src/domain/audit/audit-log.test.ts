@@ -179,6 +179,9 @@ const ELSEWHERE: readonly DeclaredName[] = [
   'undoDecisions',
   'startBisection',
   'actOnBuild',
+  'createComment',
+  'createShareLink',
+  'revokeShareLink',
   'createChangeComment',
 ]
 

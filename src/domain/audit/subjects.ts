@@ -193,6 +193,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   investigateBuild: build,
   correctBuild: build,
   undoCorrection: build,
+  createComment: comment,
   actOnBuild: build,
   createShareLink: build,
   revokeShareLink: build,

@@ -239,3 +239,29 @@ test('a mention notifies the person once, and never the author', async () => {
     },
   ])
 })
+
+test('a project lists its newest comments, and those of one record', async () => {
+  const record = `build_run/${id('build_runs', 'build')}`
+  const first = (await ask('POST', 'comments', { record, body: 'First' })).json
+  const second = await comment('Second')
+  const ids = async (query: string) => {
+    const { json } = await ask('GET', `comments?${query}`)
+    return json.comments.map(({ id }: { id: number }) => id)
+  }
+  expect(first).toMatchObject({ subject: 'build_run', subject_id: String(id('build_runs', 'build')), body: 'First' })
+  expect(await ids('limit=2')).toEqual([second.id, first.id])
+  expect(await ids(`limit=1&before_id=${second.id}`)).toEqual([first.id])
+  expect(await ids(`limit=1&record=${record}`)).toEqual([first.id])
+  for (const wrong of ['task', 'task/', 'build/1', 'task/1/2', '']) {
+    const status = wrong === 'task/' ? 404 : 422
+    expect((await ask('GET', `comments?record=${wrong}`)).status, wrong).toBe(status)
+    if (wrong) expect((await ask('POST', 'comments', { record: wrong, body: 'x' })).status, wrong).toBe(status)
+  }
+  expect((await ask('POST', 'comments', { record: 'task/999999', body: 'x' })).status).toBe(404)
+  const foreign = await ask('POST', 'comments', { record, body: 'x' }, 'rival', 'fox')
+  expect(foreign.status).toBe(404)
+  const listed = await ask('GET', 'comments', undefined, 'rival', 'fox')
+  expect(listed.json.comments).toEqual([])
+  expect((await ask('GET', 'comments', undefined, 'rival')).status).toBe(404)
+  expect((await ask('GET', 'comments', undefined, 'reader')).status).toBe(403)
+})

@@ -1,4 +1,4 @@
-import type { AssetCommentInput, ReactionInput } from '../../contract/bodies.ts'
+import type { AssetCommentInput, ReactionInput, RecordCommentInput } from '../../contract/bodies.ts'
 import {
   insufficientRole,
   invalidParameter,
@@ -84,15 +84,44 @@ export async function list(
   by: ProjectKey,
   subject: CommentSubject,
   subjectId: string,
-  { before_id, limit }: QueryOf<'listTaskComments'>,
+  query: QueryOf<'listTaskComments'>,
 ): Promise<ReplyOf<'listTaskComments'>> {
   await requireSubject(db, by, subject, subjectId)
   const { column, readId } = SUBJECTS[subject]
+  return newest(db, by, query, sql`and c.${raw(column)} = ${readId(subjectId)}`)
+}
+
+async function newest(
+  db: Database,
+  by: ProjectKey,
+  { before_id, limit }: QueryOf<'listTaskComments'>,
+  where: Sql,
+): Promise<ReplyOf<'listTaskComments'>> {
   const rows = await db.rows<Comment>(sql`
-    select ${SHOWN} from comments c where ${ofProject(by)} and c.${raw(column)} = ${readId(subjectId)}
-      ${when(before_id, (id) => sql`and c.id < ${id}`)}
+    select ${SHOWN} from comments c where ${ofProject(by)} ${where} ${when(before_id, (id) => sql`and c.id < ${id}`)}
     order by c.id desc limit ${limit + 1}`)
   return { comments: rows.slice(0, limit), pagination: { limit, has_more: rows.length > limit } } as ReplyOf<'listTaskComments'>
+}
+
+/** On all records of a project, or on one. */
+export function listAny(
+  db: Database,
+  by: ProjectKey,
+  { record, ...query }: QueryOf<'listComments'>,
+): Promise<ReplyOf<'listComments'>> {
+  return record === undefined ? newest(db, by, query, empty) : list(db, by, ...readRecord(record), query)
+}
+
+/** On any record of a project. */
+export const createAny = (db: Database, by: Author, { record, body }: RecordCommentInput): Promise<Comment> =>
+  create(db, by, ...readRecord(record), { body })
+
+function readRecord(record: string): [CommentSubject, id: string] {
+  const [kind, ...id] = record.split('/')
+  const subject = COMMENT_SUBJECTS.find((subject) => subject === kind)
+  if (subject === undefined || id.length !== 1)
+    throw invalidParameter('record', `must be a kind (${COMMENT_SUBJECTS.join(', ')}) and an id, such as task/12`)
+  return [subject, id[0]!]
 }
 
 export const create = (

@@ -170,6 +170,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     const { id } = await deployments.find(db, by, path.id)
     return comments.create(db, by, 'deployment', id, body)
   },
+  listComments: ({ db, by, query }) => comments.listAny(db, by, query),
+  createComment: ({ db, by, body }) => comments.createAny(db, by, body),
   showComment: ({ db, by, path }) => comments.find(db, by, readId(path.id)),
   editComment: ({ db, by, path, body }) => comments.edit(db, by, readId(path.id), body),
   deleteComment: ({ db, by, path, caller }) => comments.remove(db, { ...by, project_role: caller.project_role }, readId(path.id)),

@@ -109,6 +109,7 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
     'Mute an agent',
     ({ after, inProject }) => `${after.muted === false ? 'unmuted' : 'muted'} the agent ${after.ids}${inProject}`,
   ],
+  createComment: ['Comment on a record', ({ inProject }) => `commented on a record${inProject}`],
   createTaskComment: ['Comment on a task', ({ inProject }) => `commented on a task${inProject}`],
   createBuildComment: ['Comment on a build', ({ inProject }) => `commented on a build${inProject}`],
   createBreakageComment: ['Comment on a breakage', ({ inProject }) => `commented on a breakage${inProject}`],
