@@ -27,6 +27,7 @@ import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
 import { benchTestResults } from './test-results.ts'
 import { benchUgs } from './ugs.ts'
+import { benchUploads } from './uploads.ts'
 import { benchWriteBack } from './write-back.ts'
 
 const BENCHES = {
@@ -51,6 +52,7 @@ const BENCHES = {
   'test-results': benchTestResults,
   ugs: benchUgs,
   'write-back': benchWriteBack,
+  uploads: benchUploads,
   fuzz: benchFuzz,
 }
 /** They set up their own environment. */

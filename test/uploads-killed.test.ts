@@ -1,18 +1,44 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sql } from '../src/db/database.ts'
+import { SCOPES } from '../src/contract/sets.ts'
+import { raw, sql } from '../src/db/database.ts'
+import { fileKey } from '../src/db/file-key.ts'
+import { folderFiles } from '../src/domain/files/file-store.ts'
 import { openNode } from './support/killing.ts'
 import { openStudio, type Studio } from './support/studio.ts'
 import { until } from './support/until.ts'
 
 let studio: Studio
+// One for all nodes: a database whose nodes have different folders would lose files.
+let folder: string
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'goldmaster-files-'))
   studio = await openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl' }],
+    users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
     projects: [{ key: 'star', account: 'owl', name: 'Starfall' }],
+    tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
     integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+    tasks: [{ key: 'task', project: 'star', title: 'Cook' }],
+    build_runs: [
+      {
+        key: 'build',
+        project: 'star',
+        integration: 'ci',
+        status: 'building',
+        ci_job_name: 'Pack',
+        build_number: '1',
+      },
+    ],
   })
 })
-afterAll(() => studio.close())
+afterAll(async () => {
+  await studio.close()
+  await rm(folder, { recursive: true, force: true })
+})
 
 const CASES = 5_000
 const FAILING = 10
@@ -33,14 +59,15 @@ const stored = () =>
       (select coalesce(sum(passed + failed), 0) from test_runs)::integer as outcomes, (select count(*) from test_failures) as failures,
       (select count(*) from jobs where kind = 'judge_tests') as jobs`)
 
-/** Whether a statement of the node waits for the lock that is held here. */
-const isWaiting = async () =>
-  (await studio.db.one<{ waits: boolean }>(sql`
-    select exists (select from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()
-      and l.relation = 'test_failures'::regclass) as waits`))!.waits
+/** How many statements of the node wait for the lock on a table that is held here. */
+const waitingFor = async (table: string) =>
+  (await studio.db.one<{ waiting: number }>(sql`
+    select count(*) as waiting from pg_locks l join pg_stat_activity a using (pid) where not l.granted and a.datname = current_database()
+      and l.relation = ${table}::regclass`))!.waiting
+const isWaiting = async () => (await waitingFor('test_failures')) > 0
 
 test('kill -9 in the middle of an upload: nothing of it is stored, and sending it again stores it once', async () => {
-  const node = await openNode(studio)
+  const node = await openNode(studio, { FILES_DIR: folder })
   const upload = async () => {
     const body = new FormData()
     for (const suite of ['Ai', 'Net']) body.append('file', file(suite), `${suite}.xml`)
@@ -73,7 +100,6 @@ test('kill -9 in the middle of an upload: nothing of it is stored, and sending i
 })
 
 test('kill -9 while an attachment and an artifact are stored: no reference without a file, and both can be sent again', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'goldmaster-files-'))
   const node = await openNode(studio, { FILES_DIR: folder })
   const project = studio.world.projects.star!.id
   const api = async (path: string, init: RequestInit = {}) =>
@@ -103,29 +129,25 @@ test('kill -9 while an attachment and an artifact are stored: no reference witho
     studio.db.rows<{ account_id: number; sha256: Buffer; bytes: number }>(sql`
       select account_id, sha256, bytes from files union all select account_id, sha256, bytes from artifact_pieces`)
   const store = folderFiles(folder)
-  try {
-    // Before the bytes are in the store, and after: their references are written last.
-    for (const tables of [['file_contents'], ['files', 'artifact_pieces']]) {
-      await studio.db.transaction(async (db) => {
-        for (const table of tables) await db.execute(sql`lock table ${raw(table)} in share mode`)
-        const cut = [attach(), keep()].map((sent) => sent.then(() => 'answered').catch(() => 'cut'))
-        await until(async () => (await Promise.all(tables.map(waitingFor))).reduce((sum, one) => sum + one) >= 2)
-        expect(await node.kill()).toBe('SIGKILL')
-        expect(await Promise.all(cut)).toEqual(['cut', 'cut'])
-      })
-      await until(async () => (await Promise.all(tables.map(waitingFor))).every((waiting) => waiting === 0))
-      await node.start()
-      expect(await references()).toEqual([])
-      expect(await (await api(`build_runs/${studio.world.build_runs.build!.id}/artifacts`)).json()).toEqual({ artifacts: [] })
-    }
-    expect((await attach()).status).toBe(201)
-    expect(await (await keep()).json()).toMatchObject({ status: 'complete' })
-    const known = await references()
-    expect(known).toHaveLength(2)
-    for (const { account_id, sha256, bytes: length } of known)
-      expect(await store.read(fileKey(account_id, sha256), 0, length)).toEqual(bytes)
-    expect(await node.kill('SIGTERM')).toBe(0)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  // Before the bytes are in the store, and after: their references are written last.
+  for (const tables of [['file_contents'], ['files', 'artifact_pieces']]) {
+    await studio.db.transaction(async (db) => {
+      for (const table of tables) await db.execute(sql`lock table ${raw(table)} in share mode`)
+      const cut = [attach(), keep()].map((sent) => sent.then(() => 'answered').catch(() => 'cut'))
+      await until(async () => (await Promise.all(tables.map(waitingFor))).reduce((sum, one) => sum + one) >= 2)
+      expect(await node.kill()).toBe('SIGKILL')
+      expect(await Promise.all(cut)).toEqual(['cut', 'cut'])
+    })
+    await until(async () => (await Promise.all(tables.map(waitingFor))).every((waiting) => waiting === 0))
+    await node.start()
+    expect(await references()).toEqual([])
+    expect(await (await api(`build_runs/${studio.world.build_runs.build!.id}/artifacts`)).json()).toEqual({ artifacts: [] })
   }
+  expect((await attach()).status).toBe(201)
+  expect(await (await keep()).json()).toMatchObject({ status: 'complete' })
+  const known = await references()
+  expect(known).toHaveLength(2)
+  for (const { account_id, sha256, bytes: length } of known)
+    expect(await store.read(fileKey(account_id, sha256), 0, length)).toEqual(bytes)
+  expect(await node.kill('SIGTERM')).toBe(0)
 })

@@ -194,6 +194,21 @@ export const ResolvedInput = body(
   { resolved: { sent: Type.Boolean({ description: 'False opens it again' }), read: readers.flag } },
   object,
 )
+export const ShareInput = body(
+  {
+    artifact_id: filled(UUID_LENGTH, 'Id of an uploaded artifact of the build'),
+    days: optional({
+      sent: Type.Integer({
+        minimum: 1,
+        maximum: SHARE_DAYS_MAX,
+        description: `Days until the link expires (default: ${SHARE_DAYS})`,
+      }),
+      read: readers.integer(1, SHARE_DAYS_MAX),
+    }),
+  },
+  object,
+)
+export type ShareInput = Static<typeof ShareInput>
 export const ReactionInput = body(
   { reaction: choice(REACTIONS), on: { sent: Type.Boolean({ description: 'False removes it' }), read: readers.flag } },
   object,
@@ -217,21 +232,6 @@ export type TestEdit = Static<typeof TestEdit>
 /** The most changes that one correction can clear. */
 const CLEARED_MAX = 50
 
-export const ShareInput = body(
-  {
-    artifact_id: filled(UUID_LENGTH, 'Id of an uploaded artifact of the build'),
-    days: optional({
-      sent: Type.Integer({
-        minimum: 1,
-        maximum: SHARE_DAYS_MAX,
-        description: `Days until the link expires (default: ${SHARE_DAYS})`,
-      }),
-      read: readers.integer(1, SHARE_DAYS_MAX),
-    }),
-  },
-  object,
-)
-export type ShareInput = Static<typeof ShareInput>
 export const CorrectionInput = body(
   {
     line: {

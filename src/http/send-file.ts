@@ -43,7 +43,8 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, fi
     .type(file.shownAs ?? 'application/octet-stream')
     .header('content-length', until - from)
     .header('content-disposition', dispositionOf(file.shownAs ? 'inline' : 'attachment', file.name))
-  if (request.method === 'HEAD') return reply.send()
+  // A stream, because Fastify counts the bytes of any other body.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
   // The first bytes decide whether the file is there, while an error can still be sent.
   const pieces = file.read(from, until)
   const { value: first } = await pieces.next()

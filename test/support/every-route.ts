@@ -58,13 +58,13 @@ const RECORDS: Partial<Record<RouteName, [kind: string, key: string]>> = {
   resolveComment: ['comments', 'point4'],
   reactToComment: ['comments', 'comment4'],
   attachToComment: ['comments', 'comment4'],
+  // A world has no share links: the id of another record shows who is refused.
+  revokeShareLink: ['tasks', 'task4'],
   listPreviews: ['assets', 'asset4'],
   uploadPreview: ['assets', 'asset4'],
 }
 export const BODIES: Partial<Record<RouteName, unknown>> = {
   createTask: { task: { title: 'New' } },
-  // A world has no share links: the id of another record shows who is refused.
-  revokeShareLink: ['tasks', 'task4'],
   editTask: { task: { priority: 'high' } },
   decideAsset: { status: 'approved' },
   correctBuild: { cause: 'the disk was full' },

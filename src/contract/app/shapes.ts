@@ -369,10 +369,10 @@ const SEARCH_KINDS = [
   'change',
   'asset',
   'deployment',
+  'comment',
 ] as const
 export const Hit = object({
   kind: oneOf(SEARCH_KINDS),
-  'comment',
   project_id: integer,
   project_name: ownText,
   title: text,
