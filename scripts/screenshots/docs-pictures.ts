@@ -65,13 +65,28 @@ async function picturedQueue(page: Page, site: string) {
 const pictures = (page: Page) =>
   page.waitForFunction(`[...document.querySelectorAll('main img')].every((img) => img.complete && img.naturalWidth > 16)`)
 
+/** The second waiting asset, above the others. */
+async function filmstrip(page: Page) {
+  await page.getByRole('button', { name: 'Filmstrip' }).click()
+  await page.keyboard.press('j')
+  await pictures(page)
+}
+
+async function sideBySide(page: Page) {
+  await page.keyboard.press('s')
+  await pictures(page)
+}
+
 /** The denied asset of the demo with a comment at a point. */
 async function commentedAsset(page: Page, site: string) {
   const ask = async (path: string) => (await page.request.get(`${site}/app/api/v1/projects/1/${path}`)).json()
   for (;;) {
-    const { assets } = await ask('assets?approval_status=denied&previews=true&limit=100')
-    for (const { id } of assets.filter((asset: { preview: { state: string } | null }) => asset.preview?.state === 'ready'))
-      if ((await ask(`assets/${id}/comments`)).comments.some(({ point }: { point: object | null }) => point))
+    const { assets } = await ask('assets?approval_status=denied&limit=100')
+    for (const { id } of assets)
+      if (
+        (await ask(`assets/${id}/previews`)).previews.length > 1 &&
+        (await ask(`assets/${id}/comments`)).comments.some(({ point }: { point: object | null }) => point)
+      )
         return `/projects/1/assets/${id}`
     await page.waitForTimeout(1_000)
   }
@@ -88,8 +103,8 @@ export const DOCS_PICTURES: DocsPicture[] = [
   { name: 'overview', path: '/projects/1' },
   { name: 'breakage', height: 860, path: newest('breakages?state=open', 'breakages') },
   { name: 'branches', height: 400, path: '/projects/1/branches' },
-  { name: 'approvals', height: 640, path: picturedQueue, prepare: pictures },
-  { name: 'asset', height: 1000, path: commentedAsset, prepare: pictures },
+  { name: 'approvals', height: 760, path: picturedQueue, prepare: filmstrip },
+  { name: 'asset', height: 1000, path: commentedAsset, prepare: sideBySide },
   { name: 'deployments', height: 620, path: '/projects/1/deployments' },
   { name: 'deployment', height: 860, path: newest('deployments?status=live', 'deployments') },
   { name: 'tests', height: 720, path: '/projects/1/tests' },

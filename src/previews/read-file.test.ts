@@ -109,11 +109,24 @@ describe.each(Object.keys(EXR_COMPRESSIONS) as (keyof typeof EXR_COMPRESSIONS)[]
   })
 })
 
-test('an OpenEXR file whose block inflates to more than its rows is damaged', async () => {
+test('an OpenEXR file with more values than 14 bits number is read with PIZ too', () => {
+  // 27,000 different ones in a block.
+  const light = (x: number, y: number) =>
+    [0, 1, 2].map((i) => 2 ** (((x * 7919 + y * 104_729 + i * 1_299_709) % 29_989) / 1_000 - 14)) as [number, number, number]
+  const [plain, packed] = (['none', 'piz'] as const).map((compression) =>
+    readExr(exr({ width: 400, height: 32, compression, light })),
+  )
+  expect(packed!.pixels.equals(plain!.pixels)).toBe(true)
+})
+
+test('an OpenEXR file whose block inflates to more or less than its rows is damaged, and inflated no further', async () => {
   const small = exr({ width: 600, height: 1, compression: 'zips', light: () => [1, 1, 1] })
   const bomb = exr({ width: 4_000, height: 1, compression: 'zips', claimed: [600, 1], light: () => [1, 1, 1] })
   expect(await read('a.exr', small)).toMatchObject({ kind: 'picture', width: 600 })
-  await expect(read('a.exr', bomb)).rejects.toThrow()
+  await expect(read('a.exr', bomb)).rejects.toThrow('larger than 3600 bytes')
+  await expect(read('a.exr', exr({ width: 600, height: 1, compression: 'zips', claimed: [601, 1] }))).rejects.toThrow(
+    'exr pixels',
+  )
 })
 
 test('an OpenEXR file in tiles says what is read', async () => {

@@ -119,7 +119,8 @@ function piz(raw: Buffer, rows: number, width: number, words: number): Buffer {
   map[0]! &= 0xfe
   const used = [...map.entries()].filter(([, byte]) => byte !== 0).map(([i]) => i)
   const [first, last] = used.length > 0 ? [used[0]!, used.at(-1)!] : [8191, 0]
-  const numbers = Uint16Array.from(planes, (value) => list.indexOf(value))
+  const places = new Map(list.map((value, i) => [value, i]))
+  const numbers = Uint16Array.from(planes, (value) => places.get(value)!)
   const size = width * rows * words
   for (let channel = 0; channel < 3; channel++)
     for (let word = 0; word < words; word++)

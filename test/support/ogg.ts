@@ -18,7 +18,7 @@ export function oggVorbis(seconds: number, rate = 44_100): Buffer {
 }
 
 /** Opus counts at 48 kHz, and the samples that are skipped at the start. */
-export function oggOpus(seconds: number, skipped = 312): Buffer {
+export function oggOpus(seconds: number, skipped = 4_800): Buffer {
   const packet = Buffer.alloc(30)
   packet.write('OpusHead', 'latin1')
   packet[8] = 1

@@ -164,7 +164,8 @@ test('a silent server leaves previews pending, for a day', async () => {
   ])
 })
 
-test('of a change with ten thousand files, 500 are fetched and the others say why not', async () => {
+test('of a change with ten thousand files, 500 are fetched, and the others say why not without an event each', async () => {
+  await studio.db.execute(sql`delete from outbox`)
   await submit(Array.from({ length: 10_000 }, (_, i) => `//star/many/T_${i}.uasset`))
   const counts = await studio.db.rows(sql`
     select p.state, count(*) from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id where a.path like '//star/many/%' group by p.state order by p.state`)
@@ -173,6 +174,7 @@ test('of a change with ten thousand files, 500 are fetched and the others say wh
     { state: 'pending', count: 500 },
   ])
   expect(await jobs()).toHaveLength(1)
+  expect(await studio.db.rows(sql`select event_type from outbox where event_type like 'preview.%' limit 1`)).toEqual([])
   await studio.db.execute(sql`delete from previews where state = 'pending'`)
 })
 
