@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -75,6 +75,11 @@ test.each([
   },
   60_000,
 )
+
+test('installing the package installs no other package that it cannot do without', () => {
+  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  expect({ ...dependencies, ...peerDependencies }).toEqual({})
+})
 
 test('the client calls a real service, and throws its errors', async () => {
   const { createClient, ApiError } = await import(pathToFileURL(join(home, 'node_modules/goldmaster/dist/client.js')).href)
