@@ -210,10 +210,10 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
 }
 
 interface Several {
-  /** Absent if they are about the one record of the path. */
+  /** Absent if they are about the one record of the path, which needs no ids. */
   subject?: string
   /** The body field with the ids, or with the name of one; the route limits their number. */
-  ids: string
+  ids?: string
   /** The values recorded from the body: no texts. */
   set?: (body: Record<string, unknown>) => object
 }
@@ -222,23 +222,24 @@ const TASK_FIELDS = task.columns.split(', ')
 const among = (fields: readonly string[], said: unknown) =>
   Object.fromEntries(Object.entries(said ?? {}).filter(([name]) => fields.includes(name)))
 
-/** Routes that change several records alike: one entry names them all, and the history of each has its previous value. */
+/** Routes whose entry is read off the body: they change several records alike, named in one entry, or ask another service. */
 const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
   muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
-  // Their names: a value could be anything.
+  // Of parameters only the names: a value could be anything.
   actOnBuild: {
-    ids: 'action',
-    set: ({ parameters }) =>
-      Array.isArray(parameters) ? { parameters: parameters.map((one) => String(one).split('=', 1)[0]) } : {},
+    set: ({ action, parameters }) => ({
+      action,
+      ...(Array.isArray(parameters) && { parameters: parameters.map((one) => String(one).split('=', 1)[0]) }),
+    }),
   },
   undoDecisions: { subject: 'assets', ids: 'asset_ids' },
   decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
 }
 
-/** The entry of a request that changes several records; undefined for any other. */
+/** The entry of such a request; undefined for any other. */
 export function severalOf(name: string, body: unknown): { subject?: string; before: null; after: object } | undefined {
   const several = SEVERAL[name as DeclaredName]
   if (!several) return undefined
@@ -246,7 +247,7 @@ export function severalOf(name: string, body: unknown): { subject?: string; befo
   return {
     ...(several.subject && { subject: several.subject }),
     before: null,
-    after: { ids: said[several.ids], ...several.set?.(said) },
+    after: { ...(several.ids && { ids: said[several.ids] }), ...several.set?.(said) },
   }
 }
 

@@ -99,7 +99,7 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
         createShareLink: 'shared',
         revokeShareLink: 'share_revoked',
       },
-      sql`case when x.action = 'actOnBuild' then ${became('action', sql`x.after -> 'ids'`)} else ${NOTHING} end`,
+      sql`case when x.action = 'actOnBuild' then ${became('action', sql`x.after -> 'action'`)} else ${NOTHING} end`,
     ),
   ],
   breakage: () => [
