@@ -7,6 +7,7 @@ const BY_NAME: Record<string, string | number> = {
   actor: 'kim',
   approval_stage: 'art_review',
   approval_type: 'manual',
+  artifact_name: 'CinderCoast-Win64.zip',
   asset_name: 'TideWarden',
   assignee_handle: 'triage-bot',
   assignee_handles: 'triage-bot',

@@ -53,8 +53,9 @@ test('every provider is described, with its server settings and which of them ar
   expect(providers.find(({ name }: { name: string }) => name === 'diversion')).toMatchObject({
     label: 'Diversion',
     category: 'version_control',
-    server: null,
+    server: { fields: ['server', 'api_token', 'diversion_repository'].map((key) => ({ key, secret: key === 'api_token' })) },
   })
+  expect(providers.find(({ name }: { name: string }) => name === 'lore')).toMatchObject({ label: 'Lore', server: null })
 })
 
 test('an account can keep bodies for fewer days than the service, never for more', async () => {

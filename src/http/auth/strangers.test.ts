@@ -61,6 +61,16 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   breakages: () => idOf('breakages', 'fox-breakage4'),
   corrections: () => idOf('corrections', 'fox-correction4'),
   comments: () => idOf('comments', 'fox-comment4'),
+  share_links: () =>
+    ofTheirs(sql`
+      with artifact as (
+        insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
+        values (${foxId()}, ${Number(idOf('projects', 'fox'))}, ${Number(idOf('build_runs', 'fox-build5'))}, 'Fox.zip', 'one', 6, 6, now())
+        returning account_id, project_id, id
+      )
+      insert into share_links (account_id, project_id, artifact_id, hash, user_id, expires_at)
+      select account_id, project_id, id, sha256('secret'), ${rivalId()}, now() + interval '1 day' from artifact
+      returning id::text`),
   tests: () => ofTheirs(sql`select id::text from test_cases where account_id = ${foxId()}`),
   integrations: () => idOf('integrations', 'theirs'),
   imports: () =>
