@@ -416,6 +416,10 @@ export const CHANGE_SOURCES: Readonly<Partial<Record<ProviderName, SourceType>>>
   subversion: 'AssetCommit',
 }
 
+/** Version controls that can be asked who has a file checked out. */
+export const CHECKOUT_PROVIDERS = ['perforce'] as const satisfies readonly ProviderName[]
+export type CheckoutProvider = (typeof CHECKOUT_PROVIDERS)[number]
+
 /** CIs that can be asked to build a change. */
 export const STARTABLE_PROVIDERS = ['jenkins', 'buildkite', 'github'] as const satisfies readonly ProviderName[]
 export type StartableProvider = (typeof STARTABLE_PROVIDERS)[number]

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import {
+  flag,
   idText,
   instant,
   list,
@@ -124,6 +125,7 @@ export const sharedRoutes = {
       ),
       changed_at: nullable(instant),
       preview: nullable(PreviewSummary),
+      can_list_checkouts: flag,
     }),
   },
   listAssets: {

@@ -297,6 +297,7 @@ export const QueueDetails = object({
   parts: integer,
   /** Decisions about a level are about its files as they were then. */
   seen_at: instant,
+  can_list_checkouts: flag,
 })
 
 const { properties: branchJob } = BranchHealth.properties.jobs.items

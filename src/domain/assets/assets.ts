@@ -6,6 +6,7 @@ import { type Database, sql } from '../../db/database.ts'
 import { among, inlineInteger, type Key, type Listing, when } from '../../db/page.ts'
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { newestOf } from '../previews/previews.ts'
+import { canListCheckouts } from './checkouts.ts'
 
 type Query = QueryOf<'listAssets'> & {
   approval_status?: AssetApprovalStatus
@@ -14,7 +15,7 @@ type Query = QueryOf<'listAssets'> & {
   ids?: readonly string[]
 }
 /** `updated_at` also changes with a decision; the web app shows when the file changed. */
-type Detail = ReplyOf<'showAsset'> & { changed_at: string | null; preview: object | null }
+type Detail = ReplyOf<'showAsset'> & { changed_at: string | null; preview: object | null; can_list_checkouts: boolean }
 
 const columns = sql`
   a.id, a.project_id::text, a.name, a.path, a.asset_type, a.approval_status,
@@ -43,7 +44,7 @@ export async function find(db: Database, project: ProjectKey, id: string): Promi
   const asset = isUuid(id)
     ? await db.one<Detail>(sql`
         select ${columns}, (select iso(c.timestamp) from changes c where c.account_id = a.account_id and c.id = a.last_change_id) as changed_at,
-          ${newestOf(sql`a`)} as preview,
+          ${newestOf(sql`a`)} as preview, ${canListCheckouts(sql`a.account_id`, sql`a.id`)} as can_list_checkouts,
           (select coalesce(json_agg(x), '[]') from (
             select p.id, p.status, p.approver_user_id, p.comments, iso(p.decided_at) as decided_at, p.asset_version
             from approvals p where p.account_id = a.account_id and p.asset_id = a.id order by p.created_at desc, p.id desc) x) as approvals_history

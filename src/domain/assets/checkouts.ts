@@ -1,4 +1,5 @@
-import { type Database, sql } from '../../db/database.ts'
+import { CHECKOUT_PROVIDERS } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { COUNTS } from '../accounts/connected-accounts.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
@@ -12,6 +13,13 @@ export const reporterOf = (db: Database, { account_id, project_id }: ProjectKey,
     join integrations i on i.id = c.integration_id and i.active and i.deleted_at is null
     join projects p on p.account_id = s.account_id and p.id = s.project_id
     where s.account_id = ${account_id} and s.project_id = ${project_id} and s.id = ${assetId}`)
+
+/** Whether the tool that reported the last change of the asset can be asked who has it checked out: pages ask only then. */
+export const canListCheckouts = (account: Sql, id: Sql) => sql`exists (
+  select from assets s join changes c on c.account_id = s.account_id and c.id = s.last_change_id
+  join integrations i on i.id = c.integration_id and i.active and i.deleted_at is null
+    and i.provider = any (${CHECKOUT_PROVIDERS}::text[]) and i.config ->> 'server' <> ''
+  where s.account_id = ${account} and s.id = ${id})`
 
 /** Members by their names in a tool, in lower case. */
 export async function membersCalled(db: Database, accountId: number, provider: string, names: readonly string[]) {

@@ -2,6 +2,7 @@ import type { AssetType } from '../../contract/sets.ts'
 import { empty, join, type Sql, sql } from '../../db/database.ts'
 import { EXAMINED_MAX, inlineInteger, type Key, when } from '../../db/page.ts'
 import type { ProjectSql } from '../../db/project-key.ts'
+import { canListCheckouts } from './checkouts.ts'
 
 export interface QueueFilters {
   asset_type?: AssetType | undefined
@@ -74,7 +75,8 @@ const likeOf = (path: string) =>
 /** What the queue shows of a request `p`: the rule that asks for it, who approved so far, and how many files of a level wait. */
 export const details = sql`(
   select json_build_object('author', p.author, 'branch', p.branch, 'rule', p.rule, 'stage_number', p.stage_number, 'sign_offs', p.sign_offs,
-    'level', p.level, 'parts', coalesce(l.parts, 1), 'seen_at', iso(coalesce(l.seen_at, p.updated_at)))
+    'level', p.level, 'parts', coalesce(l.parts, 1), 'seen_at', iso(coalesce(l.seen_at, p.updated_at)),
+    'can_list_checkouts', ${canListCheckouts(sql`p.account_id`, sql`p.asset_id`)})
   from (
     select case when p.level is not null then count(*) end as parts, max(o.updated_at) as seen_at from approvals o
     where p.level is not null and o.project_id = p.project_id and o.level = p.level and o.status = 'pending') l)`

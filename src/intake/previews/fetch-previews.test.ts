@@ -218,6 +218,11 @@ test('the page of an asset shows who has it checked out, asks once for everybody
     ))!
     const { status, json } = await kim.app(`/projects/${project}/assets/${id}/checkouts`)
     expect(status).toBe(200)
+    const isAskable = (await kim.app(`/projects/${project}/assets/${id}`)).json.can_list_checkouts
+    expect(isAskable, 'pages ask only if the integration has a server').toBe(!name.startsWith('T_Plain'))
+    const waiting = (await kim.app(`/projects/${project}/approvals?queue=true&limit=50`)).json.approvals
+    const entry = waiting.find(({ asset_id }: { asset_id: string }) => asset_id === id)
+    if (entry) expect(entry.queue.can_list_checkouts).toBe(isAskable)
     return json.checkouts
   }
   const opened = ['Kim', 'zoe'].map((user) => JSON.stringify({ user, client: `${user}-ws`, action: 'edit', change: 'default' }))

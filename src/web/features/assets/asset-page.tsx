@@ -63,7 +63,7 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 )
 
 function Facts({ projectId, asset }: { projectId: string; asset: Detail }) {
-  const checkedOut = useCheckedOut(projectId, asset.id)
+  const checkedOut = useCheckedOut(projectId, asset.id, asset.can_list_checkouts)
   return (
     <div className="flex flex-wrap gap-4 rounded-lg border border-line bg-panel p-4">
       <span className="grid size-14 place-items-center rounded-md bg-canvas text-soft">

@@ -4,7 +4,7 @@ import { useNames } from '../../session.ts'
 const FRESH_MS = 20_000
 
 /** Who has an asset checked out, once its version control has said so: the page doesn't wait for it. Empty if nobody has, or it is unknown. */
-export function useCheckedOut(projectId: string, assetId: string, enabled = true): string {
+export function useCheckedOut(projectId: string, assetId: string, enabled = false): string {
   const nameOf = useNames()
   const { data, isPlaceholderData } = useApi(
     'listCheckouts',

@@ -29,7 +29,7 @@ export function QueuePanel({ projectId, entry, wide, frozen }: Props) {
   const name = nameOf(entry)
   const refusal = useRefusal(entry)
   const nameOfUser = useNames()
-  const checkedOut = useCheckedOut(projectId, asset_id, !isLevel(entry))
+  const checkedOut = useCheckedOut(projectId, asset_id, queue?.can_list_checkouts && !isLevel(entry))
   return (
     <section
       aria-label={`Open: ${name}`}
