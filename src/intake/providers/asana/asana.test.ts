@@ -1,18 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { asana } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'asana',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/asana',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('asana', body, more)
 
 describe.each(['asana_fusebit', 'asana_computed'])('the signature of %s', (name) => {
   const vector = JSON.parse(readFileSync(new URL(`fixtures/vectors/${name}.json`, import.meta.url), 'utf8'))

@@ -1,19 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact, ChangeFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { azureDevops } from './index.ts'
 
-const delivery = (body: unknown) => ({
-  path: 'azure_devops',
-  headers: {},
-  raw: Buffer.alloc(0),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-})
+const delivery = (body: unknown) => deliveryTo('azure_devops', body)
 const read = (body: unknown) => azureDevops.read(delivery(body))
 const event = (eventType: string, resource: unknown, more: object = {}) =>
   read({ eventType, resource, createdDate: '2026-03-01T10:00:00Z', ...more })

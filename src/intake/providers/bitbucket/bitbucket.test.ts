@@ -1,20 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact, ChangeFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { bitbucket } from './index.ts'
 
-const delivery = (event: string, body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'bitbucket',
-  headers: { 'x-event-key': event },
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (event: string, body: unknown, more: Partial<Delivery> = {}) =>
+  deliveryTo('bitbucket', body, { headers: { 'x-event-key': event }, ...more })
 const read = (event: string, body: unknown) => bitbucket.read(delivery(event, body))
 
 describe('the signature', () => {

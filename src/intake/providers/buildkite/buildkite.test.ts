@@ -2,22 +2,15 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../provider.ts'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { Unreadable } from '../../provider.ts'
 import { buildkite } from './index.ts'
 
 const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/buildkite_ping.json', import.meta.url), 'utf8'))
 const SENT = 1642080837
 
-const delivery = (body: unknown, headers: Record<string, string> = {}): Delivery => ({
-  path: 'buildkite',
-  headers,
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/buildkite',
-  received: new Date(SENT * 1000),
-  config: {},
-})
+const delivery = (body: unknown, headers: Record<string, string> = {}) =>
+  deliveryTo('buildkite', body, { headers, received: new Date(SENT * 1000) })
 
 const build = { id: 'b', number: 7, state: 'running', blocked: false, commit: 'abc', branch: 'main' }
 const pipeline = { slug: 'game-win64', name: 'Game Win64' }

@@ -1,20 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { circleci } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'circleci',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('circleci', body, more)
 const read = (body: unknown) => circleci.read(delivery(body)) as BuildFact[]
 
 describe('the signature', () => {

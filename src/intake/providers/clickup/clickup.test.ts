@@ -1,19 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { clickup } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'clickup',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('clickup', body, more)
 const read = (body: unknown) => clickup.read(delivery(body))
 const event = (name: string, ...history_items: object[]) =>
   read({ event: name, task_id: '86abc1', webhook_id: 'w', history_items })[0]

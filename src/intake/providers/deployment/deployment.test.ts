@@ -1,19 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { DeploymentFact } from '../../facts.ts'
-import type { Delivery } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { deployment } from './index.ts'
 
-const delivery = (body: unknown, headers: Record<string, string> = {}): Delivery => ({
-  path: 'deployment',
-  headers,
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/deployment',
-  received: new Date('2026-03-01T12:00:00.000Z'),
-  config: {},
-})
+const delivery = (body: unknown, headers: Record<string, string> = {}) => deliveryTo('deployment', body, { headers })
 
 const read = (body: object) => deployment.read(delivery(body))[0] as DeploymentFact
 const steam = { platform: 'steam', event: 'upload_started', build_number: 42 }

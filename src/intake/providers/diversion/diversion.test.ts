@@ -2,20 +2,12 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { diversion } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'diversion',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/diversion',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('diversion', body, more)
 
 const change = (body: unknown) => diversion.read(delivery(body))[0] as ChangeFact
 

@@ -1,22 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { BuildFact } from '../../facts.ts'
-import type { Delivery } from '../../provider.ts'
 import { Unreadable } from '../../provider.ts'
 import { gameEngine } from './index.ts'
 
 const RECEIVED = '2026-03-01T12:00:00.000Z'
 const SAID = '2026-03-01T11:59:58.000Z'
 
-const delivery = (event: string, body: unknown): Delivery => ({
-  path: `game_engine/${event}`,
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: `https://goldmaster.example/webhooks/game_engine/${event}`,
-  received: new Date(RECEIVED),
-  config: {},
-})
+const delivery = (event: string, body: unknown) => deliveryTo(`game_engine/${event}`, body, { received: new Date(RECEIVED) })
 
 const build = { job_name: 'Game-Win64', build_number: 42 }
 const read = (event: string, body: object = {}) => gameEngine.read(delivery(event, { ...build, ...body }))[0] as BuildFact

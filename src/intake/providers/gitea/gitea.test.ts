@@ -1,21 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { ChangeFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { gitea } from './index.ts'
 
-const delivery = (event: string, body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'gitea',
-  headers: { 'x-gitea-event': event },
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (event: string, body: unknown, more: Partial<Delivery> = {}) =>
+  deliveryTo('gitea', body, { headers: { 'x-gitea-event': event }, ...more })
 const read = (event: string, body: unknown) => gitea.read(delivery(event, body))
 
 describe('the signature', () => {

@@ -2,19 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { github } from './index.ts'
 
-const delivery = (event: string | undefined, body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'github',
-  headers: { 'x-github-event': event, 'x-github-delivery': '0b989ba4-242f-11e5-81e1-c7b6966d2516' },
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/github',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (event: string | undefined, body: unknown, more: Partial<Delivery> = {}) =>
+  deliveryTo('github', body, {
+    headers: { 'x-github-event': event, 'x-github-delivery': '0b989ba4-242f-11e5-81e1-c7b6966d2516' },
+    ...more,
+  })
 
 const read = (event: string, body: unknown) => github.read(delivery(event, body))
 

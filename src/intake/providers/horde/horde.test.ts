@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
@@ -9,15 +10,7 @@ import { streamsIn } from './streams.ts'
 const JOB = recorded('horde', 'job__failed').body as Record<string, unknown>
 
 const read = (body: unknown, config: Record<string, unknown> = {}) =>
-  horde.read({
-    path: 'horde',
-    headers: {},
-    raw: Buffer.alloc(0),
-    body,
-    url: '',
-    received: new Date('2026-10-01T12:00:00Z'),
-    config,
-  }) as BuildFact[]
+  horde.read(deliveryTo('horde', body, { config })) as BuildFact[]
 const job = (more: object, config = {}) => read({ ...JOB, ...more }, config)[0]
 
 const step = (nodeIdx: number, outcome: string, more: object = {}) => ({

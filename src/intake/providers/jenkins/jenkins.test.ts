@@ -1,20 +1,12 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Delivery } from '../../provider.ts'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { Unreadable } from '../../provider.ts'
 import { jenkins } from './index.ts'
 import { KNOWN_WORDS } from './status.ts'
 
-const delivery = (path: string, body: unknown, headers: Record<string, string> = {}): Delivery => ({
-  path,
-  headers,
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: `https://goldmaster.example/webhooks/${path}`,
-  received: new Date('2026-03-01T12:00:00.000Z'),
-  config: {},
-})
+const delivery = (path: string, body: unknown, headers: Record<string, string> = {}) => deliveryTo(path, body, { headers })
 
 const read = (path: string, body: unknown, headers?: Record<string, string>) => jenkins.read(delivery(path, body, headers))
 

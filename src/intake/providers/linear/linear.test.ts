@@ -1,21 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { linear } from './index.ts'
 
 const SENT = Date.parse('2026-03-01T12:00:00Z')
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'linear',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/linear',
-  received: new Date(SENT),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) =>
+  deliveryTo('linear', body, { received: new Date(SENT), ...more })
 
 const signed = (body: unknown, received = SENT): Delivery => {
   const raw = Buffer.from(JSON.stringify(body))

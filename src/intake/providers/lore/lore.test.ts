@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { lore } from './index.ts'
 
-const delivery = (body: unknown, raw = JSON.stringify(body) ?? ''): Delivery => ({
-  path: 'lore',
-  headers: {},
-  raw: Buffer.from(raw),
-  body,
-  url: 'https://goldmaster.example/webhooks/lore',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-})
+const delivery = (body: unknown, raw = JSON.stringify(body) ?? '') => deliveryTo('lore', body, { raw: Buffer.from(raw) })
 
 const [first, second] = ['ab'.repeat(32), 'cd'.repeat(32)]
 const identifiers = (given: Delivery) => (lore.read(given) as ChangeFact[]).map((fact) => fact.identifier)

@@ -1,19 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { Unreadable } from '../../provider.ts'
 import { monday } from './index.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z') / 1000
 
-const delivery = (body: unknown, headers: Record<string, string> = {}): Delivery => ({
-  path: 'monday',
-  headers,
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/monday',
-  received: new Date(NOW * 1000),
-  config: {},
-})
+const delivery = (body: unknown, headers: Record<string, string> = {}) =>
+  deliveryTo('monday', body, { headers, received: new Date(NOW * 1000) })
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 

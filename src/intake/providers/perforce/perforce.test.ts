@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../provider.ts'
 import { perforce } from './index.ts'
 
-const delivery = (body: unknown): Delivery => ({
-  path: 'perforce',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/perforce',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-})
+const delivery = (body: unknown) => deliveryTo('perforce', body)
 
 const change = (body: object) => perforce.read(delivery(body))[0] as ChangeFact
 

@@ -1,20 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import { sql } from '../../../db/database.ts'
 import type { ChangeFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { plastic } from './index.ts'
 
-const delivery = (body: unknown) => ({
-  path: 'plastic',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-})
+const delivery = (body: unknown) => deliveryTo('plastic', body)
 const read = (body: unknown) => plastic.read(delivery(body)) as ChangeFact[]
 
 const SPEC = 'cs:61@br:/main/scm001@rep:game@repserver:studio@cloud'

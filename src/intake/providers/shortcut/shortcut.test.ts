@@ -1,19 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { shortcut } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'shortcut',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('shortcut', body, more)
 const read = (body: unknown) => shortcut.read(delivery(body))
 const story = (more: object) =>
   read({

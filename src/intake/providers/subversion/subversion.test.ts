@@ -1,20 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom } from '../../../../test/support/provider-room.ts'
 import { sql } from '../../../db/database.ts'
 import type { ChangeFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { subversion } from './index.ts'
 
-const delivery = (body: unknown) => ({
-  path: 'subversion',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: '',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-})
+const delivery = (body: unknown) => deliveryTo('subversion', body)
 const read = (body: unknown) => subversion.read(delivery(body))
 const committed = (changed: unknown, more: object = {}) => ({ repository: '/srv/svn/game', revision: 61, changed, ...more })
 const change = (changed: unknown, more: object = {}) => read(committed(changed, more)).at(-1) as ChangeFact

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
 import { Unreadable } from '../../provider.ts'
 import { teamcity } from './index.ts'
 
-const read = (body: unknown) =>
-  teamcity.read({
-    path: 'teamcity',
-    headers: {},
-    raw: Buffer.from(JSON.stringify(body) ?? ''),
-    body,
-    url: '',
-    received: new Date('2026-03-01T12:00:00Z'),
-    config: {},
-  }) as BuildFact[]
+const read = (body: unknown) => teamcity.read(deliveryTo('teamcity', body)) as BuildFact[]
 
 /** A payload in the shape that TeamCity sends by default. */
 const builtin = (eventType: string, more: object = {}) =>

@@ -1,18 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { type Delivery, Unreadable } from '../../provider.ts'
 import { trello } from './index.ts'
 
-const delivery = (body: unknown, more: Partial<Delivery> = {}): Delivery => ({
-  path: 'trello',
-  headers: {},
-  raw: Buffer.from(JSON.stringify(body) ?? ''),
-  body,
-  url: 'https://goldmaster.example/webhooks/trello',
-  received: new Date('2026-03-01T12:00:00Z'),
-  config: {},
-  ...more,
-})
+const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('trello', body, more)
 
 test('the signature covers the body and the URL it was sent to', () => {
   const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/trello_computed.json', import.meta.url), 'utf8'))

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom } from '../../../../test/support/provider-room.ts'
 import { Unreadable } from '../../provider.ts'
 import { youtrack } from './index.ts'
 
-const read = (body: unknown) =>
-  youtrack.read({ path: 'youtrack', headers: {}, raw: Buffer.alloc(0), body, url: '', received: new Date(), config: {} })
+const read = (body: unknown) => youtrack.read(deliveryTo('youtrack', body))
 const issue = (more: object, event = 'issueUpdated') => read({ event, id: 'GAME-12', summary: 'Moon', ...more })[0]
 const changed = (name: string, value: unknown) => issue({ changedFields: [{ name, oldValue: 'x', value }] })
 
