@@ -17,7 +17,7 @@ const web = ({ project, args }: { project: string; args: { build: string } }) =>
 
 export const share = command({
   name: 'share',
-  summary: 'Create links that download artifacts of a build without signing in',
+  summary: 'Create download links for artifacts that need no sign-in',
   project: true,
   web,
   args: { build: { help: 'Id of the build' } },
