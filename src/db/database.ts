@@ -31,7 +31,7 @@ export interface Database {
   /** The store for files. */
   readonly files?: FileStore | undefined
   /** The rows of accounts are on several servers: a statement that knows its account by a value is sent to one of them. */
-  isDistributed(): boolean
+  isDistributed(): Promise<boolean>
 }
 
 /** Bytes by a key, outside of the database; see domain/objects. */
@@ -105,6 +105,10 @@ interface State {
 /** A transaction with its connection. */
 type Transact = <T>(work: (db: Database, client: pg.PoolClient) => Promise<T>, limits?: Limits) => Promise<T>
 
+const findOut = async (client: pg.Pool | pg.PoolClient, { isKnown }: State) => {
+  if (!isKnown && client instanceof pg.Pool) (await client.connect()).release()
+}
+
 const run = async (
   client: pg.Pool | pg.PoolClient,
   transaction: Transact,
@@ -114,7 +118,7 @@ const run = async (
   how: How = {},
 ): Promise<pg.QueryResult> => {
   const { text, values } = query
-  if (!state.isKnown && client instanceof pg.Pool) (await client.connect()).release()
+  if (!state.isKnown) await findOut(client, state)
   const { distributed } = state
   if (distributed) {
     const statement = await distributed.formOf(text, values, how.account, timeOf)
@@ -168,12 +172,15 @@ const over = (
   transaction,
   objects,
   files,
-  isDistributed: () => state.distributed !== undefined,
+  async isDistributed() {
+    await findOut(client, state)
+    return state.distributed !== undefined
+  },
 })
 
 /** Every statement is about this account: on several servers each is sent to the one that stores it. */
 export function ofAccount<D extends Database | Pool>(db: D, account: number | null | undefined): D {
-  if (account == null || !db.isDistributed()) return db
+  if (account == null) return db
   return {
     ...db,
     rows: (query: Sql, how?: How) => db.rows(query, { account, ...how }),

@@ -58,9 +58,9 @@ function mortal(db: Database, steps: number): Database {
   }
   const over = (db: Database): Database => ({
     files: db.files,
-    rows: (query) => step(() => db.rows(query)),
+    rows: (query, how) => step(() => db.rows(query, how)),
     one: (query, how) => step(() => db.one(query, how)),
-    execute: (query) => step(() => db.execute(query)),
+    execute: (query, how) => step(() => db.execute(query, how)),
     transaction: (work) => step(() => db.transaction((db) => work(over(db)))),
     isDistributed: () => db.isDistributed(),
   })

@@ -56,7 +56,7 @@ export function insertWorld(
     // No events: streams and outbound webhooks get nothing.
     await db.execute(sql`set local goldmaster.quiet = 'on'`)
     // Citus refuses to change a table that is on all servers after it used several connections to one of them.
-    if (db.isDistributed()) await db.execute(sql`set local citus.multi_shard_modify_mode = 'sequential'`)
+    if (await db.isDistributed()) await db.execute(sql`set local citus.multi_shard_modify_mode = 'sequential'`)
     const load = new Load(db, vault, await prepareInsertions(db), (list, count) => {
       progress[list] = (progress[list] ?? 0) + count
       onProgress?.(progress)

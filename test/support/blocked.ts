@@ -26,7 +26,7 @@ export async function overlapping<T>(
 export async function waiting(db: Pool): Promise<number> {
   const sessions = sql`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const own = (await db.one<{ count: number }>(sessions))!.count
-  if (!db.isDistributed()) return own
+  if (!(await db.isDistributed())) return own
   const { count } = (await db.one<{ count: number }>(sql`
     select sum(result::bigint)::bigint as count from run_command_on_workers(${sessions.text})`))!
   return own + count

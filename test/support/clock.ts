@@ -25,7 +25,7 @@ const hasClock = async (db: Database) =>
 /** The offset is a row: replacing the function each time would discard every query plan that calls it. */
 async function setUpClock(db: Database) {
   await db.execute(sql`create table test_clock as select interval '0' as ahead`)
-  if (db.isDistributed()) {
+  if (await db.isDistributed()) {
     // Each server reads its copy; a function in SQL would be part of a statement that sees none of them.
     await db.execute(sql`select create_reference_table('test_clock')`)
     await db.execute(sql`

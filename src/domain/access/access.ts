@@ -197,7 +197,7 @@ export async function readListing(
   listing: (project: ProjectSql) => Listing,
   replica?: Replica,
 ): Promise<{ caller: Admitted; page: Page }> {
-  if (replica || db.isDistributed()) return readApart(db, replica, ask, listing)
+  if (replica || (await db.isDistributed())) return readApart(db, replica, ask, listing)
   const seen = (column: Sql) => sql`case when ${ask.scope} = any (caller.scopes) then caller.${column} end`
   const asked = listing({ account_id: seen(sql`account_id`), project_id: seen(sql`project_id`) })
   const found = await db.one<Admitted & PageRow>(

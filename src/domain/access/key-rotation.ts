@@ -49,7 +49,7 @@ export async function rotateKeys(db: Pool, vault: Vault, onProgress: (progress: 
 
 /** On several servers rows are locked account by account; null: all at once. */
 async function ownersIn(db: Pool, table: string): Promise<(number | null)[]> {
-  if (!db.isDistributed() || PLACEMENTS[table] !== 'by account') return [null]
+  if (!(await db.isDistributed()) || PLACEMENTS[table] !== 'by account') return [null]
   return (await db.rows<{ id: number }>(sql`select id from accounts order by id`)).map(({ id }) => id)
 }
 

@@ -78,7 +78,7 @@ async function plant(text: string, levels: string[], account_id = account): Prom
     const whose = holding.of({ account_id })
     const first =
       PLACEMENTS[table] === 'by account'
-        ? someOf(own.db, table, account_id, whose, 1)
+        ? await someOf(own.db, table, account_id, whose, 1)
         : sql`t.ctid = (select t.ctid from ${raw(table)} t where ${whose} limit 1)`
     await own.db
       .transaction(async (db) => {

@@ -111,7 +111,7 @@ async function deleteHoldings(
     for (let gone = BATCH; gone === BATCH; ) {
       const began = performance.now()
       gone = await db.execute(sql`
-        delete from ${raw(table)} t where ${someOf(db, table, scope.account_id, of(scope), BATCH)}`)
+        delete from ${raw(table)} t where ${await someOf(db, table, scope.account_id, of(scope), BATCH)}`)
       deleted[table] = (deleted[table] ?? 0) + gone
       onProgress(deleted)
       if (gone === BATCH) await sleep(performance.now() - began)

@@ -136,7 +136,7 @@ export async function fail(db: Database, accountId: number, id: number) {
 
 async function removeChunks(db: Database, accountId: number, which: Sql) {
   const own = sql`t.account_id = ${accountId} and ${which}`
-  const some = sql`delete from export_chunks t where ${someOf(db, 'export_chunks', accountId, own, 100)}`
+  const some = sql`delete from export_chunks t where ${await someOf(db, 'export_chunks', accountId, own, 100)}`
   while ((await db.execute(some)) > 0);
 }
 

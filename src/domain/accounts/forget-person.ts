@@ -158,7 +158,7 @@ async function forgetMentions(db: Pool, person: Person, account_id: number, onPr
       count = await db.transaction(async (db) => {
         // Emits no events: to readers nothing about the task or build has changed.
         await db.execute(sql`set local goldmaster.quiet = 'on'`)
-        const found = someOf(db, table, account_id, sql`${of({ account_id })} and (${mentions})`, BATCH)
+        const found = await someOf(db, table, account_id, sql`${of({ account_id })} and (${mentions})`, BATCH)
         // Metadata from somebody's editor is keyed by their name; two former members must not become one.
         if (table === 'ugs_user_metadata') return db.execute(sql`delete from ${raw(table)} t where ${found}`)
         return db.execute(sql`update ${raw(table)} t set ${forgotten} where ${found}`)

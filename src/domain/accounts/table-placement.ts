@@ -62,8 +62,9 @@ export const PLACEMENTS: Record<string, Placement> = Object.fromEntries(
  * The condition for at most `limit` of an account's rows in a table `t`, by their place in it. On several servers the place counts on the
  * account's server only: rows of a table that is not distributed by account are taken all at once.
  */
-export function someOf(db: Database, table: string, accountId: number, which: Sql, limit: number): Sql {
-  if (!db.isDistributed()) return sql`t.ctid = any (array(select t.ctid from ${raw(table)} t where ${which} limit ${limit}))`
+export async function someOf(db: Database, table: string, accountId: number, which: Sql, limit: number): Promise<Sql> {
+  if (!(await db.isDistributed()))
+    return sql`t.ctid = any (array(select t.ctid from ${raw(table)} t where ${which} limit ${limit}))`
   if (PLACEMENTS[table] !== 'by account') return which
   return sql`t.account_id = ${accountId} and t.ctid = any (array(
     select t.ctid from ${raw(table)} t where t.account_id = ${accountId} and ${which} limit ${limit}))`

@@ -43,7 +43,7 @@ export const accountsOf = (userId: number): Sql => sql`select m.account_id from 
 
 /** Writes an entry in each of the accounts. In the transaction of the change: both happen or neither. */
 export async function record(db: Database, accounts: Sql, entry: NewEntry, unless?: (account: Sql) => Sql) {
-  if (!db.isDistributed()) return void (await db.execute(newEntries(accounts, entry, unless)))
+  if (!(await db.isDistributed())) return void (await db.execute(newEntries(accounts, entry, unless)))
   const found = await db.rows<{ id: number }>(sql`select a.id from accounts a where a.id in (${accounts}) order by a.id`)
   for (const { id } of found) {
     const of = ofAccount(db, id)

@@ -104,7 +104,7 @@ export async function authorizeAgain(db: Database, readers: readonly Admitted[])
 
 /** Caller, account, plan and page in one statement, as for lists; the feed sees no account unless the caller may read it. */
 export async function readFeed(db: Database, ask: FeedAsk, q: FeedQuery, site: string, replica?: Replica) {
-  if (replica || db.isDistributed()) return readApart(db, replica, ask, q, site)
+  if (replica || (await db.isDistributed())) return readApart(db, replica, ask, q, site)
   // Joined with the reader instead of looked up in every branch: each lookup costs as much as finding a row.
   const page = sql`
     select e.* from reader r cross join lateral (${events(sql`r.account_id`, sql`r.timezone`, q, { user: sql`r.user_id` })}) e

@@ -42,7 +42,7 @@ const due = (more: ReturnType<typeof sql>) => sql`
 
 /** On several servers account by account. */
 async function happened(db: Database, reader: Reader, site: string): Promise<DigestProject[]> {
-  if (!db.isDistributed()) return happenedIn(db, reader, site, null)
+  if (!(await db.isDistributed())) return happenedIn(db, reader, site, null)
   const accounts = await db.rows<{ account_id: number }>(sql`
     select account_id from account_members where user_id = ${reader.id} order by account_id`)
   const projects: DigestProject[] = []

@@ -56,7 +56,7 @@ const clean = <Row extends Listed>(row: Row): Row => ({
  */
 export async function list(db: Database, filter: Filter): Promise<{ deliveries: Listed[]; has_more: boolean }> {
   const limit = filter.limit ?? 50
-  const rows = db.isDistributed() ? await readOfEach(db, filter, limit) : await read(db, filter, limit)
+  const rows = (await db.isDistributed()) ? await readOfEach(db, filter, limit) : await read(db, filter, limit)
   return { deliveries: rows.slice(0, limit).map(clean), has_more: rows.length > limit }
 }
 

@@ -21,7 +21,7 @@ interface Health {
 
 /** When each tool last sent something, and how much of it failed; without our own test deliveries. */
 export async function health(db: Database, projectId?: number): Promise<Health[]> {
-  if (!db.isDistributed()) return db.rows<Health>(healthOf(sql`select integration_id from (${failingRows}) f`, projectId))
+  if (!(await db.isDistributed())) return db.rows<Health>(healthOf(sql`select integration_id from (${failingRows}) f`, projectId))
   // On several servers account by account: tools are on every server, their deliveries on one.
   const accounts = await db.rows<{ account_id: number }>(
     sql`select distinct i.account_id from integrations i where ${isShown(projectId)}`,
@@ -113,7 +113,7 @@ async function failingRowsOfEach(db: Database): Promise<FailingRow[]> {
 
 /** Jobs that are not done, with the reason. */
 export async function failingJobs(db: Database): Promise<FailingJob[]> {
-  const rows = db.isDistributed()
+  const rows = (await db.isDistributed())
     ? (await failingRowsOfEach(db)).sort((a, b) => b.id - a.id).slice(0, 100)
     : await db.rows<Omit<FailingRow, 'account_id'>>(sql`select f.* from (${failingRows}) f order by f.id desc limit 100`)
   return rows.map(({ kind, integration_id, payload, attempts, given_up, next_try_at, error }) => ({

@@ -121,7 +121,7 @@ export async function purge(db: Database, id: number) {
     let forgotten: number
     do
       forgotten = await db.execute(
-        sql`delete from ${raw(table)} t where ${someOf(db, table, account_id, own, FORGOTTEN_AT_ONCE)}`,
+        sql`delete from ${raw(table)} t where ${await someOf(db, table, account_id, own, FORGOTTEN_AT_ONCE)}`,
       )
     while (forgotten === FORGOTTEN_AT_ONCE)
   }

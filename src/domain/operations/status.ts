@@ -148,19 +148,19 @@ interface Overdue {
 }
 
 /** Citus refuses to look for the rows of each integration, which is on every server: there it is the first of each account. */
-const oldestDeliveries = (db: Database): Sql =>
-  db.isDistributed()
+const oldestDeliveries = async (db: Database): Promise<Sql> =>
+  (await db.isDistributed())
     ? sql`outbox_heads h cross join lateral (
         select received_at from deliveries where account_id = h.account_id order by id limit 1) d`
     : sql`integrations i cross join lateral (
         select received_at from deliveries where integration_id = i.id order by received_at limit 1) d`
 
 /** By how many seconds the oldest row is past its retention; a little accumulates between two hourly runs. */
-const readOverdue = (db: Database, { deliveries, outbox }: Retention): Promise<Overdue | undefined> =>
+const readOverdue = async (db: Database, { deliveries, outbox }: Retention): Promise<Overdue | undefined> =>
   db.one<Overdue>(
     sql`
     select
-      (select ${age(sql`min(d.received_at) + make_interval(days => ${deliveries}::integer)`)} from ${oldestDeliveries(db)}) as deliveries,
+      (select ${age(sql`min(d.received_at) + make_interval(days => ${deliveries}::integer)`)} from ${await oldestDeliveries(db)}) as deliveries,
       (select ${age(sql`min(written_at) + make_interval(days => ${outbox}::integer)`)} from (
         select written_at from outbox where position is not null order by written_at limit 1) o) as outbox`,
     ALL,

@@ -41,7 +41,7 @@ export async function accountsDue(
   after: number,
   look: number,
 ): Promise<{ accounts: number[]; last: number | undefined }> {
-  if (db.isDistributed()) return accountsDueOfAll(db, after, look)
+  if (await db.isDistributed()) return accountsDueOfAll(db, after, look)
   const seen = await db.rows<{ id: number; due: boolean }>(
     sql`
       select a.id, exists (select from (${dueLogs(sql`a.id`)} limit 1) b)
@@ -86,7 +86,7 @@ export async function readBacklog(db: Database): Promise<{ oldest: number; unuse
   const oldest = (since: Sql) => sql`
     select coalesce(greatest(0, extract(epoch from ${RESTED} - min(since))), 0)::float8 as oldest from (${since}) due`
   const unused = sql`select count(*) as unused from (select from stored_objects where ${UNUSED} limit ${COUNT_MAX}) unused`
-  if (!db.isDistributed())
+  if (!(await db.isDistributed()))
     return (await db.one<{ oldest: number; unused: number }>(
       sql`
         select (${oldest(sql`

@@ -74,7 +74,7 @@ interface Portion extends Pick<Batch, 'account' | 'central'> {
 
 /** What one statement may purge from: on several servers the rows of one account, or of a table on the coordinator. In random order: a backlog delays nobody for long. */
 async function portionsOf(db: Database, purges: Purge[]): Promise<Portion[]> {
-  if (!db.isDistributed()) return purges.map((purge) => ({ purge }))
+  if (!(await db.isDistributed())) return purges.map((purge) => ({ purge }))
   const accounts = await db.rows<{ id: number }>(sql`select id from accounts order by random()`)
   return purges.flatMap((purge): Portion[] =>
     PLACEMENTS[purge.table] === 'by account' ? accounts.map(({ id }) => ({ purge, account: id })) : [{ purge, central: true }],

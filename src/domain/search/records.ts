@@ -22,7 +22,7 @@ export async function byServer<T>(
   projects: Project[],
   find: (db: Database, projects: Project[]) => Promise<T[]>,
 ): Promise<T[]> {
-  if (!db.isDistributed()) return find(db, projects)
+  if (!(await db.isDistributed())) return find(db, projects)
   const accounts = [...new Set(projects.map(({ account_id }) => account_id))]
   const found = await Promise.all(
     accounts.map((account) =>

@@ -158,7 +158,7 @@ export async function create(
   site: string,
   { entry, stillAdmitted }: With = {},
 ): Promise<Detail> {
-  if (entry && db.isDistributed()) return createThenRecord(db, by, input, site, entry, stillAdmitted)
+  if (entry && (await db.isDistributed())) return createThenRecord(db, by, input, site, entry, stillAdmitted)
   const given = assignments(input)
   const task = await db.one<Detail>(sql`
     with t as (
