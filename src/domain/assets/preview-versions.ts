@@ -18,9 +18,12 @@ const moving = (accountId: number) => sql`
   put_back as (
     insert into previews (version, ${REST}) select moved_to, ${REST} from taken where moved_to > 0 order by asset_id, moved_to)`
 
-/** An import reports versions that came before known ones: these get higher numbers, and their previews with them. */
+/**
+ * An import reports versions that came before known ones: these get higher numbers, and their previews with them. Materialized: a young table
+ * looks as if it had one preview, and the numbers would be found again for each.
+ */
 export const movePreviews = ({ account_id, project_id }: ProjectKey, touches: readonly object[]): Sql => sql`
-  shifts as (
+  shifts as materialized (
     select p.asset_id, p.version, p.version + count(distinct w.id)::integer as moved_to
     from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb) as t (identifier text, path text)
     join written w on w.identifier = t.identifier and w.news
@@ -42,7 +45,7 @@ export async function lowerPreviews(
   )
   if (touches.length === 0) return
   await db.execute(sql`
-    with shifts as (
+    with shifts as materialized (
       select p.asset_id, p.version, p.version - count(*)::integer as moved_to
       from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb) as t (path text, timestamp timestamptz)
       join assets a on a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = t.path
