@@ -140,6 +140,9 @@ test('the files of a level are decided and undone at once', async () => {
   expect(status).toBe(200)
   expect([json.decided, json.approvals.length]).toEqual([999, 200])
   expect((await page('star', '&asset_type=level')).approvals[0].queue.parts).toBe(2)
+  // However long the requests took on a slow machine.
+  await studio.db.execute(sql`
+    update approvals set decided_at = now(), updated_at = now() where account_id = ${studio.world.accounts.owl!.id} and decided_at is not null and level = ${level}`)
   const undone = await lead.app(`${placeOf('star')}/approvals/undo`, { method: 'POST', body: { levels: [level] } })
   expect(undone.json).toMatchObject({ undone: 999 })
   expect((await page('star', '&asset_type=level')).approvals[0].queue.parts).toBe(1_001)
