@@ -30,7 +30,7 @@ export const share = command({
     },
   },
   shows: { route: 'createShareLink' },
-  details: 'A link is shown once. It stops working when you lose access to the project.\nNeeds the scope write:deployments.',
+  details: 'A link is shown once. It stops working when you lose access to the project.',
   examples: ["builds share 54 --name '*.zip'", 'builds share 54 --days 2'],
   async run({ client, project, args, flags, out }) {
     const { artifacts } = await client.listBuildArtifacts({ project_id: project, build_run_id: args.build })
