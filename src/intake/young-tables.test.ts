@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Sql, sql } from '../db/database.ts'
+import { movePreviews } from '../domain/assets/preview-versions.ts'
 import { buildsOf, hasBuildsOf } from '../domain/branches/positions.ts'
 import { placing } from '../domain/changes/branches.ts'
 import { type Arrival, tookEffect } from '../domain/integrations/deliveries.ts'
@@ -13,7 +14,7 @@ afterAll(() => own.drop())
 
 const owner = { account_id: 1, project_id: 1 }
 const arrival = { account_id: 1, integration_id: 1, dedupe_key: 'a' } as Arrival
-const written = sql`with written as (select 1::bigint as id, 'a' as identifier, now() as timestamp)`
+const written = sql`with written as (select 1::bigint as id, 'a' as identifier, now() as timestamp, true as news)`
 
 /** Whether a table is searched by all columns of an index, and not by one of them with a filter for the rest. */
 const conditionsOf = async (statement: Sql) => {
@@ -44,6 +45,11 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
     'changes that follow',
     sql`${written}, ${placing(owner, [{ identifier: 'a', branch: 'main', tool_position: null, previous: 'b' }])} select from late`,
     [['account_id', 'project_id', 'branch', 'previous']],
+  ],
+  [
+    'assets whose previews an import moves',
+    sql`${written}, ${movePreviews(owner, [{ identifier: 'a', path: 'a.png' }])} select from shifts`,
+    [['account_id', 'project_id', 'path']],
   ],
 ])('%s are found by the full index in tables without statistics', async (_, statement, columns) => {
   const conditions = await conditionsOf(statement)

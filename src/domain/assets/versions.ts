@@ -87,13 +87,16 @@ export async function keepNewest(db: Database, { account_id, project_id }: Proje
   await db.execute(sql`
     with told as (
       select distinct on (t.path) t.path, c.id, c.timestamp
-      from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb) as t (path text, identifier text)
-      join changes c on c.account_id = ${account_id} and c.project_id = ${project_id} and c.identifier = t.identifier
+      from jsonb_to_recordset(${JSON.stringify(touches)}::jsonb) as t (path text, identifier text), lateral (
+        select c.id, c.timestamp from changes c
+        where c.account_id = ${account_id} and c.project_id = ${project_id} and c.identifier = t.identifier offset 0) c
       order by t.path, c.timestamp desc, c.id desc),
-    newer as (
-      select a.id, t.id as change_id from told t
-      join assets a on a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = t.path
-      join changes o on o.account_id = a.account_id and o.id = a.last_change_id and o.timestamp < t.timestamp)
+    newer as materialized (
+      select a.id, t.id as change_id from told t, lateral (
+        select a.id, a.last_change_id from assets a
+        where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = t.path and a.path <> '' offset 0) a, lateral (
+        select o.timestamp from changes o where o.account_id = ${account_id} and o.id = a.last_change_id offset 0) o
+      where o.timestamp < t.timestamp)
     update assets a set last_change_id = n.change_id from newer n where a.account_id = ${account_id} and a.id = n.id`)
 }
 
@@ -109,9 +112,9 @@ export async function removeVersions(
     with gone as (select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path),
     less as (
       update assets a set version = a.version - g.times, updated_at = now() from gone g
-      where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.version > g.times)
+      where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.path <> '' and a.version > g.times)
     delete from assets a using gone g
-    where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.version <= g.times
+    where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.path <> '' and a.version <= g.times
       and not exists (select from approvals p where p.account_id = a.account_id and p.asset_id = a.id)`)
 }
 
