@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { branchRoom, openBranchStudio } from '../../../../test/support/branch-room.ts'
 import { type FakeJenkins, json, openJenkins } from '../../../../test/support/jenkins.ts'
@@ -180,12 +181,17 @@ test.each([
 })
 
 test.each([
-  ['a server error', 503, { 'retry-after': '120' }, 120],
-  ['too many requests', 429, { 'retry-after': '30' }, 30],
-  ['the end of the quota', 403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.now() / 1000 + 900) }, 900],
-])('after %s the start is repeated when GitHub asks for it', async (_, status, headers, seconds) => {
+  ['a server error', 503, () => ({ 'retry-after': '120' }), 120],
+  ['too many requests', 429, () => ({ 'retry-after': '30' }), 30],
+  [
+    'the end of the quota',
+    403,
+    () => ({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Date.now() / 1000 + 900) }),
+    900,
+  ],
+])('after %s the start is repeated when GitHub asks for it', async (_, status, headers: () => OutgoingHttpHeaders, seconds) => {
   const { start, show, owner } = await room()
-  server.answers[`${API}/actions/workflows/5/dispatches`] = (_, reply) => reply.writeHead(status, headers).end()
+  server.answers[`${API}/actions/workflows/5/dispatches`] = (_, reply) => reply.writeHead(status, headers()).end()
   await start()
   const failure = await workOffAll(studio, owner.account_id).catch((error) => error)
   expect(failure.retryAfter).toBeGreaterThan(seconds - 60)
