@@ -483,6 +483,39 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ output_log: 'boom\n' }],
   ],
+  read_buildkite_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('buildkite', { server: jenkins.url })
+      await studio.db.execute(
+        sql`update build_runs set integration_id = ${id}, status = 'failed', ci_job_name = 'game', build_number = '7' where id = ${build_run_id}`,
+      )
+      const jobs = [{ id: 'j8', name: 'Cook', state: 'failed' }]
+      jenkins.answers['/pipelines/game/builds/7'] = json(() => ({ jobs }))
+      jenkins.answers['/pipelines/game/builds/7/jobs/j8/log'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
+  read_bitbucket_log: [
+    async () => {
+      const { build_run_id } = await triggered()
+      await forgetAll()
+      const { id } = await load('bitbucket', { server: jenkins.url })
+      await studio.db.execute(
+        sql`update build_runs set integration_id = ${id}, status = 'failed', ci_job_name = 'game', build_number = '7' where id = ${build_run_id}`,
+      )
+      const values = [{ uuid: 's8', state: { result: { name: 'FAILED' } } }]
+      jenkins.answers['/pipelines/'] = json(() => ({ values: [{ uuid: 'p7', build_number: 7 }] }))
+      jenkins.answers['/pipelines/p7/steps/'] = json(() => ({ values }))
+      jenkins.answers['/pipelines/p7/steps/s8/log'] = (_, reply) => reply.end('boom\n')
+      const effect = () => rows(sql`select output_log from build_runs where id = ${build_run_id}`)
+      return { payload: { account_id: account(), build_run_id, pipeline: '7' }, effect }
+    },
+    [{ output_log: 'boom\n' }],
+  ],
   read_gitlab_log: [
     async () => {
       const { build_run_id } = await triggered()

@@ -142,6 +142,26 @@ test('Buildkite lists the builds of a pipeline with their jobs, as fast as its l
     const link = page === 1 ? { link: '<https://api.buildkite.com/v2/x?page=2&per_page=100>; rel="next"' } : {}
     reply.writeHead(200, { ...limits, ...link }).end(JSON.stringify(page === 1 ? [build(3), build(2)] : [build(1)]))
   }
+  const ended = (id: string, minute: string, more: object = {}) => ({
+    id,
+    name: id,
+    state: 'failed',
+    finished_at: `2026-03-01T10:${minute}:00Z`,
+    ...more,
+  })
+  server.answers['/pipelines/Cook/builds/2'] = (_, reply) =>
+    reply.end(
+      JSON.stringify({
+        jobs: [
+          ended('later', '30'),
+          ended('soft', '05', { soft_failed: true }),
+          ended('passed', '06', { state: 'passed' }),
+          ended('first', '10'),
+        ],
+      }),
+    )
+  server.answers['/pipelines/Cook/builds/2/jobs/first/log'] = (request, reply) =>
+    request.headers.accept === 'text/plain' ? reply.end('boom\n') : reply.end('{"content":"boom"}')
   expect(await preview()).toMatchObject({
     problem: null,
     parts: [{ name: 'builds', needs: 'read_builds', problem: null }],
@@ -157,7 +177,7 @@ test('Buildkite lists the builds of a pipeline with their jobs, as fast as its l
       imported: true,
       steps: ['Compile completed', 'Package failed'],
     },
-    { build_number: '2', status: 'failed', duration_seconds: 3600, imported: true },
+    { build_number: '2', status: 'failed', duration_seconds: 3600, imported: true, output_log: 'boom\n' },
     { build_number: '3', imported: false },
   ])
 })

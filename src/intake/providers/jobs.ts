@@ -5,6 +5,7 @@ import { asking } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import type { JobContext } from '../job-context.ts'
 import { jobs as azureDevops } from './azure-devops/jobs.ts'
+import { jobs as bitbucket } from './bitbucket/jobs.ts'
 import { jobs as buildkite } from './buildkite/jobs.ts'
 import { Refused } from './ci-replies.ts'
 import { jobs as github } from './github/jobs.ts'
@@ -29,6 +30,7 @@ const orEndSearch =
 /** Jobs that call the servers of tools, by kind. Separate from the providers' declarations, which only read. */
 export const serverJobs = {
   ...azureDevops,
+  ...bitbucket,
   ...buildkite,
   ...github,
   ...gitlab,

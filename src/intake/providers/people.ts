@@ -38,6 +38,8 @@ const SOURCES: Partial<Record<string, (server: AskedServer) => Promise<ListedPer
   youtrack: over('youtrack', youtrack),
 } satisfies Partial<Record<ProviderName, unknown>>
 
+export const canListUsers = (provider: string): boolean => SOURCES[provider] !== undefined
+
 /** People wait for the reply. */
 const TIMEOUT_MS = 60_000
 

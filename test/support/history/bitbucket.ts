@@ -11,7 +11,7 @@ const PAGE = 4
 export async function openBitbucket({ commits, builds }: World): Promise<Tool> {
   const { url, ...stub } = await openStub({
     isAllowed: ({ authorization }) => authorization === 'Bearer secret',
-    answer(whole, query) {
+    answer(whole, query, { accept }) {
       const path = whole.replace(ROOT, '')
       const number = Number(query.get('page') ?? 1)
       if (path === '') return { body: { ...REPOSITORY, mainbranch: { name: 'main' } } }
@@ -27,6 +27,10 @@ export async function openBitbucket({ commits, builds }: World): Promise<Tool> {
         const { items } = page(builds.toReversed(), number, PAGE)
         return { body: { values: items.map(pipelineOf), page: number, pagelen: PAGE, size: builds.length } }
       }
+      const [, uuid] = /^\/pipelines\/%7B(p\d+)%7D\/steps\/$/.exec(path) ?? []
+      if (uuid !== undefined) return { body: { values: [stepOf('Test', 'SUCCESSFUL', uuid), stepOf('Cook', 'FAILED', uuid)] } }
+      const [, log] = /^\/pipelines\/%7Bp\d+%7D\/steps\/%7BCook-(p\d+)%7D\/log$/.exec(path) ?? []
+      if (log !== undefined) return accept === 'application/json' ? { status: 406, body: {} } : `boom ${log}\n`
       if (path === '/pullrequests') {
         const isAsked = query.getAll('state').length === 4 && /^updated_on >= "\d{4}-/.test(query.get('q') ?? '')
         return isAsked ? { body: { values: [PULL], pagelen: 50 } } : { status: 400, body: {} }
@@ -75,6 +79,12 @@ export async function openBitbucket({ commits, builds }: World): Promise<Tool> {
     more: [{ headers: { 'x-event-key': 'pullrequest:updated' }, body: { repository: REPOSITORY, pullrequest: PULL } }],
   }
 }
+
+const stepOf = (name: string, result: string, pipeline: string) => ({
+  uuid: `{${name}-${pipeline}}`,
+  name,
+  state: { name: 'COMPLETED', result: { name: result } },
+})
 
 const PULL = {
   id: 7,

@@ -3,6 +3,7 @@ import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
 import { at, type Json, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { issue, pullRequest } from './cloud-references.ts'
+import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
 import { push } from './push.ts'
 import { refsChanged } from './refs-changed.ts'
@@ -46,6 +47,7 @@ export const bitbucket: Provider = {
     return READERS.find(([events]) => events.test(event))?.[1](body) ?? []
   },
   server,
+  followUp,
   history,
   setup,
   sample,

@@ -1,7 +1,7 @@
 import type { ServerSettings } from '../../provider.ts'
 
 export const server: ServerSettings = {
-  why: 'If you enter a repository of Bitbucket Cloud and a token, its history can be imported.',
+  why: 'If you enter a repository of Bitbucket Cloud and a token, logs of failed pipelines are fetched, and its history can be imported.',
   fields: [
     {
       key: 'server',

@@ -2,6 +2,7 @@ import type { Delivery, Provider } from '../../provider.ts'
 import { at, object, text } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { read } from './build.ts'
+import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
@@ -36,6 +37,7 @@ export const buildkite: Provider = {
     return read(delivery.body, subject)
   },
   server,
+  followUp,
   history,
   setup,
   sample,

@@ -1,3 +1,4 @@
+import { readBuildkiteLog } from './console.ts'
 import { startBuildkite } from './start.ts'
 
-export const jobs = { start_buildkite: startBuildkite }
+export const jobs = { read_buildkite_log: readBuildkiteLog, start_buildkite: startBuildkite }

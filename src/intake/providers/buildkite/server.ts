@@ -1,16 +1,19 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { safeFetch } from '../../../net/safe-fetch.ts'
+import { type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
 /** The builds of a pipeline, through Buildkite's REST API. Any reply but a success is thrown. */
 export function buildsOf(pipeline: string, config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
   const address = `${(text(config.server) ?? '').replace(/\/$/, '')}/pipelines/${encodeURIComponent(pipeline)}/builds`
-  return async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> => {
+  const ask = async (path: string, options: FetchOptions): Promise<string> => {
     const reply = await safeFetch(`${address}${path}`, (host, ip, port) => allowed(host, ip, port, 'buildkite'), {
-      method,
-      headers: { authorization: `Bearer ${text(config.api_token) ?? ''}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+      ...options,
+      headers: {
+        authorization: `Bearer ${text(config.api_token) ?? ''}`,
+        'content-type': 'application/json',
+        ...options.headers,
+      },
       ...(signal && { signal }),
     })
     if (reply.status >= 300)
@@ -19,6 +22,12 @@ export function buildsOf(pipeline: string, config: Readonly<Json>, allowed: Allo
         request: `a build of ${pipeline}`,
         needs: 'Check the API URL in the integration settings. The API token needs the scopes read_builds and write_builds.',
       })
-    return JSON.parse(reply.body.toString()) as unknown
+    return reply.body.toString()
+  }
+  return {
+    send: async (method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown> =>
+      JSON.parse(await ask(path, { method, ...(body && { body: JSON.stringify(body) }) })),
+    /** A text. */
+    read: (path: string, limit: number) => ask(path, { limit, headers: { accept: 'text/plain' } }),
   }
 }

@@ -16,7 +16,7 @@ export const setup: Setup = ({ url, id }) => `## Buildkite
 
 Signed deliveries are valid for five minutes, so the clock of this server must be correct.
 
-Buildkite does not send logs. To see logs while builds run and to have failures investigated, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy. If the agent has no Node, save the end of the log as build meta-data (up to 100 kB):
+Buildkite does not send logs. Enter an API token under **Server access** to have those of failed builds fetched and investigated. To see logs while builds run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy. Without both, save the end of the log as build meta-data (up to 100 kB):
 
 \`\`\`sh
 #!/bin/bash

@@ -28,7 +28,7 @@ export async function startBuildkite(
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   if (build.commit_hash === '') throw new Refused('Buildkite can only build commits.')
-  const send = buildsOf(build.ci_job_name, openConfig(vault, build), allowed, signal)
+  const { send } = buildsOf(build.ci_job_name, openConfig(vault, build), allowed, signal)
   const begun = (made: Json) =>
     db.transaction((db) =>
       builds.report(db, build, { build: { build_run_id, number: word(made.number)! }, existing: true, url: link(made.web_url) }),

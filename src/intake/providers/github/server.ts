@@ -44,14 +44,6 @@ export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, sign
     send,
     /** The id of the person or bot that the token belongs to. */
     user: async () => word(at(jsonOf(await send('/user', {}, base.replace(/\/repos\/[^/]+\/[^/]+$/, ''))), 'id')),
-    /** A file that is stored elsewhere, which doesn't get the token. */
-    async download(path: string, limit: number): Promise<string> {
-      const { status, headers, body } = await send(path, { manualRedirect: true })
-      if (status < 300) return body.toString()
-      const stored = await safeFetch(headers.location ?? '', permitted, { limit, ...(signal && { signal }) })
-      if (stored.status !== 200) throw new Unreachable(`The storage of GitHub answers ${stored.status} to a log.`)
-      return stored.body.toString()
-    },
   }
 }
 

@@ -1,0 +1,3 @@
+import { readBitbucketLog } from './console.ts'
+
+export const jobs = { read_bitbucket_log: readBitbucketLog }
