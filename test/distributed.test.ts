@@ -152,6 +152,12 @@ suite(`a filled database on a coordinator and two workers${CITUS_PREFIX ? '' : '
     expect(workers).toHaveLength(2)
   })
 
+  test('a new pool knows before its first statement that the tables are distributed', async () => {
+    const fresh = openDatabase(url, { max: 1 })
+    expect(await fresh.isDistributed()).toBe(true)
+    await fresh.close()
+  })
+
   test('lists of a project and a single task are read', async () => {
     const project = `/api/v1/projects/${ids('projects', 'owl')}`
     const task = `${project}/tasks/${world.tasks!.owl!.id}`
