@@ -42,8 +42,9 @@ suite(`every route of the API on a coordinator and two workers${CITUS_PREFIX ? '
   })
 
   test.each(all)('%s sends each statement to one shard', async (name) => {
-    // The builds of this studio were reported by no server that could be asked.
-    expect(name === 'actOnBuild' ? [422] : [200, 201, 202]).toContain((await ask(name)).status)
+    // The builds of this studio were reported by no server that could be asked, and a world has neither artifacts nor share links.
+    const refusal = { actOnBuild: 422, createShareLink: 404, revokeShareLink: 404 }[name as string]
+    expect(refusal === undefined ? [200, 201, 202] : [refusal]).toContain((await ask(name)).status)
   })
 
   test('the files of comments and previews are downloaded with statements for one shard', async () => {
@@ -102,10 +103,10 @@ suite(`uploads of tools on a coordinator and two workers${CITUS_PREFIX ? '' : ' 
     expect((await studio.ask(path, { method: 'POST', body, headers })).status).toBe(200)
     const token = studio.world.tokens!.all!.token as string
     const { assets } = (await studio.ask(`/api/v1/projects/${tools.project}/assets`, { token })).json
-    expect(assets).toMatchObject([{ name: 'T_Moon.png', version: 1 }])
+    expect(assets).toContainEqual(expect.objectContaining({ name: 'T_Moon.png', version: 1 }))
   })
 
-  test('logs, test results, artifacts and people send each statement to one shard', async () => {
+  test('logs, test results, artifacts, share links and people send each statement to one shard', async () => {
     const post = (path: string, query: object, asking: Asking, tool = 'jenkins') =>
       studio.ask(`/webhooks/${path}?${new URLSearchParams({ ...query, token: tools.tokenOf(tool) })}`, {
         method: 'POST',
@@ -136,18 +137,27 @@ suite(`uploads of tools on a coordinator and two workers${CITUS_PREFIX ? '' : ' 
       [200, undefined],
     ])
     const token = studio.world.tokens!.all!.token as string
-    const get = (path: string, headers = {}) => studio.ask(`/api/v1/projects/${tools.project}/${path}`, { token, headers })
+    const get = (path: string, headers = {}, asking: Asking = {}) =>
+      studio.ask(`/api/v1/projects/${tools.project}/${path}`, { token, headers, ...asking })
     const id = answers[0]!.json.records[0].id
     const [artifact] = (await get(`build_runs/${id}/artifacts`)).json.artifacts
+    const links = `build_runs/${id}/share_links`
+    const link = (await get(links, {}, { method: 'POST', body: { artifact_id: artifact.id } })).json
+    const shared = () => studio.ask(new URL(link.url).pathname, { headers: { range: 'bytes=-4' } })
     const downloads = [
       await get(`artifacts/${artifact.id}`, { range: 'bytes=-4' }),
       await get('artifacts/latest'),
       await get(`build_runs/${id}/log`),
+      await shared(),
     ]
     expect(downloads.map(({ status, text }) => [status, text])).toEqual([
       [206, 'more'],
       [200, `${'x'.repeat(ARTIFACT_PIECE_MIN)}more`],
       [200, 'Compiling\n'],
+      [206, 'more'],
     ])
+    expect((await get(links)).json.share_links).toMatchObject([{ id: link.id }])
+    expect((await get(`share_links/${link.id}`, {}, { method: 'DELETE' })).status).toBe(200)
+    expect((await shared()).status).toBe(404)
   })
 })

@@ -25,6 +25,12 @@ describe('a statement about one account', () => {
     )
   })
 
+  test('reads a table that says which rows are deleted', () => {
+    expect(formOf('delete from users u using builds b where b.id = u.id')).toBe(
+      `delete from users u using ${own('builds')} b where b.id = u.id`,
+    )
+  })
+
   test('reads a table after a list of columns, and in a common table that is stored', () => {
     const text = (builds: string, changes: string) =>
       `with a as materialized (select 1 from users u, ${builds} b) select 1 from f($2) as t (id bigint, builds jsonb), ${changes} c`
@@ -68,6 +74,7 @@ describe('a statement about one account', () => {
     'insert into builds (account_id) values ($1)',
     'with builds as (select 1) select 1 from builds',
     'with builds (id) as materialized (select 1) select 1 from builds',
+    'with builds as not materialized (select 1) select 1 from builds',
     'select a, changes, builds as b from users',
     'select 1 from users where x is distinct from changes',
     'select extract(epoch from builds.at), max(x) from users',
@@ -86,6 +93,20 @@ describe('a statement about one account', () => {
     expect(await written('select 1 from builds', [], 8)).toContain("account_id = '8'")
     expect(await written('select 1 from builds', [])).toBe('select 1 from builds')
   })
+})
+
+test('a statement about all accounts is limited to those whose server answers', async () => {
+  const asked: unknown[] = []
+  const client = {
+    async query(_: string, values: unknown[]) {
+      asked.push(values)
+      return { rows: [{ id: 7 }, { id: 8 }] }
+    },
+  } as unknown as pg.Pool
+  expect(await distributed.reachableOf('select 1 from builds where id = $1', [5], client, [2])).toBe(
+    `select 1 from (select * from builds where account_id = any ('{"7","8"}'::integer[])) builds where id = '5'`,
+  )
+  expect(asked.at(-1)).toEqual([[7, 8], [2]])
 })
 
 const distributed = distributedOver(TABLES)
@@ -174,6 +195,51 @@ describe('a statement whose insert reads a common table', () => {
     ])
   })
 
+  const one: [pg.FieldDef[], unknown[][]] = [[field('id', 20)], [['5']]]
+  const five = (name: string) =>
+    `${name} as not materialized (select r.c0::bigint as "id" from jsonb_to_recordset('[{"c0":"5"}]'::jsonb) as r (c0 text))`
+
+  test.each([
+    ['is read once', 'given as (select 5 as id)', 'given', 'given as not materialized (select 5 as id)'],
+    ['need not be stored', 'given as not materialized (select 5 as id)', 'given', 'given as not materialized (select 5 as id)'],
+    [
+      'has a quoted name',
+      'given as (select 5 as id, 1 as "a (b")',
+      'given',
+      'given as not materialized (select 5 as id, 1 as "a (b")',
+    ],
+  ])('has a part that %s in its text', async (_, table, from, definition) => {
+    expect(await stepped(`with ${table} insert into users (id) select id from ${from}`, [])).toEqual([
+      `insert into users (id) with ${definition} select id from ${from}`,
+    ])
+  })
+
+  test.each([
+    ['is read twice', 'given as (select 5 as id)', 'given a, given b'],
+    ['is stored', 'given as materialized (select 5 as id)', 'given'],
+    ['locks rows', 'given as (select id from users for update)', 'given'],
+    ['has a comment', 'given as materialized (select 5 as id -- a list (of ids\n)', 'given'],
+  ])('asks first for a part that %s', async (_, table, from) => {
+    const body = /\((.*)\)/s.exec(table)![1]!.replace(/\s+/g, ' ').trim()
+    expect(await stepped(`with ${table} insert into users (id) select id from ${from}`, [one])).toEqual([
+      body,
+      `insert into users (id) with ${five('given')} select id from ${from}`,
+    ])
+  })
+
+  test('has parts with common tables of their own, and none of a part that returns nothing', async () => {
+    const text = `with given as materialized (select 5 as id),
+      found as materialized (with a as (select 1) select id from given),
+      noted as (insert into users (id) select id from found)
+      select count(*) as noted from found`
+    expect(await stepped(text, [one, one, [[], []]])).toEqual([
+      'select 5 as id',
+      `with ${five('given')}, a as (select 1) select id from given`,
+      `insert into users (id) with ${five('found')} select id from found`,
+      `with ${five('found')} select count(*) as noted from found`,
+    ])
+  })
+
   test('selects rows of the account in a step of its own, so that the coordinator numbers them', async () => {
     const part = "from (select * from changes where account_id = '7'::integer) c where exists (select 1 from users on conflict)"
     const rows = (name: string, value: string) =>
@@ -195,6 +261,11 @@ describe('a statement whose insert reads a common table', () => {
     ])
   })
 
+  test('is sent whole if it is about several accounts', async () => {
+    const text = 'with given as materialized (select 1 as id) insert into users (id) select id from given where account_id = $1'
+    expect(await written(text, [[8]], 7)).toBe(text.replace('$1', `'{"8"}'`))
+  })
+
   test.each([
     'insert into builds (id, name) select 1, c.name from changes c',
     'insert into changes (name) select c.name from changes c',
@@ -203,6 +274,7 @@ describe('a statement whose insert reads a common table', () => {
     'with a as (insert into builds (account_id) values ($1) returning id) select id from a',
     'with recursive a as (select 1 as id) insert into builds select id from a where $1 = 1',
     'insert into builds select id from changes where account_id = $1',
+    'with name as (insert into builds (name, account_id) values (1, $1) returning id) select id from name',
   ])('is not: %s', async (text) => {
     expect(await stepped(text, [])).toHaveLength(1)
   })
@@ -228,6 +300,13 @@ describe('the time in a writing statement', () => {
     const text = 'insert into users (at) values (least(now(), $1)) returning id, goldmaster_now() as at'
     expect(distributedForm(text, 1, TABLES).times).toEqual(['now()', 'goldmaster_now()'])
   })
+
+  test.each(['update users set at = case when seen then now() end', 'delete from users where at < coalesce(seen, now())'])(
+    'is a value in: %s',
+    (text) => {
+      expect(distributedForm(text, 0, TABLES)).toMatchObject({ text: text.replace('now()', '$1::timestamptz'), times: ['now()'] })
+    },
+  )
 
   test('becomes a value in an update that asks the clock', () => {
     expect(distributedForm('update users set at = clock_timestamp() where id = $1', 1, TABLES)).toMatchObject({

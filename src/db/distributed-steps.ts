@@ -20,7 +20,7 @@ export interface CommonTable {
   isInline: boolean
 }
 
-const BEGIN = /\s*with\s+(?!recursive\b)/iy
+const BEGIN = /\s*with\s+/iy
 const HEAD = /(?:\s|--[^\n]*\n)*((\w+)\s*(?:\([^()]*\)\s*)?)as\s+((?:not\s+)?materialized\s+)?\(/iy
 const COMMA = /\s*,/y
 const INSERT = /^\s*insert\s/i
