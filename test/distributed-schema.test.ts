@@ -115,8 +115,8 @@ test('functions and views are the same, and a time as text no longer depends on 
 })
 
 test('every trigger is there again, and none reads the rows of a whole statement', async () => {
-  const added = after.triggers.filter(({ name }) => name.startsWith('clear_'))
-  expect(after.triggers.filter(({ name }) => !name.startsWith('clear_'))).toEqual(before.triggers)
+  const added = after.triggers.filter(({ name }) => name.startsWith('C_clear_'))
+  expect(after.triggers.filter(({ name }) => !name.startsWith('C_clear_'))).toEqual(before.triggers)
   expect(await own.db.rows(sql`select tgname from pg_trigger where tgnewtable is not null or tgoldtable is not null`)).toEqual([])
   const cleared = before.references.filter(({ clears, parent }) => clears && PLACEMENTS[parent] === 'by account')
   expect(cleared.length).toBeGreaterThan(5)
@@ -161,4 +161,24 @@ test('a new record is queued for search and told, and a deleted one is cleared f
     { change: null },
     { change: changes[1]!.id },
   ])
+})
+
+test('records of which one refers to the other are deleted together', async () => {
+  const { id: account } = (await own.db.one<{ id: number }>(sql`insert into accounts (name) values ('Fox') returning id`))!
+  const { id: project } = (await own.db.one<{ id: number }>(sql`
+    insert into projects (account_id, name) values (${account}, 'Fox') returning id`))!
+  const { id: tool } = (await own.db.one<{ id: number }>(sql`
+    insert into integrations (account_id, project_id, provider, token_hash, token_sealed)
+    values (${account}, ${project}, 'jenkins', sha256('token'), '') returning id`))!
+  const receive = async (replayOf: number | null) =>
+    (await own.db.one<{ id: number }>(sql`
+      insert into deliveries (account_id, integration_id, path, dedupe_key, outcome, status, replay_of)
+      values (${account}, ${tool}, 'ci', '', 'processed', 200, ${replayOf}) returning id`))!.id
+  const first = await receive(await receive(null))
+  await receive(first)
+  await own.db.execute(sql`delete from deliveries where account_id = ${account} and id = ${first}`)
+  expect(await own.db.rows(sql`select replay_of from deliveries order by id`)).toEqual([{ replay_of: null }, { replay_of: null }])
+  const last = await receive(await receive(null))
+  await receive(last)
+  expect(await own.db.execute(sql`delete from deliveries where account_id = ${account}`)).toBe(5)
 })

@@ -184,7 +184,8 @@ interface Reference {
 
 /**
  * Citus refuses to clear a column of a key that contains the account. If the parent is on every server, its id alone is the key; otherwise
- * a trigger clears the column.
+ * a trigger clears the column. It runs after the deletion, which may be that of the row to clear too, and before the check of the
+ * reference: PostgreSQL runs triggers by their names, and those of references begin with `RI_`.
  */
 function referenceOf({ name, table, parent, definition, cleared }: Reference, placements: Record<string, Placement>): string[] {
   const add = (key: string) => `alter table ${table} add constraint ${name} ${key}`
@@ -196,8 +197,8 @@ function referenceOf({ name, table, parent, definition, cleared }: Reference, pl
     `create or replace function ${clear}() returns trigger language plpgsql as $$
 begin
   update ${table} set ${cleared} = null where account_id = old.account_id and ${cleared} = old.id;
-  return old;
+  return null;
 end $$`,
-    `create trigger ${clear} before delete on ${parent} for each row execute function ${clear}()`,
+    `create trigger "C_${clear}" after delete on ${parent} for each row execute function ${clear}()`,
   ]
 }

@@ -24,7 +24,7 @@ const BEGIN = /\s*with\s+/iy
 const HEAD = /(?:\s|--[^\n]*\n)*((\w+)\s*(?:\([^()]*\)\s*)?)as\s+((?:not\s+)?materialized\s+)?\(/iy
 const COMMA = /\s*,/y
 const INSERT = /^\s*insert\s/i
-const WRITE = /\b(insert\s+into|update|delete\s+from|for\s+update)\b/i
+const WRITE = /\b(insert\s+into|update|delete\s+from)\b/i
 const SELECT = /\bselect\b/iy
 /** What has no parentheses that count. */
 const QUOTED = /'[^']*'|"[^"]*"|--[^\n]*/y
