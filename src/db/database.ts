@@ -32,6 +32,8 @@ export interface Database {
   readonly files?: FileStore | undefined
   /** The rows of accounts are on several servers: a statement that knows its account by a value is sent to one of them. */
   isDistributed(): Promise<boolean>
+  /** What is kept for a database is kept by this: it is the same however often the database was limited to an account. */
+  readonly origin: object
 }
 
 /** Bytes by a key, outside of the database; see domain/objects. */
@@ -176,6 +178,7 @@ const over = (
     await findOut(client, state)
     return state.distributed !== undefined
   },
+  origin: state,
 })
 
 /** Every statement is about this account: on several servers each is sent to the one that stores it. */

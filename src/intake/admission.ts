@@ -7,11 +7,11 @@ const AT_ONCE = 3
 /** Requests that waited longer get 503: bodies must not pile up because the database is stuck. */
 const TIMEOUT_MS = 4_000
 
-const gates = new WeakMap<Database, Gate>()
+const gates = new WeakMap<Database['origin'], Gate>()
 
 /** Runs `work` once the account has a free slot. */
 export function admit<T>(db: Database, accountId: number, work: () => Promise<T>): Promise<T> {
-  const gate = gates.get(db) ?? new Gate({ atOnce: AT_ONCE, timeout: TIMEOUT_MS, refusal: unavailable })
-  gates.set(db, gate)
+  const gate = gates.get(db.origin) ?? new Gate({ atOnce: AT_ONCE, timeout: TIMEOUT_MS, refusal: unavailable })
+  gates.set(db.origin, gate)
   return gate.enter(accountId, work)
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waiting } from '../../test/support/blocked.ts'
 import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { until } from '../../test/support/until.ts'
-import { type Database, openDatabase, type Pool, sql } from '../db/database.ts'
+import { type Database, ofAccount, openDatabase, type Pool, sql } from '../db/database.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
 import type { Delivered } from './persist.ts'
 import { receive } from './receive.ts'
@@ -26,7 +26,14 @@ async function arrive(pushes: { body: object; id?: string }[], db: Database = to
     pushes.map(async ({ body, id = randomUUID() }) => {
       const headers = { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id }
       const raw = Buffer.from(JSON.stringify(body))
-      const taken = await receive(db, integration, { path: 'github', headers, raw, url: '', received: new Date() })
+      // Limited to its account, as each request does for itself.
+      const taken = await receive(ofAccount(db, integration.account_id), integration, {
+        path: 'github',
+        headers,
+        raw,
+        url: '',
+        received: new Date(),
+      })
       return (taken as { delivered: Delivered }).delivered
     }),
   )

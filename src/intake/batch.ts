@@ -32,7 +32,7 @@ interface Queue {
   waiting: PendingDelivery[]
   writers: number
 }
-const queues = new WeakMap<Database, Map<number, Queue>>()
+const queues = new WeakMap<Database['origin'], Map<number, Queue>>()
 
 /**
  * Changes that arrive while earlier ones of their integration are still being written share the next transaction: a burst costs a few
@@ -60,8 +60,8 @@ const joinQueue = (db: Database, context: IntegrationContext, reading: Reading) 
   })
 
 function queueOf(db: Database, integrationId: number): Queue {
-  const ofDatabase = queues.get(db) ?? new Map<number, Queue>()
-  queues.set(db, ofDatabase)
+  const ofDatabase = queues.get(db.origin) ?? new Map<number, Queue>()
+  queues.set(db.origin, ofDatabase)
   const queue = ofDatabase.get(integrationId) ?? { waiting: [], writers: 0 }
   ofDatabase.set(integrationId, queue)
   return queue

@@ -63,6 +63,7 @@ function mortal(db: Database, steps: number): Database {
     execute: (query, how) => step(() => db.execute(query, how)),
     transaction: (work) => step(() => db.transaction((db) => work(over(db)))),
     isDistributed: () => db.isDistributed(),
+    origin: db.origin,
   })
   return over(db)
 }
