@@ -110,7 +110,14 @@ test('launchd gets a property list: keys with their values, and the variables of
 test('WinSW gets the settings of the service, and an account that is no administrator', () => {
   const parts = partsOf('windows-service/goldmaster.xml')
   expect(parts.slice(0, 3)).toEqual(['<service>', '<id>', 'goldmaster'])
-  expect(parts).toContain('NT AUTHORITY\\LocalService')
+  const textOf = (tag: string) => parts[parts.indexOf(`<${tag}>`) + 1]
+  // Of the two ways to name an account, each of its versions knows one and ignores the other.
+  expect(['domain', 'user', 'username'].map(textOf)).toEqual(['NT AUTHORITY', 'LocalService', 'NT AUTHORITY\\LocalService'])
+  const [, program] = /"(.+)" serve$/.exec(textOf('arguments')!)!
+  const guide = readFileSync(resolve(DEPLOY, '../docs/windows.md'), 'utf8')
+  const [, prefix] = /npm install --global --prefix "(.+?)"/.exec(guide)!
+  expect(program).toBe(`${prefix}\\node_modules\\goldmaster\\dist\\main.js`)
+  expect(guide).toContain(`\\"${program}\\" serve`)
   const names = [...read('windows-service/goldmaster.xml').matchAll(/<env name="(\w+)"/g)].map(([, name]) => name!)
   expect(names.filter((name) => !documented.has(name))).toEqual(['NODE_ENV'])
 })
