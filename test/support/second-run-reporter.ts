@@ -11,7 +11,7 @@ export default class SecondRunReporter implements Reporter {
     const skipped = new Map<string, Map<string, number>>()
     for (const module of modules)
       for (const test of module.children.allTests('skipped')) {
-        const why = /\[([^\]]* not (?:installed|reachable))\]/.exec(test.fullName)?.[1] ?? ELSEWHERE
+        const why = /\[([^\]]* not (?:installed|reachable|set))\]/.exec(test.fullName)?.[1] ?? ELSEWHERE
         const files = skipped.get(why) ?? new Map<string, number>()
         const file = relative(process.cwd(), module.moduleId)
         skipped.set(why, files.set(file, (files.get(file) ?? 0) + 1))
@@ -22,7 +22,7 @@ export default class SecondRunReporter implements Reporter {
     }
     write(
       process.env.SKIPPED_FILES,
-      [...skipped].flatMap(([why, files]) => (why === ELSEWHERE ? [] : [...files.keys()])),
+      [...skipped].flatMap(([why, files]) => (MISSING.test(why) ? [...files.keys()] : [])),
     )
     write(
       process.env.FAILED_FILES,
@@ -31,7 +31,9 @@ export default class SecondRunReporter implements Reporter {
   }
 }
 
-/** Skipped for another reason than a missing program. */
+/** A second run may have what was missing in the first. */
+const MISSING = / not (?:installed|reachable)$/
+/** The title of the test does not say why. */
 const ELSEWHERE = 'not selected, or not for this platform or user'
 
 function write(path: string | undefined, files: string[]) {
