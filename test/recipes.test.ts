@@ -1,83 +1,29 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { SaxesParser } from 'saxes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BuildRoom, openBuildRoom } from './support/build-room.ts'
 import { RUN_CLIENT } from './support/built.ts'
+import { azureLine, EXAMPLES, hordeLine, jenkinsStep, lineIn, readExample, teamCityLine } from './support/recipe-lines.ts'
 import { workOff } from './support/work-off.ts'
 
 /** The lines of each recipe in `examples/`, run as its CI would, with the CI's variables, against a real service. */
 
-const EXAMPLES = resolve(import.meta.dirname, '../examples')
-const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8')
-const found = (file: string, pattern: RegExp) => {
-  const [, line] = pattern.exec(read(file)) ?? []
-  if (line === undefined) throw new Error(`${file} has no line like ${pattern}`)
-  return line
-}
-
-/** Elements of an XML document, with their attributes and own text. */
-function elementsOf(file: string) {
-  const elements: { name: string; attributes: Record<string, string>; text: string }[] = []
-  const open: typeof elements = []
-  const parser = new SaxesParser()
-  parser.on('opentag', ({ name, attributes }) => {
-    open.push({ name, attributes: attributes as Record<string, string>, text: '' })
-    elements.push(open.at(-1)!)
-  })
-  const add = (more: string) => {
-    if (open.length > 0) open.at(-1)!.text += more
-  }
-  parser.on('text', add)
-  parser.on('cdata', add)
-  parser.on('closetag', () => void open.pop())
-  parser.on('error', (error) => {
-    throw error
-  })
-  parser.write(read(file)).close()
-  return elements
-}
-
-function teamCityScript() {
-  const params = elementsOf('teamcity/goldmaster-run.xml').filter(({ name }) => name === 'param')
-  const paramOf = (name: string) => params.find(({ attributes }) => attributes.name === name)!
-  return paramOf('script.content').text.replace(/%([\w.]+)%/g, (_, name: string) => paramOf(name).attributes.value!)
-}
-
-function hordeScript() {
-  const elements = elementsOf('horde/Goldmaster.xml')
-  const paramOf = (name: string) => {
-    const { attributes } = elements.find((each) => each.attributes.Name === name)!
-    return (attributes.Value ?? attributes.DefaultValue)!
-  }
-  const { Exe, Arguments } = elements.find(({ name }) => name === 'Spawn')!.attributes
-  return `${Exe} ${Arguments!.replace(/\$\((\w+)\)/g, (_, name: string) => paramOf(name))}`
-}
-
 /** The script of the action, with the inputs of the workflow. */
 function gitHubScript() {
-  const inputOf = (name: string) => found('github-action/workflow.yml', new RegExp(`^ +${name}: (.+)$`, 'm'))
-  const script = read('github-action/action.yml').split('      run: |\n')[1]!.replace(/^ {8}/gm, '')
+  const inputOf = (name: string) => lineIn('github-action/workflow.yml', new RegExp(`^ +${name}: (.+)$`, 'm'))
+  const script = readExample('github-action/action.yml').split('      run: |\n')[1]!.replace(/^ {8}/gm, '')
   put('action.sh', script)
   return `TESTS='${inputOf('tests')}' ARTIFACTS='${inputOf('artifacts')}' BUILD='${inputOf('run')}' bash -e action.sh`
 }
 
-/** The lines of the shared step, with what Groovy fills in. */
-function jenkinsStep() {
-  const step = read('jenkins/vars/goldmasterRun.groovy')
-  const [, options] = /goldmasterRun\((.+)\)/.exec(step)!
-  const listOf = (name: string) =>
-    [...new RegExp(`${name}: \\[(.+?)\\]`).exec(options!)![1]!.matchAll(/'(.+?)'/g)].map(([, one]) => one)
-  const flags = ['tests', 'artifacts'].flatMap((name) => {
-    const flag = new RegExp(`options\\.${name} .*"(--\\w+) `).exec(step)![1]
-    return listOf(name).map((pattern) => `${flag} "${pattern}"`)
-  })
-  put('.goldmaster-build.sh', /run: '(.+?)'/.exec(options!)![1]!)
-  const [, lines] = /sh """\n([\s\S]+?)"""/.exec(step)!
-  return lines!.replace(/'\$\{host\}([^']+)'/, '"$GOLDMASTER_HOST$1"').replace(/\$\{flags[^}]+\}/, flags.join(' '))
+/** The shared step, with its build saved as Jenkins does. */
+function jenkinsScript() {
+  const { build, lines } = jenkinsStep('sh', `'"$GOLDMASTER_HOST"'`)
+  put('.goldmaster-build.sh', build)
+  return lines
 }
 
 interface Recipe {
@@ -95,14 +41,14 @@ interface Recipe {
 const COMMIT = 'c'.repeat(40)
 const RECIPES: Record<string, Recipe> = {
   Jenkins: {
-    lines: () => found('jenkins/Jenkinsfile', / sh '(.+)'/),
+    lines: () => lineIn('jenkins/Jenkinsfile', / sh '(.+)'/),
     env: { JENKINS_URL: 'https://j.example/', JOB_NAME: 'Star', BUILD_NUMBER: '1', BRANCH_NAME: 'main', P4_CHANGELIST: '812' },
     job: 'Star',
     number: '1',
     more: { branch: 'main', changelist: '812' },
   },
   'Jenkins with a shared step': {
-    lines: jenkinsStep,
+    lines: jenkinsScript,
     env: { JENKINS_URL: 'https://j.example/', JOB_NAME: 'Shared', BUILD_NUMBER: '7', GIT_BRANCH: 'origin/main' },
     job: 'Shared',
     number: '7',
@@ -123,14 +69,14 @@ const RECIPES: Record<string, Recipe> = {
     more: { branch: 'main' },
   },
   GitLab: {
-    lines: () => found('gitlab/.gitlab-ci.yml', /script:\n +- (.+)/),
+    lines: () => lineIn('gitlab/.gitlab-ci.yml', /script:\n +- (.+)/),
     env: { GITLAB_CI: 'true', CI_JOB_NAME: 'build', CI_PIPELINE_IID: '2', CI_COMMIT_REF_NAME: 'main', CI_COMMIT_SHA: COMMIT },
     job: 'build',
     number: '2',
     more: { branch: 'main' },
   },
   'Azure Pipelines': {
-    lines: () => found('azure-pipelines/azure-pipelines.yml', /- script: (.+)/),
+    lines: azureLine,
     env: {
       TF_BUILD: 'True',
       BUILD_DEFINITIONNAME: 'Star',
@@ -143,7 +89,7 @@ const RECIPES: Record<string, Recipe> = {
     number: '20260301.4',
   },
   TeamCity: {
-    lines: teamCityScript,
+    lines: teamCityLine,
     env: {
       TEAMCITY_VERSION: '2026.1',
       TEAMCITY_PROJECT_NAME: 'Star',
@@ -156,7 +102,7 @@ const RECIPES: Record<string, Recipe> = {
     more: { changelist: '81234' },
   },
   Horde: {
-    lines: hordeScript,
+    lines: hordeLine,
     env: {
       UE_HORDE_JOBID: '65a',
       UE_HORDE_STEPID: '1f',
@@ -178,9 +124,9 @@ const RECIPES: Record<string, Recipe> = {
       BUILDKITE_BUILD_NUMBER: '88',
       BUILDKITE_RETRY_COUNT: '0',
       BUILDKITE_BRANCH: 'main',
-      BUILDKITE_COMMAND: found('buildkite-plugin/pipeline.yml', /command: (.+)/),
-      BUILDKITE_PLUGIN_GOLDMASTER_TESTS: found('buildkite-plugin/pipeline.yml', /tests: (.+)/),
-      BUILDKITE_PLUGIN_GOLDMASTER_ARTIFACTS: found('buildkite-plugin/pipeline.yml', /artifacts: (.+)/),
+      BUILDKITE_COMMAND: lineIn('buildkite-plugin/pipeline.yml', /command: (.+)/),
+      BUILDKITE_PLUGIN_GOLDMASTER_TESTS: lineIn('buildkite-plugin/pipeline.yml', /tests: (.+)/),
+      BUILDKITE_PLUGIN_GOLDMASTER_ARTIFACTS: lineIn('buildkite-plugin/pipeline.yml', /artifacts: (.+)/),
     },
     job: 'star/build',
     number: '88',
@@ -298,6 +244,6 @@ test('no recipe names the token, and each takes the client from the same place',
   const files = ['jenkins/Jenkinsfile', 'gitlab/.gitlab-ci.yml', 'azure-pipelines/azure-pipelines.yml', 'horde/Goldmaster.xml']
   const others = ['teamcity/goldmaster-run.xml', 'buildkite-plugin/hooks/command', 'unreal/uat.sh', 'unity/build.sh']
   for (const file of [...files, ...others])
-    expect([file, read(file)]).toEqual([file, expect.stringContaining('ci/goldmaster-run.mjs')])
-  for (const file of [...files, ...others]) expect(read(file)).not.toMatch(/--token|\b[0-9a-f]{64}\b/)
+    expect([file, readExample(file)]).toEqual([file, expect.stringContaining('ci/goldmaster-run.mjs')])
+  for (const file of [...files, ...others]) expect(readExample(file)).not.toMatch(/--token|\b[0-9a-f]{64}\b/)
 })

@@ -4,7 +4,7 @@
 //
 // The token is a credential of the kind "Secret text" with the id `goldmaster`, from an integration of the kind "Jenkins or any CI".
 // Where that integration has a signing secret, save it as a "Secret text" too and name it: secretCredentialsId: 'goldmaster-secret'.
-// The agent needs Node 20.19 or newer. Its lines for sh are tried by our tests, Groovy and bat are not.
+// The agent needs Node 20.19 or newer. Its lines for sh and bat are tried by our tests, those for bat on Wine; Groovy is not.
 def call(Map options) {
   def host = options.host
   def flags = (options.tests ?: []).collect { "--tests \"${it}\"" }
