@@ -18,7 +18,7 @@ interface Taken {
 }
 
 const PROGRAMS = [
-  ['installed', 'main.js'],
+  ['installed', 'main.cjs'],
   ['single file', 'goldmaster.mjs'],
   ['run alone', 'goldmaster-run.mjs'],
 ] as const

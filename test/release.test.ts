@@ -46,7 +46,13 @@ test('a release is a dated changelog, a tag, and files with valid checksums', ()
     ).toBe(sum)
   }
   const packed = run('tar', 'tzf', 'release/goldmaster-9.8.7.tgz')
-  for (const file of ['dist/main.js', 'dist/THIRD-PARTY-NOTICES.txt', 'dist/web/third-party-notices.txt', 'LICENSE'])
+  for (const file of [
+    'dist/main.cjs',
+    'dist/main.js',
+    'dist/THIRD-PARTY-NOTICES.txt',
+    'dist/web/third-party-notices.txt',
+    'LICENSE',
+  ])
     expect(packed).toContain(`package/${file}\n`)
   const { components } = JSON.parse(readFileSync(join(copy, 'release/sbom.cdx.json'), 'utf8'))
   for (const { hashes, licenses } of components)

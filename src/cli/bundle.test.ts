@@ -1,5 +1,5 @@
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -33,7 +33,7 @@ beforeAll(async () => {
   smallSize = await bundleRun(small)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   await bundleInPlace(join(folder, 'dist'))
-  installed = join(folder, 'dist/main.js')
+  installed = join(folder, 'dist/main.cjs')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -67,6 +67,8 @@ test('the installed CLI finds its parts', async () => {
   await bundleService(join(folder, 'dist/server'))
   for (const words of [['diagnose'], ['bridge'], ['mcp'], ['tasks', 'list'], ['serve'], ['admin', 'load']])
     expect(run(installed, ...words, '--help')).toMatchObject({ status: 0 })
+  // The name that starts the service.
+  expect(run(join(folder, 'dist/main.js'), 'serve', '--help')).toMatchObject(pickEnded(run(installed, 'serve', '--help')))
   // Bundled separately, its errors are still recognized.
   const env = { ...process.env, XDG_CONFIG_HOME: folder, GOLDMASTER_HOST: 'http://127.0.0.1:9', GOLDMASTER_TOKEN: '' }
   expect(spawnSync(process.execPath, [installed, 'mcp'], { encoding: 'utf8', env }).status).toBe(4)
@@ -110,11 +112,14 @@ test('the version, the list of commands and the hint for an unknown one come fro
     writeFileSync(front, readFileSync(file, 'utf8').split('\n//goldmaster-')[0]!)
     for (const words of [['-V'], ['--help'], [], ['tsks']])
       expect([words, run(front, ...words)]).toMatchObject([words, pickEnded(run(file, ...words))])
-    // As after a download that broke off.
-    expect(run(front, 'run', '--help')).toMatchObject({
-      status: 1,
-      stderr: 'goldmaster: This file is incomplete. Download it again.\n',
-    })
+    // As after a download that broke off, before or inside a part.
+    for (const length of [statSync(front).size, statSync(front).size + 50_000]) {
+      writeFileSync(front, readFileSync(file).subarray(0, length))
+      expect(run(front, 'run', '--help')).toMatchObject({
+        status: 1,
+        stderr: 'goldmaster: This file is incomplete. Download it again.\n',
+      })
+    }
   }
 })
 
