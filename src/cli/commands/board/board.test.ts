@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../../test/support/breakage-room.ts'
 import { CommandLine } from '../../../../test/support/command-line.ts'
+import { openLocalServer } from '../../../../test/support/local-server.ts'
 import { testWith } from '../../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 
@@ -63,6 +64,32 @@ test('status --follow prints the line again only when an event changed it', asyn
   expect(new Set(printed).size).toBe(printed.length)
 })
 
+test('status --follow reads the state again if the service no longer has the events since the last one', async () => {
+  let [streams, reads] = [0, 0]
+  const server = await openLocalServer((request, response) => {
+    if (request.url!.includes('/stream')) {
+      streams++
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: reset\nid: 5\ndata: {}\n\n')
+    }
+    const isSecond = request.url!.includes('/branches') && ++reads === 2
+    const pagination = { limit: 50, has_more: false, next_cursor: null }
+    return response
+      .writeHead(isSecond ? 422 : 200, { 'content-type': 'application/json' })
+      .end(
+        JSON.stringify(
+          isSecond ? { error: 'second', message: 'Read again.' } : { branches: [], build_runs: [], breakages: [], pagination },
+        ),
+      )
+  })
+  const { out, err } = await line.run(['status', '--follow', '--project', '1'], {
+    env: { GOLDMASTER_HOST: server.url, GOLDMASTER_TOKEN: 'x' },
+    watch: (written, end) => written.includes('Read again.') && end(),
+  })
+  await server.close()
+  expect([out, streams]).toEqual(['no branch yet\n', 1])
+  expect(err).toContain('Read again.')
+})
+
 test('watch needs a terminal, and says what works without one', async () => {
   const { code, err } = await line.run(['watch', ...project()])
   expect([code, err]).toEqual([2, expect.stringContaining('goldmaster feed --follow')])
@@ -96,6 +123,20 @@ testWith('script')(
     expect(await room.breakages('?state=claimed')).toHaveLength(1)
   },
 )
+
+testWith('script')('watch draws nothing once it is left, whatever arrives late', async () => {
+  await report('Bake', 'failed')
+  let isLeft = false
+  const { code, out } = await line.terminal(['watch', ...project()], {
+    watch(written, _, type) {
+      if (isLeft || !seen(written).includes('q quit')) return
+      isLeft = true
+      // The claim is answered after the program was left.
+      type('cq')
+    },
+  })
+  expect([code, out.trimEnd().endsWith('\x1b[?25h\x1b[?1049l')]).toEqual([0, true])
+})
 
 testWith('script')('watch survives a restart of the service, and shows what happened meanwhile', async () => {
   const first = await openStudio({}, { beside: studio })

@@ -30,7 +30,8 @@ It follows the event stream and needs a terminal. To print events as lines inste
     /** Of the connection: it is over when the board can be read again. */
     let problem = ''
     const draw = () => {
-      if (!board) return
+      // The other screen is back: what arrives late would be written over it.
+      if (!board || ended.signal.aborted) return
       const { columns = 80, rows = 24 } = process.stdout
       const lines = boardScreen(board, { paint: out.paint, columns, rows, selected, message, now: Date.now() })
       process.stdout.write(
