@@ -65,6 +65,14 @@ describeWith('script')('in a terminal', () => {
     expect(out).not.toContain('\x1b[')
   })
 
+  test('the list of commands fits a narrow terminal', async () => {
+    const { code, out } = await line.terminal(['--help'], { columns: 60 })
+    const rows = seen(out).trimEnd().split('\n')
+    expect([code, rows.length > 40]).toEqual([0, true])
+    // The sentence below the list is not wrapped.
+    expect(rows.filter((row) => row.length > 60 && !row.startsWith('Exit codes'))).toEqual([])
+  })
+
   test('one record is shown with its fields; JSON is indented', async () => {
     const task = String(studio.world.tasks!.a!.id)
     expect(seen((await line.terminal(inStar('tasks', 'show', task))).out)).toMatch(/state +blocked\n/)

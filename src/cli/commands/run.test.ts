@@ -46,18 +46,18 @@ test('the start, log and end of a build are signed for an integration that accep
   expect(await room.known('signed')).toMatchObject({ status: 'failed' })
 })
 
-test('a client of another version than the service says so after the build', async () => {
-  const same = await room.build(`console.log('x')`, ['--number', 'same version']).ended
+test.each(['9.8.7', '0.0.9'])('a client says after the build that the service has another version, %s', async (version) => {
+  const same = await room.build(`console.log('x')`, ['--number', `not ${version}`]).ended
   expect(same.err.toString()).toBe('')
   const server = await openLocalServer((_, response) => {
-    response.writeHead(202, { 'content-type': 'application/json', 'goldmaster-version': '9.8.7' })
+    response.writeHead(202, { 'content-type': 'application/json', 'goldmaster-version': version })
     response.end('{"status":"accepted"}')
   })
-  const other = await room.build(`process.exit(4)`, ['--number', 'other version'], { GOLDMASTER_HOST: server.url }).ended
+  const other = await room.build(`process.exit(4)`, ['--number', version], { GOLDMASTER_HOST: server.url }).ended
   await server.close()
   expect(other.code).toBe(4)
   expect(other.err.toString()).toBe(
-    `goldmaster: This is version 0.1.0, the service has 9.8.7. Download the client again from ${server.url}/goldmaster-run.mjs\n`,
+    `goldmaster: This is version 0.1.0, the service has ${version}. Download the client again from ${server.url}/goldmaster-run.mjs\n`,
   )
 })
 
