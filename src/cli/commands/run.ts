@@ -28,7 +28,8 @@ export const run = command({
     },
     flush: { help: 'Only send reports saved while the service was unreachable' },
   },
-  details: `The output and exit code of the build never change, even if the service is unreachable.
+  details: `The output and exit code of the build never change, even if the service is unreachable. The build sees a pipe, not a
+terminal; to give it one on Linux: goldmaster run -- script -qec ./build.sh /dev/null
 
 Job, number, branch and revision are detected on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI
 and Horde. These variables override the CI, and flags override both: GOLDMASTER_JOB, GOLDMASTER_NUMBER, GOLDMASTER_BRANCH,
