@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a folder in which the Windows builds of Node and PostgreSQL run on Wine, for test/windows: scripts/wine.sh FOLDER, then
-# WINE_ROOT=FOLDER npx vitest run test/windows. Needs root and Debian's debootstrap; takes two to three minutes and 1.5 GB.
+# WINE_ROOT=FOLDER npx vitest run test/windows. Needs root and Debian's debootstrap; takes two to three minutes and 2 GB.
 set -eu
 root=$1
 project=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,7 +16,7 @@ command -v debootstrap >/dev/null || apt-get install -y -qq debootstrap
 [ -e "$root/etc/debian_version" ] || debootstrap --variant=minbase $release "$root"
 mountpoint -q "$root/proc" || mount --bind /proc "$root/proc"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-chroot "$root" sh -c "apt-get update -qq && apt-get install -y -qq --no-install-recommends $wine"
+chroot "$root" sh -c "apt-get update -qq && apt-get install -y -qq --no-install-recommends $wine && apt-get clean"
 
 mkdir -p "$root/windows"
 package=$(cd "$root/windows" && npm pack --silent "node-win-$arch@20" | tail -1)

@@ -41,6 +41,11 @@ describeOnWindows('goldmaster run on Windows', () => {
     room = await openBuildRoom()
     machine = await WindowsMachine.start('run')
     machine.write('words.cjs', 'process.stdout.write(JSON.stringify(process.argv.slice(2)))')
+    // Reports that are older than the build are left out.
+    machine.write(
+      'rewrites.cjs',
+      "const fs = require('node:fs'); for (const name of process.argv.slice(2)) fs.writeFileSync(name, fs.readFileSync(name))",
+    )
     machine.write('words.cmd', `@"${machine.node}" "%~dp0words.cjs" %*\r\n`)
   })
   afterAll(async () => {
@@ -126,7 +131,8 @@ describeOnWindows('goldmaster run on Windows', () => {
     const deep = `Saved\\${'a-folder-with-a-long-name\\'.repeat(12)}report.xml`
     expect(deep.length).toBeGreaterThan(260)
     machine.write(deep, '<testsuite name="s"><testcase name="deep"/></testsuite>')
-    const { code, err } = await build(['--number', 'deep', '--tests', 'Saved/**/report.xml'], [machine.node, '-e', '0'])
+    const command = [machine.node, 'rewrites.cjs', deep]
+    const { code, err } = await build(['--number', 'deep', '--tests', 'Saved/**/report.xml'], command)
     expect([code, err.toString()]).toEqual([0, expect.stringContaining('1 test in 1 file, 0 failed')])
   })
 
@@ -140,10 +146,14 @@ describeOnWindows('goldmaster run on Windows', () => {
     )
     machine.write(
       'leaves.cjs',
-      `const held = require('node:child_process').spawn(${JSON.stringify(machine.node)}, ['holds.cjs'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+      `require('./rewrites.cjs')
+       const held = require('node:child_process').spawn(${JSON.stringify(machine.node)}, ['holds.cjs'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
        held.stdout.once('data', () => process.exit(5))`,
     )
-    const { code, err } = await build(['--number', 'held', '--tests', 'held/*.xml'], [machine.node, 'leaves.cjs'])
+    const { code, err } = await build(
+      ['--number', 'held', '--tests', 'held/*.xml'],
+      [machine.node, 'leaves.cjs', 'held\\a.xml', 'held\\b.xml'],
+    )
     expect(code).toBe(5)
     expect(err.toString()).toMatch(/held\/a\.xml: EBUSY/)
     expect(err.toString()).toContain('1 test in 1 file, 0 failed')
