@@ -4,6 +4,7 @@ import { waiting } from '../../test/support/blocked.ts'
 import { commit, openTools, push, type Tools } from '../../test/support/tools.ts'
 import { type Database, sql } from '../db/database.ts'
 import * as approvals from '../domain/assets/decisions.ts'
+import { lockProject } from '../domain/branches/project-lock.ts'
 import * as webhooks from '../domain/integrations/webhook-access.ts'
 import { apply } from './apply.ts'
 import type { Fact } from './facts.ts'
@@ -198,6 +199,54 @@ describe('an asset that is pushed at the same instant', () => {
       { commit_sha: one, status: 'approved', asset_version: 1 },
       { commit_sha: two, status: 'pending', asset_version: 2 },
     ])
+  })
+})
+
+test('a push that brings known commits to a branch with a rule locks assets as a decision about several does', async () => {
+  const { db } = tools.studio
+  const [known, old, fresh] = [newSha(), newSha(), newSha()]
+  const [first, second] = ['Content/T_Order_A.png', 'Content/T_Order_Z.png']
+  const setRules = (rules: object[] | null) =>
+    db.execute(sql`update projects set approval_rules = ${rules && JSON.stringify(rules)}::jsonb where id = ${tools.project}`)
+  await setRules([{ path: 'Content/*', asset_types: [], branch: 'main', author: '' }])
+  await tools.github(push([commit(known, { added: [first], modified: [] })], { ref: 'refs/heads/dev' }))
+  await tools.github(push([commit(old, { added: [second], modified: [] })]))
+  const idOf = async (path: string) => (await db.one<{ id: string }>(sql`select id from assets where path = ${path}`))!.id
+  const ids = [await idOf(first), await idOf(second)] as const
+  const facts = [change(known, first), change(fresh, second)]
+  let pushed: Promise<unknown> | undefined
+  // A decision about both, in slow motion.
+  await db.transaction(async (deciding) => {
+    await approvals.lockAssets(deciding, ownerOf(), [ids[0]])
+    let ended = false
+    pushed = db
+      .transaction((pushing) => tell(pushing, 'github', facts))
+      .finally(() => {
+        ended = true
+      })
+    while (!ended && (await waiting(db)) === 0) await sleep(5)
+    expect(ended, 'the push waits for the first asset').toBe(false)
+    await approvals.lockAssets(deciding, ownerOf(), [ids[1]])
+    await lockProject(deciding, tools.project)
+  })
+  await pushed
+  const asked = await db.rows(
+    sql`select commit_sha from approvals where asset_id = any (${ids}::uuid[]) and status = 'pending' order by asset_name`,
+  )
+  expect(asked).toEqual([{ commit_sha: known }, { commit_sha: fresh }])
+  await setRules(null)
+})
+
+test('a preview is added to an asset that somebody decides about, without waiting', async () => {
+  const { db } = tools.studio
+  const path = 'Content/T_Decided_Now.png'
+  await tools.github(push([commit(newSha(), { added: [path], modified: [] })]))
+  const { id } = (await db.one<{ id: string }>(sql`select id from assets where path = ${path}`))!
+  const { account_id, project_id } = ownerOf()
+  await db.transaction(async (deciding) => {
+    await approvals.lockAssets(deciding, ownerOf(), [id])
+    await db.execute(sql`
+      insert into previews (account_id, project_id, asset_id, version, state) values (${account_id}, ${project_id}, ${id}, 1, 'pending')`)
   })
 })
 

@@ -138,8 +138,11 @@ async function lockNewest(db: Database, project: ProjectKey, assetIds: readonly 
     order by asked.id`)
 }
 
-/** Locks in the same order as pushes do, so that concurrent transactions wait instead of deadlocking. */
+/**
+ * Locks in the same order as pushes do, so that concurrent transactions wait instead of deadlocking. Previews and comments of the assets can
+ * still be added: who adds one does not wait.
+ */
 export const lockAssets = (db: Database, project: ProjectKey, ids: readonly string[]): Promise<number> =>
   db.execute(sql`
     select from assets where account_id = ${project.account_id} and project_id = ${project.project_id}
-      and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for update`)
+      and id = any (${ids.filter(isUuid)}::uuid[]) order by path, id for no key update`)

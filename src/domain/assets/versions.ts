@@ -1,5 +1,5 @@
 import { ONLY_STAGE } from '../../contract/routes/approval-defaults.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import * as builds from '../builds/report.ts'
@@ -57,11 +57,12 @@ export function recordVersions<C extends Changed>(
         as t (identifier text, path text, name text, asset_type text, size_bytes bigint, about jsonb, place integer)
       join written w on w.identifier = t.identifier and w.news
       order by t.path, t.place desc),
+    ${asksOnBranch(context) ? sql`${lockKnown(context, touches)},` : empty}
     touched as (
       insert into assets as a (account_id, project_id, name, path, asset_type, version, size_bytes, last_change_id, approval_status)
       select ${context.account_id}, ${context.project_id}, t.name, t.path, t.asset_type, t.times, t.size_bytes, t.change_id,
         case when t.about is null then 'none' else 'pending' end
-      from touches t order by t.path
+      from touches t ${asksOnBranch(context) ? sql`where (select count(*) from known) >= 0` : empty} order by t.path
       on conflict (account_id, project_id, path) where path <> '' do update set
         version = a.version + excluded.version,
         ${isHistory(context) ? olderVersion : sql`size_bytes = coalesce(excluded.size_bytes, a.size_bytes), last_change_id = excluded.last_change_id`},
@@ -76,6 +77,18 @@ export function recordVersions<C extends Changed>(
     made as (${makeApprovals(context, sql`asked.inserted`)}),
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
 }
+
+/** Whether changes that arrive on another branch can request approvals: `askOnBranch`. */
+const asksOnBranch = (context: IntegrationContext) =>
+  !isHistory(context) && (context.approval_rules ?? []).some(({ branch }) => branch !== '')
+
+/** All assets that the delivery names, also those of known changes, which `askOnBranch` may need: locked at once, in the order of decisions. */
+const lockKnown = ({ account_id, project_id }: ProjectKey, touches: readonly { path: string }[]) => sql`
+    known as materialized (
+      select from assets a where a.account_id = ${account_id} and a.project_id = ${project_id}
+        and a.path = any (${[...new Set(touches.map(({ path }) => path))]}::text[])
+        -- Changes are locked before assets.
+        and (select count(*) from written) >= 0 order by a.path, a.id for no key update)`
 
 /** What is known stays; `keepNewest` decides which version is the newest. */
 const olderVersion = sql`size_bytes = coalesce(a.size_bytes, excluded.size_bytes), last_change_id = coalesce(a.last_change_id, excluded.last_change_id)`
@@ -106,8 +119,12 @@ export async function removeVersions(
   { account_id, project_id }: ProjectKey,
   changes: readonly (Pick<Changed, 'files'> & { timestamp: string })[],
 ) {
-  await lowerPreviews(db, { account_id, project_id }, changes)
   const paths = changes.flatMap((change) => [...new Set(assetFiles(change).map(({ path }) => path))])
+  // In the order of decisions.
+  await db.execute(sql`
+    select from assets where account_id = ${account_id} and project_id = ${project_id} and path = any (${[...new Set(paths)]}::text[])
+    order by path, id for update`)
+  await lowerPreviews(db, { account_id, project_id }, changes)
   await db.execute(sql`
     with gone as (select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path),
     less as (
@@ -154,8 +171,8 @@ export async function askOnBranch<C extends Changed>(
   changes: readonly C[],
   branchesOf: BranchesOf<C>,
 ) {
-  const rules = context.approval_rules?.filter(({ branch }) => branch !== '') ?? []
-  if (rules.length === 0) return
+  if (!asksOnBranch(context)) return
+  const rules = context.approval_rules!.filter(({ branch }) => branch !== '')
   const ofBranches = { ...context, approval_rules: rules }
   const files = changes.flatMap((change) => filesOf(ofBranches, change, branchesOf))
   const told = files.filter(({ about }) => about !== null).map(({ path, identifier, about }) => ({ path, identifier, about }))
@@ -169,7 +186,7 @@ export async function askOnBranch<C extends Changed>(
       order by t.path),
     locked as (
       select a.id from assets a where a.account_id = ${context.account_id} and a.id in (select id from told)
-        and a.approval_status <> 'pending' order by a.path for update),
+        and a.approval_status <> 'pending' order by a.path, a.id for no key update),
     asked as (
       update assets a set approval_status = 'pending', updated_at = now() from locked l join told t on t.id = l.id
       where a.account_id = ${context.account_id} and a.id = l.id

@@ -111,13 +111,14 @@ export async function submit(
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
   if (!done.changes) return { rows: [], receipts: [] }
   await branches.reorder(db, context, done.late ?? [])
-  await assets.openApprovals(db, context, done.moved, done.others ?? [])
   if (isHistory(context)) await assets.keepNewest(db, context, changes)
   else if (done.arrived) {
     const arrived = new Set(done.arrived)
     const known = authored.filter(({ identifier }) => arrived.has(identifier))
     await assets.askOnBranch(db, context, known, branchesOf)
   }
+  // Takes the lock of the project: no asset is locked afterwards.
+  await assets.openApprovals(db, context, done.moved, done.others ?? [])
   const pending = changes.flatMap((change) => (change.pending ? [change.identifier] : []))
   if (pending.length > 0) await makePreflights(db, context, pending)
   if (done.has_builds)
