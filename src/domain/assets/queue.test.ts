@@ -146,6 +146,28 @@ test('the files of a level are decided and undone at once', async () => {
   const undone = await lead.app(`${placeOf('star')}/approvals/undo`, { method: 'POST', body: { levels: [level] } })
   expect(undone.json).toMatchObject({ undone: 999 })
   expect((await page('star', '&asset_type=level')).approvals[0].queue.parts).toBe(1_001)
+  const entries = await studio.db.rows(sql`
+    select action, after from audit_log where action in ('decideAssets', 'undoDecisions') order by id desc limit 2`)
+  expect(entries).toEqual([
+    { action: 'undoDecisions', after: { ids: [], levels: [level] } },
+    { action: 'decideAssets', after: { ids: [], status: 'approved', levels: [level] } },
+  ])
+})
+
+test('5,000 files of one level are decided at once', async () => {
+  await change(
+    'star',
+    Array.from({ length: 5_000 }, (_, i) => actor('L_Harbor', i)),
+  )
+  const [row, ...others] = (await page('star', '&path=l_harbor')).approvals
+  expect(others).toEqual([])
+  const { level, seen_at } = row.queue
+  const { json } = await lead.app(`${placeOf('star')}/approvals/bulk`, {
+    method: 'POST',
+    body: { status: 'approved', levels: [{ level, seen_at }] },
+  })
+  expect(json.decided).toBe(5_000)
+  expect((await page('star', '&path=l_harbor')).approvals).toEqual([])
 })
 
 test('a bulk decision about nothing decides nothing', async () => {

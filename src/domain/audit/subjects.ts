@@ -235,8 +235,18 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
       ...(Array.isArray(parameters) && { parameters: parameters.map((one) => String(one).split('=', 1)[0]) }),
     }),
   },
-  undoDecisions: { subject: 'assets', ids: 'asset_ids' },
-  decideAssets: { subject: 'assets', ids: 'asset_ids', set: (body) => among(['status'], body) },
+  undoDecisions: { subject: 'assets', ids: 'asset_ids', set: ({ levels }) => levelsIn(levels) },
+  decideAssets: {
+    subject: 'assets',
+    ids: 'asset_ids',
+    set: ({ levels, ...body }) => ({ ...among(['status'], body), ...levelsIn(levels) }),
+  },
+}
+
+/** The names of levels, whose files are decided together: alone, or with the time at which they were seen. */
+function levelsIn(given: unknown): { levels?: string[] } {
+  const levels = Array.isArray(given) ? given.map((one) => String((one as { level?: string }).level ?? one)) : []
+  return levels.length > 0 ? { levels } : {}
 }
 
 /** The entry of such a request; undefined for any other. */
@@ -247,7 +257,7 @@ export function severalOf(name: string, body: unknown): { subject?: string; befo
   return {
     ...(several.subject && { subject: several.subject }),
     before: null,
-    after: { ...(several.ids && { ids: said[several.ids] }), ...several.set?.(said) },
+    after: { ...(several.ids && { ids: said[several.ids] ?? [] }), ...several.set?.(said) },
   }
 }
 

@@ -61,6 +61,13 @@ const breakageEdit = ({ id, before, after, changes, names }: Facts) => {
 
 const DONE: Record<string, string> = { approved: 'approved', denied: 'denied', ignored: 'ignored' }
 const several = (noun: string) => (facts: Facts) => countOf(Array.isArray(facts.after.ids) ? facts.after.ids.length : 0, noun)
+/** `2 assets`, `the level Maps/L_City`, or both. */
+const assetsAndLevels = (facts: Facts) => {
+  const { ids, levels } = facts.after
+  if (!Array.isArray(levels)) return several('asset')(facts)
+  const named = levels.length === 1 ? `the level ${levels[0]}` : `${levels.length} levels (${levels.join(', ')})`
+  return Array.isArray(ids) && ids.length > 0 ? `${several('asset')(facts)} and ${named}` : named
+}
 
 const integration = ({ names, before, after, inProject }: Facts) =>
   `${typeof (after.provider ?? before.provider) === 'string' ? names.provider(String(after.provider ?? before.provider)) : 'an integration'}${inProject}`
@@ -101,9 +108,9 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
   ],
   decideAssets: [
     'Decide several assets',
-    (facts) => `${DONE[String(facts.after.status)] ?? 'decided'} ${several('asset')(facts)}`,
+    (facts) => `${DONE[String(facts.after.status)] ?? 'decided'} ${assetsAndLevels(facts)}`,
   ],
-  undoDecisions: ['Undo decisions', (facts) => `undid the decision about ${several('asset')(facts)}`],
+  undoDecisions: ['Undo decisions', (facts) => `undid the decision about ${assetsAndLevels(facts)}`],
   markBranchGood: ['Mark a branch as good', ({ inProject }) => `marked a branch as good${inProject}`],
   muteAgent: [
     'Mute an agent',

@@ -65,6 +65,16 @@ describe('an entry', () => {
       'Ada changed task #9: state from To do to In progress, assignee from none to Kim',
     ],
     ['decideAssets', { subject: 'assets', after: { ids: ['a', 'b'], status: 'ignored' } }, 'Ada ignored 2 assets'],
+    [
+      'decideAssets',
+      { subject: 'assets', after: { ids: [], status: 'approved', levels: ['Content/Maps/L_City'] } },
+      'Ada approved the level Content/Maps/L_City',
+    ],
+    [
+      'undoDecisions',
+      { subject: 'assets', after: { ids: ['a'], levels: ['Maps/One', 'Maps/Two'] } },
+      'Ada undid the decision about 1 asset and 2 levels (Maps/One, Maps/Two)',
+    ],
     ['createIntegration', { project_id: 7, after: { provider: 'github' } }, 'Ada connected GitHub in Starfall'],
     ['editIntegration', { before: { active: true }, after: { active: false } }, 'Ada disabled an integration'],
     ['editChannel', { before: { status: 'active' }, after: { status: 'paused' } }, 'Ada paused a chat channel'],
