@@ -245,6 +245,40 @@ export const AREAS: readonly Area[] = [
     },
   },
   {
+    name: 'previews',
+    label: 'Previews',
+    figures: [
+      {
+        key: 'waiting_previews',
+        label: 'Waiting',
+        unit: 'count',
+        metric: 'goldmaster_previews_waiting',
+        help: 'Versions of assets whose files are not fetched yet',
+        of: ({ backlog }) => backlog.previews,
+      },
+      {
+        key: 'oldest_preview_seconds',
+        label: 'Oldest',
+        unit: 'seconds',
+        metric: 'goldmaster_preview_oldest_seconds',
+        help: 'Age of the oldest version whose file is not fetched yet',
+        of: ({ backlog }) => backlog.oldest_preview,
+      },
+    ],
+    judge({ backlog: { previews, oldest_preview } }) {
+      if (oldest_preview > HOUR)
+        return {
+          level: 'warn',
+          text: `A preview has been waiting for ${durationOf(oldest_preview)}.`,
+          next: 'The server of an integration does not give its files, or too many arrived at once: see Circuit breakers and Job queue. After a day the service gives up.',
+        }
+      return {
+        level: 'ok',
+        text: previews === 0 ? 'No previews are waiting.' : `${counted(previews, 'preview is', 'previews are')} waiting.`,
+      }
+    },
+  },
+  {
     name: 'refused',
     label: 'Refused requests',
     figures: [

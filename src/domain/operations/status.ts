@@ -29,6 +29,9 @@ interface Backlog {
   mails: number
   /** Emails among these that the mail server rejected. */
   failed_mails: number
+  previews: number
+  /** The age of the oldest of these in seconds. */
+  oldest_preview: number
 }
 
 const readBacklog = (db: Database): Promise<Backlog | undefined> =>
@@ -42,7 +45,9 @@ const readBacklog = (db: Database): Promise<Backlog | undefined> =>
           and ${IN_QUEUE} order by m.queue_order limit 1) waiting
         where d.kind = 'webhook' and d.status = 'active') as outbound,
       (select count(*) from (select from mails where sent_at is null limit ${COUNT_MAX}) unsent) as mails,
-      (select count(*) from (select from mails where sent_at is null and error <> '' limit ${COUNT_MAX}) failed) as failed_mails`,
+      (select count(*) from (select from mails where sent_at is null and error <> '' limit ${COUNT_MAX}) failed) as failed_mails,
+      (select count(*) from (select from previews where state = 'pending' limit ${COUNT_MAX}) unmade) as previews,
+      (select ${age(sql`min(created_at)`)} from (select created_at from previews where state = 'pending' limit ${COUNT_MAX}) unmade) as oldest_preview`,
     ALL,
   )
 

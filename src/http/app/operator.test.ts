@@ -51,6 +51,7 @@ test('every area shows its state, and what to do next if there is a problem', as
     'lanes',
     'destinations',
     'breakers',
+    'previews',
     'refused',
     'statements',
     'purges',
