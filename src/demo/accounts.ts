@@ -41,6 +41,7 @@ export function accountsOf(games: readonly Game[], now: number) {
       name: game.name,
       engine: game.engine,
       members: Object.fromEntries(game.team.map((key) => [key, key === OWNER ? 'owner' : 'member'])),
+      approval_rules: game.approvalRules,
       measure_budgets: game.budgets,
       agent_prices: { currency: 'EUR', prices: [{ agent: 'BUILD-*', per_hour: 3.6 }] },
       ...founded,

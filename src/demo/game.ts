@@ -1,8 +1,10 @@
 import type {
+  AssetType,
   BuildType,
   DeploymentStatus,
   FailureCategory,
   Platform,
+  ProjectRole,
   ProviderName,
   SourceType,
   TargetType,
@@ -143,6 +145,14 @@ export interface Game {
   ci: ProviderName
   integrations: readonly ProviderName[]
   team: readonly PersonKey[]
+  /** What needs approval; without, the default rule. */
+  approvalRules?: readonly {
+    asset_types: readonly AssetType[]
+    gate: boolean
+    stages: readonly { name: string; project_role: ProjectRole; users?: readonly PersonKey[] }[]
+  }[]
+  /** A level with a file per actor, and how many of them wait. */
+  actors?: { level: string; count: number }
   /** The people who decide about assets. */
   approvers: readonly PersonKey[]
   /** The number of changes, the number of builds, the number of pending approvals. */

@@ -154,6 +154,24 @@ test('assets that wait have pictures after a while, and a denied one has a comme
   expect(points).toHaveLength(1)
 })
 
+test('a level with a file per actor waits as one entry, and a rule has two stages', async () => {
+  const owner = await signIn(studio, access.email, access.password)
+  const { approvals } = (await owner.app(`/projects/${access.projectId}/approvals?queue=true`)).json
+  const [level, ...others] = approvals.filter(({ queue }: { queue: { level: string | null } }) => queue.level !== null)
+  expect(others).toEqual([])
+  expect(level.queue).toMatchObject({
+    level: 'Content/Maps/NorthPier/L_NorthPier',
+    parts: 24,
+    stage_number: 0,
+    rule: {
+      stages: [
+        { name: 'review', project_role: 'approver', user_ids: [expect.any(Number)] },
+        { name: 'tech', project_role: 'lead', user_ids: [] },
+      ],
+    },
+  })
+})
+
 test('tasks are linked to their changes', async () => {
   const { json } = await ask(`/api/v1/projects/${access.projectId}/tasks?state=completed&limit=50`)
   const details = await Promise.all(

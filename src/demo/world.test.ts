@@ -79,7 +79,9 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     expect(studio.builds.length).toBeGreaterThan(230)
     expect(studio.deployments.length).toBeGreaterThan(22)
     expect(studio.tasks.length).toBeGreaterThan(60)
-    expect(studio.approvals.filter(({ status }) => status === 'pending')).toHaveLength(12)
+    const actors = studio.assets.filter(({ path }) => path.includes('__ExternalActors__'))
+    expect(actors).toHaveLength(24)
+    expect(studio.approvals.filter(({ status }) => status === 'pending')).toHaveLength(12 + actors.length)
     const failed = studio.builds.filter(({ status }) => status === 'failed').length
     expect(failed / studio.builds.length).toBeGreaterThan(0.1)
     expect(failed / studio.builds.length).toBeLessThan(0.2)

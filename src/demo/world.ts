@@ -9,6 +9,7 @@ import { deploymentsOf } from './deployments.ts'
 import { extrasOf } from './extra-builds.ts'
 import type { Game } from './game.ts'
 import { historyOf } from './history.ts'
+import { levelPartsOf } from './level-parts.ts'
 import { marblePost } from './marble-post/game.ts'
 import { withMerges } from './merges.ts'
 import { orchardParade } from './orchard-parade/game.ts'
@@ -56,7 +57,8 @@ function storyOf(game: Game, now: number) {
   const extras = planned.map((extra) => extra.build(numbers.get(extra)!))
   const tests = testResultsOf(game, [...builds, ...extras], now)
   const comments = commentsOf(game, { assets, tasks }, now)
-  return { changes, assets, builds, extras, tests, deployments, tasks, comments }
+  const parts = levelPartsOf(game, authored, assets)
+  return { changes, assets: [...assets, ...parts], builds, extras, tests, deployments, tasks, comments }
 }
 
 /** Changes with a pending or denied asset: their builds wait too. */

@@ -1,3 +1,4 @@
+import { APPROVED_TYPES } from '../../contract/sets.ts'
 import type { Game, Release } from '../game.ts'
 import { incidents } from './incidents.ts'
 import { jobs } from './jobs.ts'
@@ -38,6 +39,17 @@ export const cinderCoast: Game = {
   changes: 190,
   built: 44,
   pending: 5,
+  approvalRules: [
+    {
+      asset_types: APPROVED_TYPES,
+      gate: true,
+      stages: [
+        { name: 'review', project_role: 'approver', users: ['pia'] },
+        { name: 'tech', project_role: 'lead' },
+      ],
+    },
+  ],
+  actors: { level: 'Content/Maps/NorthPier/L_NorthPier', count: 24 },
   latest: [171, 128, 96, 71, 24, 8],
   firstNumber: 48_117,
   storeIds: { steam: '3917420', epic_games_store: 'c41d7e90b2f84f16' },

@@ -18,7 +18,7 @@ const shownAssets = (db: Database, limit: number) =>
   db.rows<Shown>(sql`
     select a.account_id, a.project_id, a.id, a.asset_type, a.path, v.version
     from assets a cross join lateral generate_series(a.version, greatest(1, a.version - 1), -1) v (version)
-    where a.approval_status in ('pending', 'denied')
+    where a.approval_status in ('pending', 'denied') and a.path not like '%/\\_\\_ExternalActors\\_\\_/%'
       and not exists (select from previews p where p.account_id = a.account_id and p.asset_id = a.id and p.version = v.version)
     order by a.approval_status = 'pending' desc, a.version - v.version, a.project_id, a.path limit ${limit}`)
 
