@@ -211,7 +211,8 @@ describeWith('chromium')('the approval queue in a browser', () => {
           token: studio().world.tokens!.lead!.token as string,
         })
       ).json.approvals.length
-    await page.getByRole('button', { name: 'T_Many_00.png' }).first().waitFor()
+    const first = page.getByRole('button', { name: 'T_Many_00.png' }).first()
+    await first.getByText('No preview', { exact: true }).waitFor()
     for (let i = 0; i < 30; i++) {
       const name = `T_Many_${String(i).padStart(2, '0')}.png`
       await page.getByText(`${name}, 1 of ${31 - i}`, { exact: true }).waitFor({ state: 'attached' })

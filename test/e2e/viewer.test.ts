@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axe, openTab, signInAs } from '../support/browser.ts'
+import { wav } from '../support/decoded-pictures.ts'
 import { glb } from '../support/glb.ts'
 import { pngOf } from '../support/pictures.ts'
 import { describeWith } from '../support/skippable.ts'
@@ -8,7 +9,7 @@ import { openVisit } from '../support/visit.ts'
 import { workshop } from '../support/workshop.ts'
 
 const PASSWORD = 'a long enough password'
-const NAMES = ['T_Rock.png', 'SM_Rock.glb', 'V_Trailer.webm', 'Items.csv', 'T_None.png', 'T_Bad.png']
+const NAMES = ['T_Rock.png', 'SM_Rock.glb', 'V_Trailer.webm', 'Items.csv', 'A_Wind.wav', 'T_None.png', 'T_Bad.png']
 const world = {
   ...workshop,
   users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
@@ -61,7 +62,8 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await page.keyboard.press('s')
     await viewer.getByRole('application', { name: 'Picture of version 1' }).waitFor()
     await page.keyboard.press('x')
-    await viewer.getByText(/\d% differs/).waitFor()
+    // Two squares of 64 pixels on 2,048, and what compression adds.
+    await viewer.getByText(/^[67]% differs$/).waitFor()
     await page.keyboard.press('w')
     const boundary = viewer.getByRole('slider', { name: 'Boundary between versions 1 and 2' })
     await boundary.focus()
@@ -69,6 +71,9 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     expect(await boundary.getAttribute('aria-valuenow')).toBe('100')
     await page.keyboard.press('ArrowLeft')
     expect(await boundary.getAttribute('aria-valuenow')).toBe('98')
+    // The newer version is to the right of the boundary.
+    const layer = viewer.getByAltText('Version 2').last().locator('..')
+    expect(await layer.evaluate((element) => element.style.clipPath)).toBe('inset(0px 0px 0px 98%)')
     expect(await axe(page)).toEqual([])
     const zoom = viewer.getByRole('status', { name: 'Zoom' })
     const fitted = await zoom.textContent()
@@ -76,6 +81,23 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await expect.poll(() => zoom.textContent()).not.toBe(fitted)
     await page.keyboard.press('0')
     await expect.poll(() => zoom.textContent()).toBe(fitted)
+    // Side by side, both are zoomed and moved.
+    await page.keyboard.press('s')
+    for (const key of ['+', '+']) await page.keyboard.press(key)
+    await viewer.getByRole('application', { name: 'Picture of version 1' }).focus()
+    await page.keyboard.press('ArrowRight')
+    const places = () =>
+      page.evaluate(() =>
+        [1, 2].map((version) => {
+          const { left, top, width } = document.querySelector<HTMLElement>(`[data-pane="${version}"] img[alt^="Version"]`)!.style
+          return [left, top, width].join()
+        }),
+      )
+    await expect.poll(async () => new Set(await places()).size).toBe(1)
+    const before = await places()
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(async () => (await places())[1]).not.toBe(before[1])
+    expect(new Set(await places()).size).toBe(1)
     expect(tab().complaints).toEqual([])
   })
 
@@ -180,7 +202,7 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
       await stopped
       return [...new Uint8Array(await new Blob(parts).arrayBuffer())]
     })
-    expect((await upload('V_Trailer.webm', 2, Buffer.from(bytes))).status).toBeLessThan(300)
+    for (const version of [1, 2]) expect((await upload('V_Trailer.webm', version, Buffer.from(bytes))).status).toBeLessThan(300)
     await open(page, 'V_Trailer.webm')
     const code = page.getByRole('status', { name: 'Timecode' })
     await page.waitForFunction(() => document.querySelector('video')!.readyState >= 2)
@@ -190,6 +212,44 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await expect.poll(() => code.textContent()).toBe('00:00:00:02')
     await page.keyboard.press(',')
     await expect.poll(() => code.textContent()).toBe('00:00:00:01')
+    expect(await axe(page)).toEqual([])
+
+    // Two versions in step.
+    await page.keyboard.press('s')
+    const times = () =>
+      page.evaluate(() => [...document.querySelectorAll('video')].map(({ currentTime }) => currentTime.toFixed(2)))
+    await expect.poll(async () => (await times()).length).toBe(2)
+    await page.waitForFunction(() => [...document.querySelectorAll('video')].every(({ readyState }) => readyState >= 2))
+    // The one that joins shows the same frame.
+    await expect.poll(async () => new Set(await times()).size).toBe(1)
+    await page.keyboard.press('.')
+    await expect.poll(() => code.textContent()).toBe('00:00:00:02')
+    await expect.poll(times).toEqual(['0.08', '0.08'])
+    const playing = () => page.evaluate(() => [...document.querySelectorAll('video')].map(({ paused }) => !paused))
+    await page.keyboard.press('k')
+    await expect.poll(playing).toEqual([true, true])
+    await page.keyboard.press('k')
+    await expect.poll(playing).toEqual([false, false])
+    await expect.poll(async () => new Set(await times()).size).toBe(1)
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press('v')
+    await expect.poll(async () => (await times()).length).toBe(1)
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('plays the sounds of two versions below their waves', async () => {
+    for (const version of [1, 2])
+      expect(
+        (await upload('A_Wind.wav', version, wav({ isNegative: version === 1 }) as Buffer<ArrayBuffer>)).status,
+      ).toBeLessThan(300)
+    const { page } = tab()
+    await open(page, 'A_Wind.wav')
+    for (const version of [1, 2]) await page.getByAltText(`Waveform of version ${version}`).waitFor()
+    const position = page.getByRole('slider', { name: 'Position in version 2' })
+    await page.getByRole('button', { name: 'Play version 2' }).waitFor()
+    await page.keyboard.press('k')
+    await expect.poll(async () => Number(await position.inputValue())).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Play version 1' }).waitFor()
     expect(await axe(page)).toEqual([])
     expect(tab().complaints).toEqual([])
   })
@@ -260,7 +320,8 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
   // Last, and in a small window: where 3D is drawn without a graphics card, the page waits for every pixel.
   test('turns a model, with its texture, without any other host or a refusal of the policy', async () => {
     const model = glb({}, rock(4))
-    expect((await upload('SM_Rock.glb', 2, model as Buffer<ArrayBuffer>)).status).toBeLessThan(300)
+    for (const version of [1, 2])
+      expect((await upload('SM_Rock.glb', version, model as Buffer<ArrayBuffer>)).status).toBeLessThan(300)
     const { page } = tab()
     await page.setViewportSize({ width: 480, height: 360 })
     await open(page, 'SM_Rock.glb')
@@ -275,6 +336,38 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     const before = await turned()
     await page.getByRole('button', { name: 'Turn right' }).press('Enter')
     await expect.poll(turned).not.toBe(before)
+    expect(await axe(page)).toEqual([])
+    expect(tab().foreign).toEqual([])
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('turns two versions of a model in step', async () => {
+    const { page } = tab()
+    // Wide enough for two columns: a model loads once it is in sight.
+    await page.setViewportSize({ width: 660, height: 360 })
+    await open(page, 'SM_Rock.glb')
+    await page.keyboard.press('s')
+    await page.locator('model-viewer').nth(1).scrollIntoViewIfNeeded()
+    type Model = HTMLElement & { loaded?: boolean; getCameraOrbit(): { theta: number } }
+    await page.waitForFunction(() => {
+      const models = [...document.querySelectorAll<Model>('model-viewer')]
+      return models.length === 2 && models.every(({ loaded }) => loaded)
+    })
+    const orbits = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<Model>('model-viewer')].map((one) => one.getCameraOrbit().theta.toFixed(3)),
+      )
+    await expect.poll(async () => new Set(await orbits()).size).toBe(1)
+    const [both] = await orbits()
+    await page.getByRole('button', { name: 'Turn left' }).press('Enter')
+    await expect.poll(async () => (await orbits())[0]).not.toBe(both)
+    await expect.poll(async () => new Set(await orbits()).size).toBe(1)
+    // The older one leads, once somebody touches it.
+    await page.locator('model-viewer').first().focus()
+    const [turnedBack] = await orbits()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(async () => (await orbits())[1]).not.toBe(turnedBack)
+    await expect.poll(async () => new Set(await orbits()).size).toBe(1)
     expect(await axe(page)).toEqual([])
     expect(tab().foreign).toEqual([])
     expect(tab().complaints).toEqual([])

@@ -22,7 +22,9 @@ export function wordsOfRule({ path, asset_types, branch, author, author_roles = 
 
 /** Why an asset waits: the rule that asked. */
 export const reasonOf = (rule: ApprovalRule | null): string =>
-  rule === null ? 'Rule unknown' : wordsOfRule(rule) === wordsOfRule(DEFAULT_RULES[0]!) ? 'Default rule' : wordsOfRule(rule)
+  rule === null ? 'Rule unknown' : isDefault(rule) ? 'Default rule' : wordsOfRule(rule)
+
+const isDefault = (rule: ApprovalRule) => !rule.stages?.length && wordsOfRule(rule) === wordsOfRule(DEFAULT_RULES[0]!)
 
 /** "art: 2 approvers, then tech: lead"; empty for a rule with the usual stage only. */
 export const wordsOfStages = (stages: readonly ApprovalStage[] = [], nameOf: (userId: number) => string): string =>

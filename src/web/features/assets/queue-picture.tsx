@@ -1,5 +1,5 @@
 import { PreviewPicture } from '../previews/preview-picture.tsx'
-import type { Waiting } from './queue-lines.ts'
+import { isLevel, type Waiting } from './queue-lines.ts'
 
 interface Props {
   projectId: string
@@ -9,14 +9,19 @@ interface Props {
 }
 
 /** What an entry looks like; its name is beside it. */
-export const QueuePicture = ({ projectId, entry: { asset_id, asset_type = 'document', preview }, size, className }: Props) => (
-  <PreviewPicture
-    // Another version is another picture.
-    key={`${asset_id} ${preview?.updated_at}`}
-    of={{ projectId, assetId: asset_id }}
-    type={asset_type}
-    preview={preview}
-    size={size}
-    className={className}
-  />
-)
+export const QueuePicture = ({ projectId, entry, size, className }: Props) => {
+  const { asset_id, asset_type = 'document', preview } = entry
+  return (
+    <PreviewPicture
+      // Another version is another picture.
+      key={`${asset_id} ${preview?.updated_at}`}
+      of={{ projectId, assetId: asset_id }}
+      type={asset_type}
+      preview={preview}
+      size={size}
+      className={className}
+      explains
+      reason={isLevel(entry) ? 'A level with a file per actor has no preview' : undefined}
+    />
+  )
+}

@@ -5,19 +5,12 @@ import { Filter } from '../../ui/form/field.tsx'
 import { CHANNELS, type Channel, ChannelFilters } from './channels.tsx'
 import { compare, wordsOfDifference } from './difference.ts'
 import { Divider } from './divider.tsx'
+import { besideClass, type Mode, PICTURE_MODES, useMode } from './modes.tsx'
 import { Pane, type PaneProps, type Picture } from './pane.tsx'
 import type { Point, Thread } from './points.ts'
 import { type OfAsset, type Preview, previewUrl } from './previews.ts'
 import { useView } from './use-view.ts'
 import type { Size } from './zoom.ts'
-
-const MODES = [
-  ['single', 'Single', 'v'],
-  ['beside', 'Side by side', 's'],
-  ['swipe', 'Swipe', 'w'],
-  ['difference', 'Difference', 'x'],
-] as const
-type Mode = (typeof MODES)[number][0]
 
 const BACKGROUNDS = { checkered: 'checkered', black: 'bg-black', white: 'bg-white' }
 type Background = keyof typeof BACKGROUNDS
@@ -43,8 +36,7 @@ interface Props {
 
 /** One version's picture, or two compared; with zoom, channels and points. */
 export function PictureViewer({ of, after, before, full, pointsOf, shown }: Props) {
-  const [chosen, setMode] = useState<Mode>('single')
-  const mode = before ? chosen : 'single'
+  const { mode, buttons } = useMode(PICTURE_MODES, before !== undefined)
   const [channel, setChannel] = useState<Channel>('all')
   const [background, setBackground] = useState<Background>('checkered')
   const [share, setShare] = useState(0.5)
@@ -80,7 +72,6 @@ export function PictureViewer({ of, after, before, full, pointsOf, shown }: Prop
     document.querySelector<HTMLElement>(`[data-pane="${after.version}"] [role="application"]`)?.focus()
   }
   useKeys({
-    ...(before && Object.fromEntries(MODES.map(([mode, , key]) => [key, () => setMode(mode)]))),
     ...(place && { p: startPlacing }),
     '+': tools.in,
     '=': tools.in,
@@ -128,19 +119,7 @@ export function PictureViewer({ of, after, before, full, pointsOf, shown }: Prop
     <>
       <ChannelFilters />
       <div role="toolbar" aria-label="Picture tools" className="flex flex-wrap items-center gap-1.5">
-        {before &&
-          MODES.map(([value, label, key]) => (
-            <Button
-              key={value}
-              look={mode === value ? 'plain' : 'quiet'}
-              aria-pressed={mode === value}
-              aria-keyshortcuts={key}
-              title={`${label} (${key})`}
-              onClick={() => setMode(value)}
-            >
-              {label}
-            </Button>
-          ))}
+        {buttons}
         <span className="flex items-center gap-0.5">
           <Button look="quiet" aria-label="Zoom out" aria-keyshortcuts="-" title="Zoom out (-)" onClick={tools.out}>
             −
@@ -196,9 +175,7 @@ export function PictureViewer({ of, after, before, full, pointsOf, shown }: Prop
           Select a place in the picture, or move the cross with the arrow keys and press Enter. Escape cancels.
         </p>
       )}
-      <div
-        className={`grid min-h-0 grid-cols-1 gap-2 ${full ? 'flex-1' : 'h-[min(60vh,36rem)]'} ${mode === 'beside' ? 'grid-rows-2 sm:grid-cols-2 sm:grid-rows-1' : ''}`}
-      >
+      <div className={`grid min-h-0 grid-cols-1 gap-2 ${full ? 'flex-1' : 'h-[min(60vh,36rem)]'} ${besideClass(mode)}`}>
         {mode === 'beside' && paneOf([before!])}
         {mode === 'single' || mode === 'beside'
           ? paneOf([after])

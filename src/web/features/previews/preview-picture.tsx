@@ -12,18 +12,38 @@ interface Props {
   alt?: string
   /** Sets the size; the picture fits in, whatever its proportions. */
   className?: string
+  /** Writes why there is no picture below the icon; without, it is the title. */
+  explains?: boolean
+  /** Why there is none, where the preview doesn't say it. */
+  reason?: string | undefined
 }
 
-/** What an asset looks like: its preview, or an icon of its type with the reason in its title. Nothing moves while pictures load. */
-export function PreviewPicture({ of, type, preview, size = 'small', alt = '', className = 'size-12' }: Props) {
+/** What an asset looks like: its preview, or an icon of its type with the reason. Nothing moves while pictures load. */
+export function PreviewPicture({
+  of,
+  type,
+  preview,
+  size = 'small',
+  alt = '',
+  className = 'size-12',
+  explains = false,
+  reason: given,
+}: Props) {
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
   const frame = `relative grid shrink-0 place-items-center overflow-hidden rounded-md ${className}`
   if (!hasPicture(preview) || state === 'failed') {
-    const reason = state === 'failed' ? 'Can’t load the preview' : reasonOf(preview)
+    const reason = state === 'failed' ? 'Can’t load the preview' : (given ?? reasonOf(preview))
     return (
       <span className={`${frame} bg-canvas text-soft`} title={reason}>
-        <AssetTypeIcon type={type} className="size-1/2 max-h-12 max-w-12" />
-        {alt !== '' && <span className="sr-only">{`${alt}: ${reason}`}</span>}
+        {explains ? (
+          <span className="grid max-h-full content-center justify-items-center gap-1.5 p-2 text-center text-xs">
+            <AssetTypeIcon type={type} className="size-10" />
+            <span className="line-clamp-4 wrap-anywhere">{reason}</span>
+          </span>
+        ) : (
+          <AssetTypeIcon type={type} className="size-1/2 max-h-12 max-w-12" />
+        )}
+        {!explains && alt !== '' && <span className="sr-only">{`${alt}: ${reason}`}</span>}
       </span>
     )
   }

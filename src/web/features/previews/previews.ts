@@ -1,4 +1,5 @@
 import type { AppReply } from '../../../contract/app/routes.ts'
+import type { PreviewKind } from '../../../contract/sets.ts'
 import { useApi } from '../../queries.ts'
 
 export type Preview = AppReply<'listPreviews'>['previews'][number]
@@ -29,6 +30,12 @@ export const hasPicture = (preview: PreviewSummary | null | undefined): preview 
   preview.kind !== null &&
   (PICTURED.has(preview.kind) || ('has_pictures' in preview && preview.has_pictures === true))
 
+/** Kinds that only the viewer shows. */
+const UNPICTURED: Partial<Record<PreviewKind, string>> = { video: 'Video', model: '3D model', text: 'Text' }
+
 /** Why there is no picture, for people. */
-export const reasonOf = (preview: PreviewSummary | null | undefined): string =>
-  preview?.state === 'pending' ? 'Preview is being made' : (preview?.reason ?? 'No preview')
+export function reasonOf(preview: PreviewSummary | null | undefined): string {
+  if (preview?.state === 'pending') return 'Preview is being made'
+  const what = preview?.kind && UNPICTURED[preview.kind]
+  return what ? `${what}: see the asset’s page` : (preview?.reason ?? 'No preview')
+}

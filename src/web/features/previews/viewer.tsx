@@ -66,14 +66,14 @@ export function Viewer({ asset, ...of }: Props) {
           onChange={(value) => setChosen({ ...chosen, after: Number(value) })}
           options={versions.map((one) => [String(one.version), nameOf(one)])}
         />
-        {older.length > 0 && COMPARED.has(after.kind!) && (
+        {older.length > 0 && (
           <Filter
             label="Compare with"
             value={String(before?.version ?? 0)}
             onChange={(value) => setChosen({ ...chosen, before: Number(value) })}
             options={[
               ['0', 'Not compared'],
-              ...older.map((one) => [String(one.version), `Compare with version ${one.version}`] as const),
+              ...older.map((one) => [String(one.version), `Compare with v${one.version}`] as const),
             ]}
           />
         )}
@@ -98,9 +98,6 @@ export function Viewer({ asset, ...of }: Props) {
   )
 }
 
-/** Kinds whose versions are compared. */
-const COMPARED = new Set(['picture', 'waveform', 'text'])
-
 interface KindProps {
   of: OfAsset
   asset: Props['asset']
@@ -110,15 +107,13 @@ interface KindProps {
 }
 
 function Kind({ of, asset, after, before, full }: KindProps) {
-  const name = `${asset.name}, version ${after.version}`
   if (after.kind === 'text') return <TextViewer key={after.version} of={of} after={after} before={before} />
   if (after.kind === 'waveform') return <SoundViewer of={of} versions={before ? [after, before] : [after]} />
-  if (after.kind === 'video')
-    return <VideoViewer key={after.version} src={previewUrl(of, after, 'original')} name={name} full={full} />
+  if (after.kind === 'video') return <VideoViewer of={of} name={asset.name} after={after} before={before} full={full} />
   if (after.kind === 'model')
     return (
       <Suspense fallback={<Loading />}>
-        <ModelViewer key={after.version} src={previewUrl(of, after, 'original')} name={name} full={full} />
+        <ModelViewer of={of} name={asset.name} after={after} before={before} full={full} />
       </Suspense>
     )
   return <PointedPictures of={of} after={after} before={before} full={full} />

@@ -112,7 +112,7 @@ export function Filter({ label, options, onChange, ...rest }: Choice) {
       aria-label={label}
       {...rest}
       onChange={(event) => onChange?.(event.target.value)}
-      className="h-8 max-w-40 min-w-0 sm:max-w-56 truncate rounded-md border border-line bg-panel px-2 text-sm text-ink"
+      className="h-8 max-w-48 min-w-0 sm:max-w-56 truncate rounded-md border border-line bg-panel px-2 text-sm text-ink"
     >
       {options.map(([value, text]) => (
         <option key={value} value={value}>
