@@ -62,7 +62,10 @@ function assetOf(game: Game, index: number, path: string, asset: Touched, approv
     version: changes.length,
     size_bytes: Math.round(1024 * smallest * (largest / smallest) ** random.next()),
     last_change: changes.at(-1)!.key,
-    approvals: approvals.map(({ path: _, ...approval }) => approval),
+    approvals: approvals.map(({ path: _, ...approval }) => ({
+      ...approval,
+      version: 1 + changes.findIndex(({ identifier }) => identifier === approval.commit_sha),
+    })),
     created_at: changes[0]!.timestamp,
     updated_at: [changes.at(-1)!.timestamp, ...approvals.map((approval) => approval.updated_at)].sort().at(-1)!,
   }

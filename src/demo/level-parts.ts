@@ -35,7 +35,7 @@ export function levelPartsOf(
       version: 1,
       size_bytes: 9_000 + 37 * i,
       last_change: change.key,
-      approvals: [{ commit_sha: change.identifier, status: 'pending' as const, stage: 'review', ...at }],
+      approvals: [{ commit_sha: change.identifier, version: 1, status: 'pending' as const, stage: 'review', ...at }],
       ...at,
     }
   })

@@ -353,6 +353,7 @@ const FIELDS = {
           stage: optional(shown(filled(100))),
           type: optional(filled(100)),
           commit_sha: optional(shown(numberOr(text(IDENTIFIER_MAX)))),
+          version: optional(integer(1)),
           comments: optional(text()),
           approver: optional(reference('users')),
           decided_at: moment,

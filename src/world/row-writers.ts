@@ -220,7 +220,7 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
 
   assets({ key, project, path = '', asset_type = 'document', last_change, approvals = [], ...rest }, to) {
     const owner = ownerOf(project)
-    const records = approvals.map(({ key, stage = DEFAULT_STAGE, type, approver, ...approval }) => ({
+    const records = approvals.map(({ key, stage = DEFAULT_STAGE, type, approver, version = rest.version, ...approval }) => ({
       key,
       row: {
         id: to.newUuid(),
@@ -234,7 +234,7 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
         approval_type: type,
         status: approval.status ?? 'pending',
         approver_user_id: approver && idOf(approver),
-        asset_version: rest.version,
+        asset_version: version,
         ...times(approval),
       },
     }))

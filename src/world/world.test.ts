@@ -117,9 +117,9 @@ describe('a whole world', () => {
       { ...owner, id: made.assets.a1!.id, approval_status: 'pending', last_change_id: 1 },
     ])
     expect(await own.db.rows(sql`select * from approvals order by created_at`)).toMatchObject([
-      { ...owner, id: made.approvals.p1!.id, approval_stage: 'art_review', approver_user_id: 1, asset_version: 3 },
+      { ...owner, id: made.approvals.p1!.id, approval_stage: 'art_review', approver_user_id: 1, asset_version: 2 },
       { approval_stage: 'art_review', approval_type: 'manual', approver_user_id: null, decided_at: null },
-      { status: 'pending', commit_sha: '0123456789abcdef' },
+      { status: 'pending', commit_sha: '0123456789abcdef', asset_version: 3 },
     ])
     expect(await rows('deployments')).toMatchObject([
       { ...owner, integration_id: 1, build_run_id: 1, status: 'live', live_at: null },
