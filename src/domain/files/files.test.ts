@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,12 @@ import { openObjectStoreServer } from '../../../test/support/object-store.ts'
 import { png } from '../../../test/support/pictures.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
+import { ARTIFACT_PIECE_MIN } from '../../contract/limits.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { type FileStore, openDatabase, type Pool, sql } from '../../db/database.ts'
+import * as artifacts from '../artifacts/artifacts.ts'
+import { addPiece } from '../artifacts/upload.ts'
+import type { IntegrationContext } from '../integrations/context.ts'
 import { findSize } from '../previews/previews.ts'
 import { upload } from '../previews/upload.ts'
 import { folderFiles, folderId, storedFiles } from './file-store.ts'
@@ -29,6 +33,8 @@ beforeAll(async () => {
     tasks: [{ key: 'task', project: 'star', title: 'Cook' }],
     assets: [{ key: 'rock', project: 'star', name: 'T_Rock.png', path: 'T_Rock.png', asset_type: 'texture' }],
     comments: [{ key: 'comment', project: 'star', task: 'task', user: 'kim', body: 'See' }],
+    integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
+    build_runs: [{ project: 'star', integration: 'ci', ci_job_name: 'package', build_number: '1' }],
   })
 })
 afterAll(async () => {
@@ -90,6 +96,46 @@ describe.each([
     await db.execute(sql`delete from previews`)
     await old()
     await sweep(db)
+  })
+
+  test('an artifact is stored in pieces, read across their borders, and removed with its bytes', async () => {
+    const before = await count()
+    const { quotas } = studio.service
+    const context = { ...key(), integration_id: studio.world.integrations!.ci!.id } as IntegrationContext
+    const bytes = randomBytes(3 * ARTIFACT_PIECE_MIN)
+    const send = (offset: number, until: number) =>
+      addPiece(
+        db,
+        context,
+        {
+          job: 'package',
+          number: '1',
+          name: 'Game.zip',
+          upload: 'one',
+          size: bytes.length,
+          offset,
+          bytes: bytes.subarray(offset, until),
+        },
+        { quotas, transaction: (work) => db.transaction(work) },
+      )
+    const border = ARTIFACT_PIECE_MIN + 11
+    expect(await send(0, border)).toMatchObject({ status: 'uploading', offset: border })
+    const { id } = (await db.one<{ id: string }>(sql`select id from artifacts`))!
+    expect(await artifacts.find(db, key(), id)).toBe(undefined)
+    expect(await send(border, bytes.length)).toMatchObject({ status: 'complete' })
+    const stored = (await artifacts.find(db, key(), id))!
+    const read = async (from: number, until: number) => {
+      const pieces: Buffer[] = []
+      for await (const piece of artifacts.read(db, stored, from, until)) pieces.push(piece)
+      return Buffer.concat(pieces)
+    }
+    expect((await read(0, bytes.length)).equals(bytes)).toBe(true)
+    expect((await read(border - 5, border + 5)).equals(bytes.subarray(border - 5, border + 5))).toBe(true)
+    expect(await count()).toBe(before + 2)
+    await db.execute(sql`delete from artifacts`)
+    await old()
+    await sweep(db)
+    expect(await count()).toBe(before)
   })
 
   test('a file is stored by its content, read in ranges and removed', async () => {

@@ -67,6 +67,10 @@ describe('an artifact', () => {
       json: { status: 'uploading', build_run_id: String(id), offset: 100 * KB },
     })
     expect(await artifacts()).toEqual([])
+    const [unfinished] = await tools.studio.db.rows<{ id: string }>(sql`select id from artifacts where build_run_id = ${id}`)
+    expect((await download(unfinished!.id)).status).toBe(404)
+    const share = { method: 'POST', body: { artifact_id: unfinished!.id } }
+    expect((await tools.api(`build_runs/${id}/share_links`, share)).error).toBe('not_found')
     expect((await post({ ...query, offset: 100 * KB }, bytes.subarray(100 * KB))).json).toMatchObject({
       status: 'complete',
       offset: bytes.length,
