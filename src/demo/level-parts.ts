@@ -25,18 +25,20 @@ export function levelPartsOf(
   return Array.from({ length: count }, (_, i) => {
     const file = `${nameOf(i)}.uasset`
     const path = `${folder}__ExternalActors__/${name}/${i % 10}/${(i % 26).toString(36).toUpperCase()}7/${file}`
-    change.files!.push({ path, action: 'add' })
+    change.files!.push({ path, action: 'edit' })
     return {
       key: `${game.key}-actor-${i + 1}`,
       project: game.key,
       name: file,
       path,
       asset_type: 'level' as const,
-      version: 1,
+      version: 2,
       size_bytes: 9_000 + 37 * i,
       last_change: change.key,
-      approvals: [{ commit_sha: change.identifier, version: 1, status: 'pending' as const, stage: 'review', ...at }],
-      ...at,
+      approvals: [{ commit_sha: change.identifier, version: 2, status: 'pending' as const, stage: 'review', ...at }],
+      // Lists are by age: the files of one level must not fill the first page.
+      created_at: changes[0]!.timestamp,
+      updated_at: change.timestamp,
     }
   })
 }
