@@ -195,10 +195,12 @@ function Model({ src, name, isTurning }: { src: string; name: string; isTurning:
   useEffect(() => {
     const viewer = element.current
     if (!viewer || refusal !== null) return
+    // Two models would have regions with one name.
+    viewer.shadowRoot?.querySelector('[role="region"][aria-label]')?.setAttribute('aria-label', `Announcements of ${name}`)
     const fail = () => setRefusal('The model is damaged, or this browser can’t draw in 3D')
     viewer.addEventListener('error', fail)
     return () => viewer.removeEventListener('error', fail)
-  }, [refusal])
+  }, [refusal, name])
   if (refusal === undefined) return <Loading />
   if (refusal !== null) return <Notice>{refusal}.</Notice>
   return (
