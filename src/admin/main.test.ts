@@ -241,6 +241,12 @@ describe('usage', () => {
     [['token', 'add', '--user', '1', '--name', 'x', '--scopes', 'all', '--days', '1', '--expires-at', '2030-01-01']],
     [['webhook', 'replay', '1']],
   ])('%j exits with 2', (words) => expect(run(...words)).rejects.toMatchObject({ exit: 2 }))
+
+  test('a wrong argument leads to the help of its command', () =>
+    expect(run('people', 'confirm', '1', 'abc')).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(/such as 7; see: goldmaster admin people confirm --help$/),
+    }))
 })
 
 test('user set-password ends sessions, verifies the address, and revokes tokens on request', async () => {

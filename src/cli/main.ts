@@ -60,9 +60,10 @@ function settled(command: Commander, path = command.name()): Commander {
 const OPERATORS = ['serve', 'work', 'migrate', 'admin']
 
 function advice({ path }: Misused, [first]: readonly string[], beside: Beside): string {
-  if (first !== undefined && OPERATORS.includes(first) && !Object.hasOwn(beside, first))
+  const isHere = first !== undefined && (Object.hasOwn(CATALOG, first) || Object.hasOwn(beside, first))
+  if (first !== undefined && OPERATORS.includes(first) && !isHere)
     return '; this command is part of the service: run it on the machine where the service is installed'
-  if (first !== undefined && Object.hasOwn(SUMMARIES, first) && !Object.hasOwn(CATALOG, first))
+  if (first !== undefined && Object.hasOwn(SUMMARIES, first) && !isHere)
     return '; this file only has run: download goldmaster.mjs from the service for the other commands'
   return path === undefined ? '' : `; see: ${path} --help`
 }

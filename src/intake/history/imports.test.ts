@@ -115,6 +115,22 @@ test('commits of a second repository are placed without regard to the first', as
   expect((await world()).line).toEqual([...tools, ...star.commits].map(({ sha }) => sha))
 })
 
+test('two accounts import the same repository at once, and each gets all of it', async () => {
+  const alone = await room()
+  await alone.import()
+  const expected = await alone.world()
+  const both = [await openRoom(studio, github), await openRoom(studio, github, 'fox')]
+  const ended = await Promise.all(both.map(({ import: load }) => load()))
+  expect(ended).toMatchObject([{ state: 'done' }, { state: 'done' }])
+  for (const { world, noise } of both) {
+    expect(await world()).toEqual(expected)
+    expect(Object.values(await noise()).flat()).toEqual([])
+  }
+  const changes = await studio.db.rows<{ account_id: number; project_id: number }>(sql`
+    select distinct c.account_id, c.project_id from changes c join projects p on p.id = c.project_id and p.account_id <> c.account_id`)
+  expect(changes).toEqual([])
+})
+
 test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
   const { app, rows, project, id, account_id } = await room()
   const start = () => app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })

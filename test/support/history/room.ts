@@ -9,8 +9,11 @@ import type { Build, Commit, Delivery, Deployment, Release, Tool, World } from '
 export const openHistoryStudio = () =>
   openStudio(
     {
-      accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } }],
+      accounts: [
+        { key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null },
+        { key: 'fox', name: 'Red Fox', plan: 'enterprise', credits: null },
+      ],
+      users: [{ key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner', fox: 'owner' } }],
       tokens: [{ key: 'kim', user: 'kim', name: 'kim', scopes: SCOPES }],
     },
     { service: { allowedHosts: (host) => host === '127.0.0.1' } },
@@ -20,9 +23,9 @@ export type HistoryRoom = Awaited<ReturnType<typeof openRoom>>
 type Connected = Pick<Tool, 'provider' | 'config'> & Partial<Tool> & { signing_secret?: string }
 
 /** A project with one tool, which can be told by webhooks and asked by imports. */
-export async function openRoom(studio: Studio, tool: Connected) {
+export async function openRoom(studio: Studio, tool: Connected, account: 'owl' | 'fox' = 'owl') {
   const { provider, config, signing_secret } = tool
-  const account_id = studio.world.accounts.owl!.id as number
+  const account_id = studio.world.accounts[account]!.id as number
   const { projects } = await studio.load({ projects: [{ key: 'p', account: account_id, name: `Room ${Math.random()}` }] })
   const project = projects!.p!.id as number
   const { integrations } = await studio.load({
