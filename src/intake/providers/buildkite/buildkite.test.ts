@@ -147,3 +147,10 @@ test('every JSON throws nothing but Unreadable', () => {
     }),
   )
 })
+
+test('the log of a failed build is fetched, unless a step left its end in the meta-data', () => {
+  const jobOf = (changes: object) => buildkite.followUp!(read('build.finished', changes)[0]!, 5, 1)
+  expect(jobOf({ state: 'failed' })).toMatchObject({ kind: 'read_buildkite_log', payload: { account_id: 1, build_run_id: 5 } })
+  expect(jobOf({ state: 'failed', meta_data: { logs_tail: 'boom' } })).toBeUndefined()
+  expect(jobOf({ state: 'passed' })).toBeUndefined()
+})
