@@ -165,7 +165,7 @@ describe('an attachment', () => {
     const file = await uploaded(largest, 'largest.bin')
     expect(file.bytes).toBe(FILE_MAX)
     expect((await download(file.id)).bytes.equals(largest)).toBe(true)
-  }, 60_000)
+  })
 })
 
 describe('access', () => {
@@ -267,4 +267,4 @@ test('an export has the files, and loads elsewhere', async () => {
     await sweep(elsewhere.db)
   }
   await elsewhere.close()
-}, 60_000)
+})

@@ -195,7 +195,8 @@ test('the audit log says who asked the CI for what', async () => {
   await (await built('buildkite'))('retry')
   expect(
     await studio.db.one(sql`
-      select a.subject, a.after, a.user_id, b.build_number from audit_log a join build_runs b on a.subject = 'build_run/' || b.id
+      select a.subject, a.after, a.user_id, b.build_number from audit_log a
+      join build_runs b on b.account_id = a.account_id and a.subject = 'build_run/' || b.id
       where a.action = 'actOnBuild' order by a.id desc limit 1`),
   ).toEqual({
     subject: expect.any(String),
