@@ -245,7 +245,7 @@ async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): P
       }),
     wrongDeployments: async () =>
       db.execute(sql`
-        select from deployments d join build_runs b on b.id = d.build_run_id
+        select from deployments d join build_runs b on b.account_id = d.account_id and b.id = d.build_run_id
         where d.project_id = ${raw(String(project))} and b.status not in ('completed', 'passed_pending_approval')`),
   }
 }
