@@ -127,9 +127,9 @@ const CAUSES: Record<EventType, () => ReturnType<typeof sql>[]> = {
 }
 
 const queued = async (id: number) =>
-  (await studio.db.rows<{ type: string }>(sql`select event_type as type from messages where destination_id = ${id}`)).map(
-    ({ type }) => type,
-  )
+  (
+    await studio.db.rows<{ type: string }>(sql`select event_type as type from messages where destination_id = ${id} order by id`)
+  ).map(({ type }) => type)
 
 describe.each(EVENT_TYPES)('%s', (type) => {
   test('is sent to clients that want it, and only to them', async () => {
