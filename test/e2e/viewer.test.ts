@@ -346,10 +346,10 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     // Wide enough for two columns: a model loads once it is in sight.
     await page.setViewportSize({ width: 660, height: 360 })
     await open(page, 'SM_Rock.glb')
-    await page.getByRole('button', { name: 'Side by side' }).waitFor()
-    await page.keyboard.press('s')
-    await page.locator('model-viewer').nth(1).scrollIntoViewIfNeeded()
     type Model = HTMLElement & { loaded?: boolean; getCameraOrbit(): { theta: number } }
+    await page.locator('model-viewer').scrollIntoViewIfNeeded()
+    await page.waitForFunction(() => document.querySelector<Model>('model-viewer')?.loaded)
+    await page.keyboard.press('s')
     await page.waitForFunction(() => {
       const models = [...document.querySelectorAll<Model>('model-viewer')]
       return models.length === 2 && models.every(({ loaded }) => loaded)

@@ -43,6 +43,7 @@ interface Element extends HTMLElement {
   cameraOrbit: string
   cameraTarget: string
   fieldOfView: string
+  readonly loaded: boolean
   readonly turntableRotation: number
   getCameraOrbit(): { theta: number; phi: number; radius: number }
   getCameraTarget(): object
@@ -140,10 +141,11 @@ function useInStep(frame: { readonly current: HTMLElement | null }, isTurning: b
     let leads = models().at(-1)
     const follow = () => {
       const first = leads ?? models().at(-1)
-      if (!first) return
+      // Before it is loaded, a model has no camera that could be set or read.
+      if (!first?.loaded) return
       const { theta, phi, radius } = first.getCameraOrbit()
       for (const other of models()) {
-        if (other === first) continue
+        if (other === first || !other.loaded) continue
         other.cameraOrbit = `${theta}rad ${phi}rad ${radius}m`
         other.cameraTarget = String(first.getCameraTarget())
         other.fieldOfView = `${first.getFieldOfView()}deg`
