@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FileStore } from '../../db/database.ts'
 
 /** How long an interrupted upload may stay. */
@@ -67,6 +68,9 @@ export const storedFiles = (store: ByteStore): FileStore => ({
   sweep: async () => {},
 })
 
+const ID_TRIES = 100
+const ID_WAIT_MS = 50
+
 /** The id of a folder, written when it is first used: two nodes with the same id share the folder. */
 export async function folderId(folder: string): Promise<string> {
   const file = join(folder, 'id')
@@ -74,5 +78,11 @@ export async function folderId(folder: string): Promise<string> {
   await writeFile(file, `${randomUUID()}\n`, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  return (await readFile(file, 'utf8')).trim()
+  for (let tries = 0; tries < ID_TRIES; tries++) {
+    const id = (await readFile(file, 'utf8')).trim()
+    if (id !== '') return id
+    // Another node that starts at the same moment has created the file and will write it.
+    await sleep(ID_WAIT_MS)
+  }
+  throw new Error(`${file} is empty. Delete it and start again.`)
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waiting } from '../../../test/support/blocked.ts'
 import { openObjectStoreServer } from '../../../test/support/object-store.ts'
@@ -254,6 +255,16 @@ test('a folder has one id, whoever asks', async () => {
   const other = await mkdtemp(join(tmpdir(), 'goldmaster-files-'))
   expect(await folderId(other)).not.toBe(one)
   await rm(other, { recursive: true })
+})
+
+test('a node that starts while another creates the id of a folder waits for it', async () => {
+  const young = await mkdtemp(join(tmpdir(), 'goldmaster-files-'))
+  await writeFile(join(young, 'id'), '')
+  const found = folderId(young)
+  await sleep(100)
+  await writeFile(join(young, 'id'), 'the-id\n')
+  expect(await found).toBe('the-id')
+  await rm(young, { recursive: true })
 })
 
 test('a file of a deleted comment is not found', async () => {
