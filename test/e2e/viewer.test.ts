@@ -320,7 +320,8 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
   // Last, and in a small window: where 3D is drawn without a graphics card, the page waits for every pixel.
   test('turns a model, with its texture, without any other host or a refusal of the policy', async () => {
     const model = glb({}, rock(4))
-    expect((await upload('SM_Rock.glb', 2, model as Buffer<ArrayBuffer>)).status).toBeLessThan(300)
+    for (const version of [1, 2])
+      expect((await upload('SM_Rock.glb', version, model as Buffer<ArrayBuffer>)).status).toBeLessThan(300)
     const { page } = tab()
     await page.setViewportSize({ width: 480, height: 360 })
     await open(page, 'SM_Rock.glb')
@@ -337,6 +338,29 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await expect.poll(turned).not.toBe(before)
     expect(await axe(page)).toEqual([])
     expect(tab().foreign).toEqual([])
+    expect(tab().complaints).toEqual([])
+  })
+
+  test('turns two versions of a model in step', async () => {
+    const { page } = tab()
+    // Wide enough for two columns: a model loads once it is in sight.
+    await page.setViewportSize({ width: 660, height: 360 })
+    await open(page, 'SM_Rock.glb')
+    type Model = HTMLElement & { loaded?: boolean; getCameraOrbit(): { theta: number } }
+    await page.locator('model-viewer').scrollIntoViewIfNeeded()
+    await page.waitForFunction(() => document.querySelector<Model>('model-viewer')?.loaded)
+    await page.keyboard.press('s')
+    await page.waitForFunction(() => {
+      const models = [...document.querySelectorAll<Model>('model-viewer')]
+      return models.length === 2 && models.every(({ loaded }) => loaded)
+    })
+    const orbits = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll<Model>('model-viewer')].map((one) => one.getCameraOrbit().theta.toFixed(3)),
+      )
+    await page.getByRole('button', { name: 'Turn left' }).press('Enter')
+    await expect.poll(orbits).toEqual(['-0.262', '-0.262'])
+    expect(await axe(page)).toEqual([])
     expect(tab().complaints).toEqual([])
   })
 })
