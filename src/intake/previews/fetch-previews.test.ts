@@ -9,7 +9,8 @@ import { signIn } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
-import { giveUpOld } from '../../domain/previews/pending.ts'
+import { giveUp, giveUpOld } from '../../domain/previews/pending.ts'
+import { put } from '../../domain/previews/store.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import { ingest } from '../ingest.ts'
 import type { JobContext } from '../job-context.ts'
@@ -190,6 +191,16 @@ test('an upload that came first stays', async () => {
     })
   expect((await upload()).json).toMatchObject({ source: 'upload', kind: 'text' })
   await run(serving({ 'T_Own.uasset': unrealPackage() }))
+  // What was fetched while somebody uploaded comes too late.
+  const [account_id, project_id] = [studio.world.accounts!.owl!.id as number, studio.world.projects.star!.id as number]
+  const fetched = { asset_id: id, version: 1, project_id, path: '//star/main/T_Own.uasset', identifier: '1' }
+  await giveUp(studio.db, account_id, fetched, 'The file is empty.')
+  await put(
+    studio.db,
+    { account_id, project_id },
+    { assetId: id, version: 1, onlyPending: true },
+    { kind: 'picture', source: 'file' },
+  )
   expect(await previews('T_Own.uasset')).toMatchObject([{ source: 'upload', kind: 'text' }])
 })
 
