@@ -6,7 +6,8 @@ import { signIn } from '../../test/support/visitor.ts'
 import { PREVIEW_MAX } from '../contract/limits.ts'
 import { SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
-import { sweep } from '../domain/files/files.ts'
+import { readWhole, sweep } from '../domain/files/files.ts'
+import { exportWorld } from '../world/export.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -240,4 +241,34 @@ test('the web app gets the preview of the newest version with approvals and the 
   expect((await kim.app(`${inProject}/approvals`)).json.approvals[0]).not.toHaveProperty('preview')
   expect((await kim.app(`${inProject}/assets/${id('assets', 'bare')}`)).json.preview).toBe(null)
   expect((await ask('GET', `assets/${id('assets', 'rock')}`)).json).not.toHaveProperty('preview')
+})
+
+test('an export has the previews, which are the same where it is loaded', async () => {
+  await upload(await painted(90, 45))
+  let text = ''
+  await exportWorld(
+    studio.db,
+    { account_id: Number(id('accounts', 'owl')) },
+    { vault: studio.service.vault, audience: 'admin' },
+    async (part) => {
+      text += part
+    },
+  )
+  const elsewhere = await openStudio()
+  try {
+    await elsewhere.load(JSON.parse(text))
+    const previews = ({ db }: Studio) =>
+      db.rows<{ account_id: number; small_sha256: Buffer; small_bytes: number }>(sql`
+        select p.account_id, p.version, p.state, p.kind, p.placeholder, p.width, p.height, p.small_sha256, p.small_bytes, p.large_sha256,
+          p.original_sha256, p.original_type, a.path
+        from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id order by a.path, p.version`)
+    const found = await previews(elsewhere)
+    const ours = (await previews(studio)).filter(({ account_id }) => account_id === Number(id('accounts', 'owl')))
+    expect(found).toEqual(ours.map((one) => ({ ...one, account_id: found[0]!.account_id })))
+    const of90 = found.find((one) => (one as unknown as { width: number }).width === 90)!
+    const small = await readWhole(elsewhere.db, of90.account_id, of90.small_sha256, of90.small_bytes)
+    expect(small).toEqual((await download(place())).bytes)
+  } finally {
+    await elsewhere.close()
+  }
 })
