@@ -168,6 +168,10 @@ function merge(facts: Fact[], more: readonly Fact[]) {
   }
 }
 
+/** Other accounts go first: after each page an import rests for so many times as long as storing it took, but not longer than this. */
+const REST_TIMES = 3
+const REST_SECONDS_MAX = 5
+
 /** Whether the import is over. */
 async function store(
   db: Database,
@@ -177,6 +181,7 @@ async function store(
 ): Promise<boolean> {
   const now = await imports.running(db, running, sql`for update`)
   if (now?.pages !== running.pages) return false
+  const began = performance.now()
   const { below, added } = await record(db, { running, integration, part }, facts)
   if (replies.length > 0) await keep(db, { ...integration, id: integration.integration_id }, replies)
   const following = next === undefined ? partAfter(provider, part) : part.name
@@ -190,7 +195,8 @@ async function store(
   if (following === null) return true
   if (wait > 0) await imports.wait(db, running, wait)
   const { account_id, id: import_id } = running
-  await enqueue(db, 'read_import', { account_id, import_id }, { ...again, ...(wait > 0 && { delay: wait }) })
+  const rest = Math.min(REST_SECONDS_MAX, (REST_TIMES * (performance.now() - began)) / 1000)
+  await enqueue(db, 'read_import', { account_id, import_id }, { ...again, delay: Math.max(wait, rest) })
   return false
 }
 
