@@ -110,7 +110,7 @@ describeWith('chromium')('the approval queue in a browser', () => {
     await page.getByLabel('Approval', { exact: true }).selectOption('denied')
     await page.getByRole('link', { name: 'T_Moon.png' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'T_Tree.png' }).click()
-    await page.getByText('adjust the seams').waitFor()
+    await page.getByRole('list', { name: 'Approvals, newest first' }).getByText('adjust the seams').waitFor()
     expect(await axe(page)).toEqual([])
   })
 

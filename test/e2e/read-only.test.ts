@@ -40,7 +40,7 @@ const HARMLESS = new RegExp(
   `^(?:${[
     'Label|Type|Priority|Assignee|Kind|Project|State|Status|Engine|Configuration|Store|Approval|Stage|Outcome|Period|Account|Show|Branch|Category|Owner',
     'Search (?:tasks|builds|changes)|Layout|Grid|Filmstrip|Person|View: Views|Job|Platform|Measure|Agent|Author|Path|Finished from|From|to|Filter by name|Overwritten changes|Search the log|Jump to error.*|End|Raw|Copy.*',
-    'T_1.*',
+    '(?:No preview)?T_1.*',
     'Role of .*|Leave|Revoke',
     'Regular expression|Wrap|Timestamps|Next error.*|Previous error.*|Next|Previous',
     'Action|Who|Save as (?:CSV|JSON)|Verify|View',
