@@ -65,6 +65,10 @@ function shell(lines: readonly string[], { cwd = clone, path = [] as string[] } 
   }) as string
 }
 
+/** It is built first: beside browsers on a busy machine that took four minutes. */
+const START_MS = 500_000
+const TEST_MS = 2 * START_MS
+
 interface Serving {
   said(): string
   stop(): Promise<void>
@@ -82,7 +86,7 @@ async function serve(words: readonly string[], cwd: string, path?: string[]): Pr
   await until(() => {
     if (child.exitCode !== null) throw new Error(said)
     return said.includes('Goldmaster runs at')
-  })
+  }, START_MS)
   return {
     said: () => said,
     async stop() {
@@ -94,7 +98,8 @@ async function serve(words: readonly string[], cwd: string, path?: string[]): Pr
 
 const canInstall = isReachable()
 
-describe.runIf(canInstall)(`a user who follows the README${canInstall ? '' : ' [package registry not reachable]'}`, () => {
+const reader = `a user who follows the README${canInstall ? '' : ' [package registry not reachable]'}`
+describe.runIf(canInstall)(reader, { timeout: TEST_MS }, () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'goldmaster-home-'))
     clone = join(home, 'goldmaster')
