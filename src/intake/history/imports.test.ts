@@ -131,6 +131,19 @@ test('two accounts import the same repository at once, and each gets all of it',
   expect(changes).toEqual([])
 })
 
+test('an import rests after a page, so that other accounts go first, and does not say that GitHub asks it to wait', async () => {
+  const { app, rows, id, account_id } = await room()
+  const { json } = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })
+  await rows(sql`delete from jobs where kind = 'read_import'`)
+  await readImport(outside(), { account_id, import_id: json.id })
+  expect(
+    await rows(sql`
+      select j.state, j.run_at > j.created_at and j.run_at <= j.created_at + interval '5 seconds' as rests, i.waits_until
+      from jobs j, imports i where j.kind = 'read_import' and i.id = ${json.id}`),
+  ).toEqual([{ state: 'scheduled', rests: true, waits_until: null }])
+  await workOffAll(studio, account_id)
+})
+
 test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
   const { app, rows, project, id, account_id } = await room()
   const start = () => app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })
