@@ -174,3 +174,24 @@ test('data is overdue only once it is older than its retention, and by as much',
   expect((await areaOf('purges')).level).toBe('ok')
   expect(Math.round((await overdueAfter('9 days')) / 86_400)).toBe(2)
 })
+
+test('previews that wait are counted, and worth a warning after an hour', async () => {
+  await db.execute(sql`insert into accounts (id, name) overriding system value values (1, 'Owl')`)
+  await db.execute(sql`insert into projects (id, account_id, name) overriding system value values (1, 1, 'Starfall')`)
+  const [asset] = await db.rows<{ id: string }>(
+    sql`insert into assets (account_id, project_id, name, path, asset_type) values (1, 1, 'T_Rock', 'T_Rock', 'texture') returning id`,
+  )
+  const add = (version: number, state: string, minutes: number) =>
+    db.execute(sql`
+      insert into previews (account_id, project_id, asset_id, version, state, created_at)
+      values (1, 1, ${asset!.id}, ${version}, ${state}, now() - make_interval(mins => ${minutes}))`)
+  expect(await areaOf('previews')).toMatchObject({ level: 'ok', text: 'No previews are waiting.' })
+  await add(1, 'pending', 50)
+  await add(2, 'none', 600)
+  expect(await areaOf('previews')).toMatchObject({ level: 'ok', text: '1 preview is waiting.' })
+  await add(3, 'pending', 70)
+  expect(await areaOf('previews')).toMatchObject({
+    level: 'warn',
+    text: expect.stringMatching(/^A preview has been waiting for 7\d min/),
+  })
+})
