@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAzureDevOps } from '../../../test/support/history/azure-devops.ts'
 import { openBitbucket } from '../../../test/support/history/bitbucket.ts'
+import { openBuildkite } from '../../../test/support/history/buildkite.ts'
 import { openCircleCI } from '../../../test/support/history/circleci.ts'
 import { openGitHub } from '../../../test/support/history/github.ts'
 import { openGitLab } from '../../../test/support/history/gitlab.ts'
 import { openHorde } from '../../../test/support/history/horde.ts'
+import { openJenkins } from '../../../test/support/history/jenkins.ts'
 import { openPerforce } from '../../../test/support/history/perforce.ts'
 import { type HistoryRoom, openHistoryStudio, openRoom, tellAll } from '../../../test/support/history/room.ts'
 import { openTeamCity } from '../../../test/support/history/teamcity.ts'
@@ -23,6 +25,10 @@ const TOOLS = {
   'Azure DevOps': { open: openAzureDevOps, commits: 105 },
   'Perforce, whose trigger sends numbers': { open: (world: World) => openPerforce(world, 'number') },
   'Perforce, whose bridge sends everything': { open: (world: World) => openPerforce(world, 'everything'), commits: 105 },
+  'Jenkins, whose pipelines report themselves': { open: (world: World) => openJenkins(world, 'Jenkinsfile') },
+  'Jenkins with the Notification plugin': { open: (world: World) => openJenkins(world, 'Notification') },
+  'Jenkins with the Generic Event plugin': { open: (world: World) => openJenkins(world, 'Generic Event') },
+  Buildkite: { open: openBuildkite },
   TeamCity: { open: openTeamCity },
   Horde: { open: openHorde },
   CircleCI: { open: openCircleCI },
@@ -37,9 +43,13 @@ beforeAll(async () => {
 })
 afterAll(() => studio.close())
 
-/** A tool that several projects share tells first which jobs are of this one. */
-async function connect(tool: Tool, { builds }: World) {
+/** A project with a task that commits name. A tool that several projects share tells first which jobs are of this one. */
+async function connect(tool: Tool, { builds, tasks }: ReturnType<typeof fictionalStudio>) {
   const room = await openRoom(studio, tool)
+  await room.rows(sql`
+    insert into tasks (id, account_id, project_id, title) overriding system value
+    values (${tasks.shift()!}, ${room.account_id}, ${room.project}, 'Harbor fog')`)
+  await room.rows(sql`delete from outbox where project_id = ${room.project}`)
   const { parts } = providers[tool.provider].history!
   if (parts.some(({ ofJobs }) => ofJobs)) {
     await room.build(...builds.slice(0, 2))
@@ -57,7 +67,7 @@ const idsOf = ({ rows, project }: HistoryRoom) =>
     union all select 'reference', id, updated_at from external_references where project_id = ${project} order by 1, 2`)
 
 describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
-  const world = fictionalStudio(size)
+  const world = fictionalStudio({ ...size, tasks: 3 })
 
   test('tells the same by webhooks and by an import, in either order, half and half, and with lost webhooks', async () => {
     const tool: Tool = await open(world)
@@ -70,6 +80,8 @@ describe.each(Object.entries(TOOLS))('%s', (_, { open, ...size }) => {
       const [deployed, released] = [tool.deployed ? world.deployments : [], tool.released ? world.releases : []]
       expect(expected.deployments).toHaveLength(deployed.length + released.length)
       expect(expected.references).toHaveLength((tool.filed ? world.issues.length : 0) + (tool.more?.length ?? 0))
+      const namedIn = tool.pushed ? [world.commits[4]!, world.commits[7]!].map(identifierOf).toSorted() : []
+      expect(expected.links.filter(({ kind }) => kind === 'change').map(({ name }) => name)).toEqual(namedIn)
       expect(expected.builds).toHaveLength(tool.built ? world.builds.length : 0)
 
       const imported = await connect(tool, world)

@@ -20,7 +20,7 @@ export const openHistoryStudio = () =>
   )
 
 export type HistoryRoom = Awaited<ReturnType<typeof openRoom>>
-type Connected = Pick<Tool, 'provider' | 'config'> & Partial<Tool> & { signing_secret?: string }
+type Connected = Pick<Tool, 'provider' | 'config'> & Partial<Tool>
 
 /** A project with one tool, which can be told by webhooks and asked by imports. */
 export async function openRoom(studio: Studio, tool: Connected, account: 'owl' | 'fox' = 'owl') {
@@ -93,6 +93,12 @@ export async function openRoom(studio: Studio, tool: Connected, account: 'owl' |
       assets: await rows(sql`
         select a.path, a.version, c.identifier as last from assets a left join changes c on c.id = a.last_change_id
         where a.project_id = ${project} order by a.path`),
+      links: await rows(sql`
+        select 'change' as kind, c.identifier as name from task_changes k join changes c on c.id = k.change_id where c.project_id = ${project}
+        union all select 'build', b.ci_job_name || ' ' || b.build_number from task_build_runs k join build_runs b on b.id = k.build_run_id
+          where b.project_id = ${project}
+        union all select 'deployment', d.external_key from task_deployments k join deployments d on d.id = k.deployment_id
+          where d.project_id = ${project} order by 1, 2`),
       branches: await rows(sql`select name, told, repository from branches where project_id = ${project} order by name`),
     }),
     /** What people or other tools would have noticed. */

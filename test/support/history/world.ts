@@ -64,6 +64,7 @@ export interface Delivery {
 export interface Tool {
   provider: ProviderName
   config: Record<string, unknown>
+  signing_secret?: string
   calls: string[]
   /** Calls that were answered with 304. */
   unchanged?: string[]
@@ -95,14 +96,19 @@ export interface World {
   issues: Issue[]
 }
 
+/** Far above those that the database gives. */
+let lastTask = 900_000_000
+
 const sha = (at: number) => at.toString(16).padStart(40, 'c')
 
-/** The last month of a small studio: every fifth commit is built, every fourth build fails. */
-export function fictionalStudio({ commits: count = 25 } = {}): World {
+/** The last month of a small studio: every fifth commit is built, every fourth build fails, two commits name all of the tasks. */
+export function fictionalStudio({ commits: count = 25, tasks: named = 0 } = {}): World & { tasks: number[] } {
+  const tasks = Array.from({ length: named }, () => ++lastTask)
+  const naming = tasks.map((id) => ` #${id}`).join('')
   const commits = Array.from({ length: count }, (_, at) => ({
     sha: sha(at),
     ...(at > 0 && { parent: sha(at - 1) }),
-    message: `Work ${at}`,
+    message: `Work ${at}${at === 4 || at === 7 ? naming : ''}`,
     date: daysAgo(30, at * 60),
     files: [
       { path: `Art/T_${at % 5}.png`, action: at < 5 ? ('add' as const) : ('edit' as const) },
@@ -140,5 +146,5 @@ export function fictionalStudio({ commits: count = 25 } = {}): World {
     assignee: at === 2 ? 'ann' : null,
     updated: daysAgo(20, at),
   }))
-  return { commits, builds, deployments, releases, issues }
+  return { commits, builds, deployments, releases, issues, tasks }
 }
