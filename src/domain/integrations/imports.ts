@@ -107,6 +107,12 @@ export const running = (db: Database, { account_id, id }: RecordKey, lock: Sql =
     from imports
     where account_id = ${account_id} and id = ${id} and state = 'running' ${lock}`)
 
+/** How many imports of the account are running, this one included. */
+export const runningTogether = async (db: Database, account_id: number) =>
+  (await db.one<{ count: number }>(
+    sql`select count(*)::integer as count from imports where account_id = ${account_id} and state = 'running'`,
+  ))!.count
+
 interface Progress {
   /** Absent: nothing was read, and `note` says why. */
   part?: ImportPart

@@ -144,6 +144,24 @@ test('an import rests after a page, so that other accounts go first, and does no
   await workOffAll(studio, account_id)
 })
 
+test('the more imports an account runs, the longer each of them rests, for five seconds at most', async () => {
+  const { app, rows, id, project, account_id } = await room()
+  const { json } = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })
+  await rows(sql`
+    with others as (
+      insert into integrations (account_id, project_id, provider, token_hash, token_sealed)
+      select ${account_id}::integer, ${project}::integer, 'github', sha256(n::text::bytea), '' from generate_series(1, 2000) n returning id)
+    insert into imports (account_id, project_id, integration_id, since, until)
+    select ${account_id}::integer, ${project}::integer, id, now(), now() from others`)
+  await rows(sql`delete from jobs where kind = 'read_import'`)
+  await readImport(outside(), { account_id, import_id: json.id })
+  expect(
+    await rows(sql`select (extract(epoch from run_at - created_at))::float8 as seconds from jobs where kind = 'read_import'`),
+  ).toEqual([{ seconds: 5 }])
+  await rows(sql`update imports set state = 'done' where id <> ${json.id}`)
+  await workOffAll(studio, account_id)
+})
+
 test('an import waits as long as GitHub asks for, and can be cancelled meanwhile', async () => {
   const { app, rows, project, id, account_id } = await room()
   const start = () => app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })

@@ -168,7 +168,10 @@ function merge(facts: Fact[], more: readonly Fact[]) {
   }
 }
 
-/** Other accounts go first: after each page an import rests for so many times as long as storing it took, but not longer than this. */
+/**
+ * Other accounts go first: after each page an import rests for so many times as long as storing it took, for each import that its account
+ * runs, but not longer than this.
+ */
 const REST_TIMES = 3
 const REST_SECONDS_MAX = 5
 
@@ -195,7 +198,8 @@ async function store(
   if (following === null) return true
   if (wait > 0) await imports.wait(db, running, wait)
   const { account_id, id: import_id } = running
-  const rest = Math.min(REST_SECONDS_MAX, (REST_TIMES * (performance.now() - began)) / 1000)
+  const rests = REST_TIMES * (await imports.runningTogether(db, account_id))
+  const rest = Math.min(REST_SECONDS_MAX, (rests * (performance.now() - began)) / 1000)
   await enqueue(db, 'read_import', { account_id, import_id }, { ...again, delay: Math.max(wait, rest) })
   return false
 }
