@@ -34,7 +34,7 @@ test.each(['teams', 'discord'] as const)(
     // The sender has read that the breakage is fixed, and waits for the row. The breakage reopens and asks for the message again.
     const [sent] = await overlapping(
       db,
-      sql`select from messages where destination_id = ${channelId} for update`,
+      sql`select from messages where account_id = ${account_id} and destination_id = ${channelId} for update`,
       1,
       () => [send()],
       (holder) =>
