@@ -181,7 +181,13 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
     }))
   return sql`
     reported as (
-      select * from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
+      select t.*,
+        -- A late report of a shelf says nothing about a change that is on a branch by now.
+        coalesce(t.pending, false) and not exists (
+          select from changes c join change_branches p on p.account_id = c.account_id and p.change_id = c.id
+          where c.account_id = ${context.account_id} and c.project_id = ${context.project_id} and c.source_type = t.source_type
+            and c.identifier = t.identifier) as is_pending
+      from jsonb_to_recordset(${JSON.stringify(reported)}::jsonb)
         as t (source_type text, identifier text, author text, author_uids text[], description text, timestamp timestamptz, branch text,
           files jsonb, asset_count integer, url text, file_url text, pending boolean)
       where not exists (${unless})),
@@ -191,7 +197,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
       select ${context.account_id}, ${context.project_id}, ${context.integration_id}, t.source_type, t.identifier, t.author,
         (select m.user_id ${memberOf(context)}),
         t.description, t.branch, coalesce(t.timestamp, now()), nullif(t.files, 'null'), case when t.files <> 'null' then now() end, t.asset_count,
-        coalesce(t.url, ''), coalesce(t.file_url, ''), coalesce(t.pending, false), ${context.import_id ?? null}::bigint
+        coalesce(t.url, ''), coalesce(t.file_url, ''), t.is_pending, ${context.import_id ?? null}::bigint
       from reported t
       on conflict (account_id, project_id, source_type, identifier) do update set
         author = case when excluded.author = '' then c.author else excluded.author end,
@@ -207,9 +213,7 @@ function writing(context: IntegrationContext, changes: Submitted[], unless = sql
         files_known_at = case when c.files is null then excluded.files_known_at
           else least(c.files_known_at, now() - interval '1 millisecond') end,
         asset_count = case when c.files is null then excluded.asset_count else c.asset_count end, orphaned_at = null,
-        -- A late report of a shelf says nothing about a change that is on a branch by now.
-        pending = excluded.pending and not exists (
-          select from change_branches p where p.account_id = c.account_id and p.change_id = c.id), updated_at = now(),
+        pending = excluded.pending, updated_at = now(),
         import_id = case when excluded.import_id is null then null else c.import_id end
       returning c.id, c.identifier, c.timestamp, coalesce(c.files_known_at = now()::timestamptz(3), false) as news)`
 }
