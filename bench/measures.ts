@@ -1,3 +1,4 @@
+import { randomOf } from '../src/demo/random.ts'
 import { grown } from '../src/domain/measures/grown-parts.ts'
 import { changePoints } from '../src/measures/change-points.ts'
 import { type AssetSize, SIZES_MAX } from '../src/measures/read-sizes.ts'
@@ -72,11 +73,3 @@ function namesAsset(seed: number): boolean {
 const listed = (assets: readonly AssetSize[]) => [...assets].sort(([, a], [, b]) => b - a).slice(0, SIZES_MAX)
 
 const normal = (random: () => number) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-
-/** Mulberry32: the same numbers everywhere. */
-const randomOf = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-}

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { CHANNEL_KINDS, type ChannelKind } from '../src/contract/channels.ts'
+import { randomOf } from '../src/demo/random.ts'
 import type { VendorRequest } from '../src/jobs/sending/vendor.ts'
 import { VENDORS } from '../src/jobs/sending/vendors/vendors.ts'
 import { postOf } from './support/chat/announcements.ts'
-import { FAULTS, randomOf } from './support/chat/faults.ts'
+import { FAULTS } from './support/chat/faults.ts'
 import { type ChatVendors, type ChatVendorsOptions, openChatVendors } from './support/chat-vendors.ts'
 
 let vendors: ChatVendors

@@ -1,16 +1,6 @@
 /** Seeded, so that a run can be repeated: the same seed makes the same requests. */
 export type Random = () => number
 
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 export const below = (random: Random, end: number): number => Math.floor(random() * end)
 export const pick = <T>(random: Random, values: readonly T[]): T => values[below(random, values.length)]!
 export const chance = (random: Random, share: number): boolean => random() < share

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { randomOf } from '../demo/random.ts'
 import { changePoints } from './change-points.ts'
 
-/** The same numbers for the same seed (mulberry32), with a normal distribution. */
+/** With a normal distribution. */
 function noiseOf(seed: number): () => number {
-  let state = seed
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  const uniform = randomOf(seed)
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform())
 }
 

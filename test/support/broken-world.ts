@@ -1,4 +1,4 @@
-import { randomOf } from './simulated-tests.ts'
+import { randomOf } from '../../src/demo/random.ts'
 
 /** A test that fails at the end, and what its runs say about the change that broke it, as indexes of the changes of its stream. */
 export interface Expected {

@@ -1,3 +1,4 @@
+import { randomOf } from '../../src/demo/random.ts'
 import type { AgentBuild } from '../../src/domain/agents/compare.ts'
 
 const AGENTS = 11
@@ -5,20 +6,9 @@ const JOBS = 4
 const FARM_RATE = 0.1
 const BUILDS_MAX = 2_000
 
-/** Mulberry32: the same numbers for the same seed on every machine. */
-function randomOf(seed: number): () => number {
-  let state = Math.imul(seed, 7919)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** A farm of eleven agents, the first with its own share of failures, judged after each of its builds until it is accused or has 60. */
 export function farm(seed: number, rate: number, accused: (builds: readonly AgentBuild[]) => string[]) {
-  const random = randomOf(seed)
+  const random = randomOf(Math.imul(seed, 7919))
   const history: AgentBuild[] = []
   const others = new Set<string>()
   let builds = 0

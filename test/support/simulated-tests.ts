@@ -1,15 +1,5 @@
+import { randomOf } from '../../src/demo/random.ts'
 import { type CaseRun, failingSince, flakyFailures } from '../../src/domain/tests/flaky.ts'
-
-/** The same numbers for the same seed: mulberry32. */
-export function randomOf(seed: number) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 interface Size {
   seed: number

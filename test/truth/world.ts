@@ -1,3 +1,4 @@
+import { randomOf } from '../../src/demo/random.ts'
 /**
  * Random studios: three streams of one depot, builds of several jobs, and unreliable reports. The world holds what happened; its reports arrive
  * late, twice, in another order, from agents with wrong clocks.
@@ -44,15 +45,8 @@ export interface World {
   looks: number[]
 }
 
-/** Mulberry32: the same numbers for the same seed everywhere. */
 function numbers(seed: number) {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const next = randomOf(seed)
   return {
     below: (limit: number) => Math.floor(next() * limit),
     chance: (probability: number) => next() < probability,

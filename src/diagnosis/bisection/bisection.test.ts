@@ -1,20 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { randomOf } from '../../demo/random.ts'
 import { nextStep, posteriorOf, priorOf, type Search, type Trial } from './bisection.ts'
 
 const CHANGES = 64
 const FLICKER = 0.1
 const WORLDS = 2000
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}
 
 /** A CI where bad changes always fail, and good ones fail now and then. */
 interface World {
@@ -29,7 +19,7 @@ const OF_OTHERS = [0, 0, 0.02, 0.05, 0.07, 0.1, 0.12, 0.16, 0.2, 0.3, 0.92]
 const SUSPECTS = 10
 
 function worldOf(seed: number): World {
-  const random = randomFrom(seed)
+  const random = randomOf(seed)
   const culprit = Math.floor(random() * CHANGES)
   const drawn = Array.from({ length: CHANGES }, (_, index) => {
     const deciles = index === culprit ? OF_CAUSES : OF_OTHERS

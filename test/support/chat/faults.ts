@@ -1,3 +1,4 @@
+import { randomOf } from '../../../src/demo/random.ts'
 /** Failures in transit or at the vendor; `after` means that the message has arrived anyway. */
 export const FAULTS = ['429', '500', '503', '504 after', 'hang before', 'hang after', 'reset before', 'reset after'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -7,17 +8,6 @@ export interface FaultSchedule {
   /** The share of requests that fail. */
   share: number
   kinds?: readonly Fault[]
-}
-
-/** The same numbers for the same seed: mulberry32. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** Which requests fail, and how: injected ones first, then by the schedule. */
