@@ -36,6 +36,7 @@ export async function audited<T>(
 ): Promise<T> {
   const { action, by, request, body, detached } = change
   const subject = subjectOf(action)
+  const isNew = action.startsWith('create') || action === 'invite'
   const ids: Ids = { ...(by.account_id !== null && { account_id: String(by.account_id) }), ...(request.params as Ids) }
   let changed = true
   const unchanged = () => {
@@ -45,10 +46,11 @@ export async function audited<T>(
     if (!changed) return answer
     const made = (answer as { id?: number | string } | undefined)?.id
     const about = subject && (answer as Record<string, unknown> | undefined)?.[subject.id]
+    // The id in the path of a new record is that of the record it belongs to.
     const named: Ids = {
-      ...(made === undefined ? {} : { id: String(made) }),
       ...(subject && about != null && { [subject.id]: String(about) }),
       ...ids,
+      ...(made !== undefined && (isNew || ids.id === undefined) && { id: String(made) }),
     }
     // For a new record the statement that writes the entry looks it up.
     const stands =
@@ -64,8 +66,7 @@ export async function audited<T>(
     })
     return answer
   }
-  const before = async (db: Database) =>
-    subject && !(action.startsWith('create') || action === 'invite') ? snapshot(subject, db, ids) : null
+  const before = async (db: Database) => (subject && !isNew ? snapshot(subject, db, ids) : null)
   if (detached) {
     const earlier = await before(db)
     return tell(db, await work(db, unchanged), earlier)

@@ -206,6 +206,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   attachToComment: comment,
   uploadPreview: preview,
   createTask: task,
+  createBreakageTask: task,
   editTask: task,
 }
 
