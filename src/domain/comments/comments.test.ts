@@ -16,11 +16,13 @@ beforeAll(async () => {
     users: [
       { key: 'kim', email: 'kim@example.com', name: 'Kim', accounts: { owl: 'owner' } },
       { key: 'lou', email: 'lou@example.com', name: 'Lou', accounts: { owl: 'member' } },
+      { key: 'mia', email: 'mia@example.com', name: 'Mia', accounts: { owl: 'member' } },
       { key: 'guest', email: 'guest@example.com', name: 'Guest', accounts: { owl: 'guest' } },
       { key: 'rival', email: 'rival@example.com', name: 'Rival', accounts: { fox: 'owner' } },
     ],
     projects: [
       { key: 'star', account: 'owl', name: 'Starfall', members: { kim: 'lead', lou: 'contributor' } },
+      { key: 'moon', account: 'owl', name: 'Moonrise', members: { guest: 'contributor' } },
       { key: 'fox', account: 'fox', name: 'Foxhole' },
     ],
     tokens: [
@@ -54,6 +56,13 @@ const ask = async (method: string, path: string, body?: object, token = 'kim', p
 }
 const task = () => `tasks/${id('tasks', 'task')}/comments`
 const comment = async (body: string, token?: string, on = task()) => (await ask('POST', on, { body }, token)).json
+async function notify() {
+  await sequenceAll(studio.db)
+  while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site }));
+}
+const notified = (number: number) =>
+  studio.db.rows<{ user_id: number }>(sql`
+    select user_id, kind, title, path from notifications where subject = 'comment' and subject_id = ${String(number)} order by id`)
 
 test('every kind of record has its own comments, newest first', async () => {
   const paths = {
@@ -116,12 +125,16 @@ test('the author edits a comment, and its former texts can be read until it is d
     edited_at: null,
     former_bodies: [],
   })
-  for (const body of ['Too bright', 'Fine']) await ask('PATCH', `comments/${number}`, { body }, 'lou')
+  const first = (await ask('PATCH', `comments/${number}`, { body: 'Too bright' }, 'lou')).json
+  await ask('PATCH', `comments/${number}`, { body: 'Fine' }, 'lou')
   const { json } = await ask('GET', task())
   expect(json.comments[0]).toMatchObject({
     body: 'Fine',
     edited_at: expect.any(String),
-    former_bodies: [{ body: 'Too bright' }, { body: 'Too dark', written_at: created_at }],
+    former_bodies: [
+      { body: 'Too bright', written_at: first.edited_at },
+      { body: 'Too dark', written_at: created_at },
+    ],
   })
   expect((await ask('DELETE', `comments/${number}`, undefined, 'rival', 'fox')).status).toBe(404)
   expect((await ask('DELETE', `comments/${number}`, undefined, 'lou')).json).toMatchObject({
@@ -132,6 +145,72 @@ test('the author edits a comment, and its former texts can be read until it is d
   })
   expect((await ask('PATCH', `comments/${number}`, { body: 'x' }, 'lou')).status).toBe(404)
   expect(await studio.db.rows(sql`select from comments where body like '%Too%' or former_bodies::text like '%Too%'`)).toEqual([])
+})
+
+test('the newest 20 former texts of a comment are kept', async () => {
+  const { id: number } = await comment('0')
+  for (let i = 1; i <= 22; i++) await ask('PATCH', `comments/${number}`, { body: `${i}` })
+  const { former_bodies } = (await ask('GET', `comments/${number}`)).json
+  expect(former_bodies.map(({ body }: { body: string }) => Number(body))).toEqual(Array.from({ length: 20 }, (_, i) => 21 - i))
+})
+
+test('a deleted comment keeps no reactions and mentions, gets none, and its time of deletion stays', async () => {
+  const { id: number } = await comment(`<@${user('lou')}> look`)
+  await ask('PUT', `comments/${number}/reactions`, { reaction: '👍', on: true }, 'lou')
+  const { json } = await ask('DELETE', `comments/${number}`)
+  expect(json).toMatchObject({ reactions: [], mentioned_user_ids: [] })
+  expect((await ask('PUT', `comments/${number}/reactions`, { reaction: '👍', on: true })).status).toBe(404)
+  expect((await ask('DELETE', `comments/${number}`)).json).toEqual(json)
+  await notify()
+  expect(await notified(number)).toEqual([])
+})
+
+test('open pages hear of every change of a comment, and of none that changes nothing', async () => {
+  const point = { x: 0.5, y: 0.5 }
+  const { id: number } = (await ask('POST', `assets/${id('assets', 'crate')}/comments`, { body: 'Seam', point })).json
+  const events = async () => {
+    const [{ count }] = (await studio.db.rows<{ count: number }>(sql`
+      select count(*) from outbox where event_type = 'comment.updated' and row_id = ${String(number)}`)) as [{ count: number }]
+    return count
+  }
+  const attach = () =>
+    studio.ask(`/api/v1/projects/${id('projects', 'star')}/comments/${number}/attachments?name=seam.txt`, {
+      method: 'POST',
+      token: studio.world.tokens!.kim!.token,
+      raw: Buffer.from('here') as Buffer<ArrayBuffer>,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+  for (const [what, change, repeated] of [
+    ['a text', () => ask('PATCH', `comments/${number}`, { body: 'Two seams' }), true],
+    ['a reaction', () => ask('PUT', `comments/${number}/reactions`, { reaction: '🎉', on: true }), true],
+    ['a reaction taken back', () => ask('PUT', `comments/${number}/reactions`, { reaction: '🎉', on: false }), true],
+    ['a resolved point', () => ask('PUT', `comments/${number}/resolved`, { resolved: true }), true],
+    ['an opened point', () => ask('PUT', `comments/${number}/resolved`, { resolved: false }), true],
+    ['an attachment', attach, false],
+    ['the deletion', () => ask('DELETE', `comments/${number}`), true],
+  ] as const) {
+    const before = await events()
+    await change()
+    expect(await events(), what).toBe(before + 1)
+    if (!repeated) continue
+    await change()
+    expect(await events(), `${what} again`).toBe(before + 1)
+  }
+})
+
+test('the audit log says who edited and deleted a comment, without its texts', async () => {
+  const { id: number } = await comment('Secret plan', 'lou')
+  await ask('PATCH', `comments/${number}`, { body: 'Secret plans' }, 'lou')
+  await ask('DELETE', `comments/${number}`)
+  const entries = await studio.db.rows<{ action: string; user_id: number; after: object; entry: string }>(sql`
+    select action, user_id, after, a::text as entry from audit_log a where subject = ${`comment/${number}`} order by id`)
+  expect(entries.map(({ action, user_id }) => [action, user_id])).toEqual([
+    ['createTaskComment', user('lou')],
+    ['editComment', user('lou')],
+    ['deleteComment', user('kim')],
+  ])
+  expect(entries[0]!.after).toMatchObject({ subject: 'task', user_id: user('lou') })
+  for (const { entry } of entries) expect(entry).not.toContain('Secret')
 })
 
 test('leads delete the comments of others, contributors do not', async () => {
@@ -223,14 +302,10 @@ test('comments go with their record, and an export contains them', async () => {
 
 test('a mention notifies the person once, and never the author', async () => {
   const { id: number } = await comment(`<@${user('lou')}> <@${user('kim')}> look`)
-  await sequenceAll(studio.db)
-  while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site }));
+  await notify()
   await ask('PATCH', `comments/${number}`, { body: `<@${user('lou')}> look again` })
-  await sequenceAll(studio.db)
-  while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site }));
-  const told = await studio.db.rows(sql`
-    select user_id, kind, title, path from notifications where subject = 'comment' and subject_id = ${String(number)}`)
-  expect(told).toEqual([
+  await notify()
+  expect(await notified(number)).toEqual([
     {
       user_id: user('lou'),
       kind: 'mentioned',
@@ -238,6 +313,20 @@ test('a mention notifies the person once, and never the author', async () => {
       path: `/projects/${id('projects', 'star')}/tasks/${id('tasks', 'task')}`,
     },
   ])
+})
+
+test('who is mentioned by an edit is notified, by a mail with names and without addresses', async () => {
+  const { id: number } = await comment(`<@${user('lou')}> look`)
+  await notify()
+  await studio.db.execute(sql`delete from mails`)
+  const body = `<@${user('lou')}> and <@${user('mia')}>, ask ann@example.com`
+  expect((await ask('PATCH', `comments/${number}`, { body })).json.mentioned_user_ids).toEqual([user('lou'), user('mia')])
+  await notify()
+  expect((await notified(number)).map(({ user_id }) => user_id)).toEqual([user('lou'), user('mia')])
+  const mails = await studio.db.rows<{ to_user_id: number; text: string }>(sql`select to_user_id, text from mails`)
+  expect(mails.map(({ to_user_id }) => to_user_id)).toEqual([user('mia')])
+  expect(mails[0]!.text).toContain('@Lou and @Mia, ask ')
+  expect(mails[0]!.text).not.toContain('ann@example.com')
 })
 
 test('a project lists its newest comments, and those of one record', async () => {

@@ -126,7 +126,7 @@ const assigned = (entries: OutboxEntry[]) => sql`
 const mentioned = (entries: OutboxEntry[]) => sql`
   select u.user_id, c.account_id, c.project_id, 'mentioned' as kind, 'comment' as subject, c.id::text as subject_id, null as dedupe_id, 0 as occurrence
   from comments c cross join lateral unnest(c.mentions) u (user_id)
-  where (c.account_id, c.id) in (${keysOf(entries, 'bigint')}) and c.deleted_at is null and u.user_id is distinct from c.user_id`
+  where (c.account_id, c.id) in (${keysOf(entries, 'bigint')}) and u.user_id is distinct from c.user_id`
 
 /**
  * Leads of the project and the author of the only change; once it is settled, those who were told. Like approvals, not members who only see
