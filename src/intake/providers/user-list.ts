@@ -5,8 +5,6 @@ import type { History, HistoryReply, HistoryRequest } from '../history/history.t
 import type { Json } from '../reading.ts'
 import { Refused } from './ci-replies.ts'
 
-export type { ListedPerson }
-
 /** How the users of a tool's server are listed, request by request. Every function is pure. */
 export interface UserList {
   headers: History['headers']

@@ -1,5 +1,5 @@
+import type { ListedPerson } from '../../../domain/accounts/people-list.ts'
 import { text } from '../../reading.ts'
-import type { ListedPerson } from '../user-list.ts'
 import { records } from './streams.ts'
 
 /** Parses `p4 -Mj -ztag users`. */
