@@ -37,6 +37,20 @@ pad() {
 octal() { block="$block\\$(($1 / 64))$(($1 / 8 % 8))$(($1 % 8))" count=$((count + 1)); }
 `
 
+/** `encode` for shell scripts. */
+export const ENCODE = String.raw`# Text as the value of a form.
+encode() {
+  od -An -v -tx1 | LC_ALL=C awk '
+    BEGIN {
+      for (i = 0; i < 256; i++) {
+        plain = i < 128 && sprintf("%c", i) ~ /[A-Za-z0-9._-]/
+        as[sprintf("%02x", i)] = plain ? sprintf("%c", i) : sprintf("%%%02X", i)
+      }
+    }
+    { for (i = 1; i <= NF; i++) printf "%s", as[$i] }'
+}
+`
+
 /** For tools whose deliveries come from our own commands or a studio's scripts. */
 export const signedDeliveries = (id: number) => `### Signed deliveries
 

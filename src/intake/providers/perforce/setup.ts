@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
+import { ADDRESS_LIMIT, ENCODE, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
 
 /** Runs inside a submit, so it leaves at once and does its work behind; whatever fails, the submit does not. */
 export const perforceTrigger: Setup = ({ url }) => `#!/bin/sh
@@ -10,17 +10,7 @@ change=$1
 case $change in '' | *[!0-9]*) exit 0 ;; esac
 if [ "$2" = shelved ]; then shelved=-S; else shelved=; fi
 ${SIGN}
-# Text as the value of a form.
-encode() {
-  od -An -v -tx1 | LC_ALL=C awk '
-    BEGIN {
-      for (i = 0; i < 256; i++) {
-        plain = i < 128 && sprintf("%c", i) ~ /[A-Za-z0-9._-]/
-        as[sprintf("%02x", i)] = plain ? sprintf("%c", i) : sprintf("%%%02X", i)
-      }
-    }
-    { for (i = 1; i <= NF; i++) printf "%s", as[$i] }'
-}
+${ENCODE}
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 tell() {

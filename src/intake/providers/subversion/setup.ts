@@ -1,4 +1,4 @@
-import { ADDRESS_LIMIT, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
+import { ADDRESS_LIMIT, ENCODE, type Setup, SIGN, signedDeliveries } from '../../setup.ts'
 
 /** Runs inside a commit, so it leaves at once and does its work behind; whatever fails, the commit does not. */
 export const subversionHook: Setup = ({ url }) => `#!/bin/sh
@@ -13,18 +13,7 @@ export PATH LC_ALL
 repository=$1 revision=$2
 case $revision in '' | *[!0-9]*) exit 0 ;; esac
 ${SIGN}
-# Text as the value of a form.
-encode() {
-  od -An -v -tx1 | LC_ALL=C awk '
-    BEGIN {
-      for (i = 0; i < 256; i++) {
-        plain = i < 128 && sprintf("%c", i) ~ /[A-Za-z0-9._-]/
-        as[sprintf("%02x", i)] = plain ? sprintf("%c", i) : sprintf("%%%02X", i)
-      }
-    }
-    { for (i = 1; i <= NF; i++) printf "%s", as[$i] }'
-}
-
+${ENCODE}
 tell() {
   umask 077
   work=$(mktemp -d) && cd "$work" || exit

@@ -3,6 +3,7 @@ import { useWrite } from '../../queries.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { Checkbox, TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
+import { patternLines } from '../../ui/form/pattern-lines.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Copy } from '../../ui/text/copy.tsx'
@@ -14,23 +15,8 @@ type Requirement = Settings['required_jobs'][number]
 const linesOf = (required: readonly Requirement[]) =>
   required.map(({ branch, jobs }) => `${branch}: ${jobs.join(', ')}`).join('\n')
 
-/** `//game/rel-*: Cook Win64, Editor`; the last colon before the jobs, since a depot path may contain one. */
 const requirementsOf = (text: string): Requirement[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
-      const split = line.lastIndexOf(':')
-      const [branch, jobs] = split === -1 ? [line, ''] : [line.slice(0, split), line.slice(split + 1)]
-      return {
-        branch: branch.trim(),
-        jobs: jobs
-          .split(',')
-          .map((job) => job.trim())
-          .filter(Boolean),
-      }
-    })
+  patternLines(text).map(({ pattern, values }) => ({ branch: pattern, jobs: values.filter(Boolean) }))
 
 /** The required jobs of a branch, and its badge. */
 export function BranchSettings({ settings, locked }: { settings: Settings; locked: boolean }) {

@@ -3,10 +3,24 @@ import { useWrite } from '../../queries.ts'
 import { useDraft } from '../../ui/form/draft.ts'
 import { TextArea } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
+import { patternLines } from '../../ui/form/pattern-lines.ts'
 import { Section } from '../../ui/page.tsx'
-import { linesOfPatterns, patternsOf } from './job-pattern-lines.ts'
 
 type Settings = AppReply<'showProjectSettings'>
+type Pattern = Settings['job_patterns'][number]
+
+/** `Nightly-*: PS5, Shipping`; without a platform `Nightly-*: , Shipping`. */
+const linesOfPatterns = (patterns: readonly Pattern[]) =>
+  patterns
+    .map(({ pattern, platform = '', configuration }) => `${pattern}: ${platform}${configuration ? `, ${configuration}` : ''}`)
+    .join('\n')
+
+const patternsOf = (text: string): Pattern[] =>
+  patternLines(text).map(({ pattern, values: [platform, configuration] }) => ({
+    pattern,
+    ...(platform && { platform }),
+    ...(configuration && { configuration }),
+  }))
 
 /** Platform and configuration of jobs whose names don't say them. */
 export function JobPatterns({ settings: { id, job_patterns }, locked }: { settings: Settings; locked: boolean }) {
