@@ -98,7 +98,7 @@ interface Amounts {
 }
 type Tools = Awaited<ReturnType<typeof openTools>>
 
-const shaOf = (at: number) => at.toString(16).padStart(40, 'c')
+const shaOf = (at: number) => (at + 1).toString(16).padStart(40, '0')
 const isoAgo = (ms: number) => new Date(Math.floor((Date.now() - ms) / 1000) * 1000).toISOString().replace('.000Z', 'Z')
 
 /** Servers of this process: GitHub with 5,000 requests an hour, Jira with a limit of bursts, and Perforce behind a p4 that asks here. */
