@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { hdr, psd, tga, wav } from '../../test/support/decoded-pictures.ts'
@@ -31,6 +31,8 @@ describe.each([
   ['a.psd', 'without runs', psd({ color: ORANGE })],
   ['a.psd', 'with runs', psd({ color: ORANGE, packed: true })],
   ['a.psd', 'with 16 bits', psd({ color: ORANGE, depth: 16 })],
+  ['a.psd', 'with zlib', psd({ color: ORANGE, zipped: 'values' })],
+  ['a.psd', 'with zlib and differences', psd({ color: ORANGE, zipped: 'differences' })],
   ['a.psb', 'of the large kind', psd({ color: ORANGE, packed: true, large: true })],
 ])('%s %s', (path, _, bytes) => {
   test('is drawn in its colors', async () => {
@@ -39,7 +41,8 @@ describe.each([
   })
 
   test('is damaged wherever it is cut off', async () => {
-    for (let end = 27; end < bytes.length - 1; end += 5)
+    // Without the checksum at the end of a zlib stream, all pixels are still there.
+    for (let end = 27; end < bytes.length - 5; end += 5)
       await expect(read(path, bytes.subarray(0, end)), `${end} of ${bytes.length}`).rejects.toThrow()
   })
 
@@ -153,6 +156,27 @@ test('a tga keeps its rows in order, whichever comes first in the file', async (
 
 test('of 16 bits in a psd, the high ones are drawn', async () => {
   isNear(await firstPixel('a.psd', psd({ color: ORANGE, depth: 16, low: 0 })), [...ORANGE])
+})
+
+test.each([
+  { depth: 8, step: 9 },
+  // The low bytes add up to high ones.
+  { depth: 16, step: 900 },
+])('a psd with $depth bits has the same pixels with zlib as without compression', async ({ depth, step }) => {
+  const plain = await pixelsOf('a.psd', psd({ color: ORANGE, depth, step }))
+  for (const zipped of ['values', 'differences'] as const)
+    for (const large of [true, false])
+      expect(await pixelsOf('a.psd', psd({ color: ORANGE, depth, step, zipped, large })), zipped).toEqual(plain)
+})
+
+test('of a psd with zlib, nothing is inflated after the colors', async () => {
+  const zipped = 'differences'
+  const bomb = psd({ color: ORANGE, zipped, after: Buffer.alloc(10_000_000) })
+  bomb.fill(0xff, bomb.length - 5_000)
+  expect(() => inflateSync(bomb.subarray(bomb.indexOf(Buffer.from('0003789c', 'hex')) + 2))).toThrow()
+  isNear(await firstPixel('a.psd', bomb), [...ORANGE])
+  await expect(read('a.psd', psd({ color: ORANGE, zipped, claimed: [8, 7] }))).rejects.toThrow('psd pixels')
+  await expect(read('a.psd', psd({ color: ORANGE, zipped, claimed: [10_000, 10_000] }))).rejects.toThrow('psd pixels')
 })
 
 test('a sound has the peaks of its negative samples too', () => {

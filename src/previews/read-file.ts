@@ -19,9 +19,9 @@ interface Reader {
 
 const starts = (bytes: Buffer, text: string, at = 0) => bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
 
-const decoded = (is: Reader['is'], decode: (bytes: Buffer) => DecodedPicture): Reader => ({
+const decoded = (is: Reader['is'], decode: (bytes: Buffer) => DecodedPicture | Promise<DecodedPicture>): Reader => ({
   is,
-  read: async (bytes) => ({ kind: 'picture', source: 'file', ...(await render(decode(bytes))) }),
+  read: async (bytes) => ({ kind: 'picture', source: 'file', ...(await render(await decode(bytes))) }),
 })
 
 const LFS = 'version https://git-lfs.'

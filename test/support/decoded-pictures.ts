@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib'
+
 /** Small files of formats that game tools write: one color, 8 × 6 pixels. */
 type Color = readonly [number, number, number]
 const [WIDTH, HEIGHT] = [8, 6]
@@ -27,26 +29,44 @@ export function tga({
 export function psd({
   color = [0, 0, 0] as Color,
   packed = false,
+  zipped = undefined as 'values' | 'differences' | undefined,
   depth = 8,
   /** The low byte of 16 bits. */
   low = undefined as number | undefined,
+  /** How much each value is above the one to its left. */
+  step = 0,
   large = false,
+  /** Pixels of further channels. */
+  after = Buffer.alloc(0),
   claimed = [WIDTH, HEIGHT] as [number, number],
 } = {}): Buffer {
   const head = Buffer.alloc(26)
   head.write('8BPS', 'latin1')
   head.writeUInt16BE(large ? 2 : 1, 4)
-  head.writeUInt16BE(3, 12)
+  head.writeUInt16BE(after.length > 0 ? 56 : 3, 12)
   head.writeUInt32BE(claimed[1], 14)
   head.writeUInt32BE(claimed[0], 18)
   head.writeUInt16BE(depth, 22)
   head.writeUInt16BE(3, 24)
   const sections = Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 0, 0, 4, 9, 9, 9, 9]), Buffer.alloc(large ? 8 : 4)])
-  const plain = (value: number) =>
-    Buffer.alloc((WIDTH * depth) / 8, depth === 16 ? Buffer.from([value, low ?? value]) : Buffer.from([value]))
+  const plain = (value: number) => {
+    const [bytes, limit] = [depth / 8, 2 ** depth]
+    const row = Buffer.alloc(WIDTH * bytes)
+    const first = depth === 16 ? value * 256 + (low ?? value) : value
+    for (let x = 0; x < WIDTH; x++)
+      row.writeUIntBE(x > 0 && zipped === 'differences' ? step : (first + x * step) % limit, x * bytes, bytes)
+    return row
+  }
   const rows = color.flatMap((value) =>
     Array.from({ length: HEIGHT }, () => (packed ? Buffer.from([1 - WIDTH, value]) : plain(value))),
   )
+  if (zipped)
+    return Buffer.concat([
+      head,
+      sections,
+      Buffer.from([0, zipped === 'values' ? 2 : 3]),
+      deflateSync(Buffer.concat([...rows, after])),
+    ])
   const lengths = packed
     ? rows.map((row) => {
         const length = Buffer.alloc(large ? 4 : 2)

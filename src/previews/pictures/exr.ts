@@ -1,5 +1,5 @@
 import { NoPreview } from '../made.ts'
-import { type DecodedPicture, LIGHT_PIXELS_MAX, tooLarge } from './decoded.ts'
+import { type DecodedPicture, LIGHT_PIXELS_MAX, tooLarge, ZLIB_RATIO_MAX } from './decoded.ts'
 import { COMPRESSIONS, type Compression } from './exr-blocks.ts'
 import { toneMapped } from './tone-map.ts'
 
@@ -15,8 +15,6 @@ const FLOAT = 2
 const ATTRIBUTES_MAX = 500
 const CHANNELS_MAX = 1_000
 const NAME_MAX = 255
-/** More than zlib can compress anything. */
-const RATIO_MAX = 1_100
 
 interface Channel {
   name: string
@@ -119,7 +117,7 @@ function readHead(bytes: Buffer): Head {
   if (width * height > LIGHT_PIXELS_MAX) throw tooLarge(width, height, LIGHT_PIXELS_MAX)
   const { channels, rowBytes } = readChannels(attribute('channels', 1), width)
   // Before memory is reserved.
-  if (rowBytes * height > bytes.length * RATIO_MAX) throw new RangeError('exr pixels')
+  if (rowBytes * height > bytes.length * ZLIB_RATIO_MAX) throw new RangeError('exr pixels')
   return {
     channels,
     rowBytes,

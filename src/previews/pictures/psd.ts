@@ -1,6 +1,7 @@
+import { createInflate } from 'node:zlib'
 import { PICTURE_PIXELS_MAX } from '../../contract/limits.ts'
 import { NoPreview } from '../made.ts'
-import { type DecodedPicture, tooLarge } from './decoded.ts'
+import { type DecodedPicture, tooLarge, ZLIB_RATIO_MAX } from './decoded.ts'
 
 /** Photoshop files, also large ones (psb). */
 export const isPsd = (bytes: Buffer): boolean =>
@@ -9,8 +10,13 @@ export const isPsd = (bytes: Buffer): boolean =>
 const GRAY = 1
 const RGB = 3
 
+/** How the composite is compressed; 2 is zlib without differences. */
+const PLAIN = 0
+const PACKED = 1
+const ZIPPED_DIFFERENCES = 3
+
 /** The composite of all layers, which Photoshop saves at the end for other programs. */
-export function readPsd(bytes: Buffer): DecodedPicture {
+export async function readPsd(bytes: Buffer): Promise<DecodedPicture> {
   const isLarge = bytes.readUInt16BE(4) === 2
   const channels = bytes.readUInt16BE(12)
   const [height, width] = [bytes.readUInt32BE(14), bytes.readUInt32BE(18)]
@@ -28,19 +34,22 @@ export function readPsd(bytes: Buffer): DecodedPicture {
   const compression = bytes.readUInt16BE(at)
   at += 2
   const row = (width * depth) / 8
-  // Before memory is reserved: a row has at least its length, and pixels that are not packed are all there.
-  const least =
-    compression === 1 ? height * channels * (isLarge ? 4 : 2) + Math.ceil((height * row * used) / 64) : row * height * used
-  if (at + least > bytes.length) throw new RangeError('psd pixels')
+  const size = row * height * used
+  // Before memory is reserved: the length of each row comes first, and no compression is better than these.
+  const zipped = size / ZLIB_RATIO_MAX
+  const least = [size, height * channels * (isLarge ? 4 : 2) + size / 64, zipped, zipped][compression]
+  if (least === undefined || at + least > bytes.length) throw new RangeError('psd pixels')
   const planes = Buffer.alloc(width * height * used)
-  if (compression === 1) readPacked(bytes, at, { rows: height, channels, used, row, isLarge }, planes, depth)
-  else if (compression === 0) {
-    for (let y = 0; y < height * used; y++) {
-      if (at + row > bytes.length) throw new RangeError('psd pixels')
-      copyRow(bytes.subarray(at, at + row), planes, y * width, depth)
-      at += row
-    }
-  } else throw new NoPreview('The composite of this Photoshop file is compressed in a way that is not read. Upload a picture.')
+  if (compression === PACKED) readPacked(bytes, at, { rows: height, channels, used, row, isLarge }, planes, depth)
+  else if (compression === PLAIN)
+    for (let y = 0; y < height * used; y++) copyRow(bytes.subarray(at + y * row, at + (y + 1) * row), planes, y * width, depth)
+  else
+    await readZipped(
+      bytes.subarray(at),
+      { rows: height * used, row, hasDifferences: compression === ZIPPED_DIFFERENCES },
+      planes,
+      depth,
+    )
   return { pixels: used === 1 ? planes : interleaved(planes, width * height), width, height, channels: used }
 }
 
@@ -82,6 +91,44 @@ function unpackBits(from: Buffer, to: Buffer) {
     else at += from.copy(to, done, at, at + run)
     done += run
   }
+}
+
+interface Zipping {
+  rows: number
+  row: number
+  hasDifferences: boolean
+}
+
+/** One zlib stream of all channels. What follows the rows that are shown is never inflated. */
+async function readZipped(bytes: Buffer, { rows, row, hasDifferences }: Zipping, planes: Buffer, depth: number) {
+  const unpacked = Buffer.alloc(row)
+  const width = (row * 8) / depth
+  let [y, filled] = [0, 0]
+  const inflate = createInflate({ chunkSize: 256 * 1024 })
+  inflate.end(bytes)
+  for await (const part of inflate as AsyncIterable<Buffer>)
+    for (let at = 0; at < part.length; ) {
+      const taken = part.copy(unpacked, filled, at)
+      at += taken
+      filled += taken
+      if (filled < row) continue
+      if (hasDifferences) addDifferences(unpacked, depth)
+      copyRow(unpacked, planes, y * width, depth)
+      if (++y === rows) return
+      filled = 0
+    }
+  throw new RangeError('psd pixels')
+}
+
+/** Each value is stored as its difference from the one to its left. */
+function addDifferences(row: Buffer, depth: number) {
+  if (depth === 8) for (let x = 1; x < row.length; x++) row[x] = row[x]! + row[x - 1]!
+  else
+    for (let [x, value] = [0, 0]; x < row.length; x += 2) {
+      value += row[x]! * 256 + row[x + 1]!
+      row[x] = value >> 8
+      row[x + 1] = value
+    }
 }
 
 /** Of 16 bits, the high ones. */
