@@ -1,6 +1,6 @@
 import { IDENTIFIER_MAX } from '../contract/limits.ts'
 import type { Fact } from './facts.ts'
-import { Unreadable } from './provider.ts'
+import { Unreadable } from './reading.ts'
 
 function identifiersOf(fact: Fact): Record<string, string | undefined> {
   switch (fact.kind) {

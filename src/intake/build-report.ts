@@ -1,8 +1,7 @@
 import { ID_MAX, INTEGER_MAX } from '../contract/limits.ts'
 import { BUILD_TYPES, type BuildType, TARGET_TYPES, type TargetType } from '../contract/sets.ts'
 import type { Artifact, Step } from './facts.ts'
-import { Unreadable } from './provider.ts'
-import { at, link, number, object, objects, text, time, word } from './reading.ts'
+import { at, link, number, object, objects, text, time, Unreadable, word } from './reading.ts'
 
 /** Common parts of build reports of all tools. */
 

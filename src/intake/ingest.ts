@@ -6,8 +6,9 @@ import { apply } from './apply.ts'
 import type { Fact } from './facts.ts'
 import { ingestHeavy, LONG_STORED } from './heavy/heavy.ts'
 import { parseBody } from './parse-body.ts'
-import { type Delivery, Unreadable } from './provider.ts'
+import type { Delivery } from './provider.ts'
 import { providers } from './providers/index.ts'
+import { Unreadable } from './reading.ts'
 
 interface Stored extends IntegrationContext {
   path: string

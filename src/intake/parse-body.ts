@@ -1,5 +1,5 @@
 import { exceeds, READABLE } from '../net/json-complexity.ts'
-import { Unreadable } from './provider.ts'
+import { Unreadable } from './reading.ts'
 
 /** Names and values of a form; tools send a handful. */
 const FIELDS_MAX = 10_000

@@ -27,11 +27,6 @@ export interface Delivery {
 /** A delivery before its body is parsed: everything that a signature covers. */
 export type Unparsed = Omit<Delivery, 'body'>
 
-/** A body that cannot be understood: 422, or 200 for a tool that stops after errors; nothing is recorded but the delivery. */
-export class Unreadable extends Error {
-  override readonly name = 'Unreadable'
-}
-
 export interface Handshake {
   headers?: Record<string, string>
   body?: unknown

@@ -1,5 +1,9 @@
 import type { ChangedFile } from './facts.ts'
-import { Unreadable } from './provider.ts'
+
+/** A body that cannot be understood: 422, or 200 for a tool that stops after errors; nothing is recorded but the delivery. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
 
 /** Tolerant access to foreign bodies: missing or unexpected values are undefined, never an exception. */
 

@@ -4,8 +4,9 @@ import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { deliver, refuse } from './deliver.ts'
 import { parseBody } from './parse-body.ts'
 import type { Delivered } from './persist.ts'
-import { type Handshake, type Provider, type ResultAddress, type Unparsed, Unreadable } from './provider.ts'
+import type { Handshake, Provider, ResultAddress, Unparsed } from './provider.ts'
 import { providers } from './providers/index.ts'
+import { Unreadable } from './reading.ts'
 
 /** A request as it arrived, with its token already matched. */
 export type Request = Omit<Unparsed, 'config'>

@@ -8,8 +8,8 @@ import { deliver, refuse } from './deliver.ts'
 import { LONG_STORED, replayHeavy } from './heavy/heavy.ts'
 import { deliveryOf, unread } from './ingest.ts'
 import type { Delivered } from './persist.ts'
-import { Unreadable } from './provider.ts'
 import { providers } from './providers/index.ts'
+import { Unreadable } from './reading.ts'
 import { rehearse } from './test-delivery.ts'
 
 /** Processes a stored delivery again: it is parsed by the current code and recorded as if it arrived now; a test stays one. */

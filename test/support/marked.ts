@@ -1,5 +1,6 @@
-import { type Provider, Unreadable } from '../../src/intake/provider.ts'
+import type { Provider } from '../../src/intake/provider.ts'
 import { providers } from '../../src/intake/providers/index.ts'
+import { Unreadable } from '../../src/intake/reading.ts'
 import { CREDENTIALS, isMarked } from './credentials.ts'
 import type { Sample } from './samples.ts'
 

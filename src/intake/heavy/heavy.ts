@@ -8,7 +8,7 @@ import { FairQueue } from '../../processes/fair-queue.ts'
 import { ProcessEnded, ProcessPool } from '../../processes/pool.ts'
 import { Refused } from '../deliver.ts'
 import type { Delivered } from '../persist.ts'
-import { Unreadable } from '../provider.ts'
+import { Unreadable } from '../reading.ts'
 import type { Received, Request } from '../receive.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CHANGE_SOURCES, PROVIDERS, type ProviderName } from '../../contract/sets.ts'
 import { isChange } from '../facts.ts'
-import { type Delivery, Unreadable } from '../provider.ts'
+import type { Delivery } from '../provider.ts'
+import { Unreadable } from '../reading.ts'
 import { providers } from './index.ts'
 
 interface Fixture {

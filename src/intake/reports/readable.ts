@@ -1,6 +1,5 @@
 import type { Fact } from '../facts.ts'
-import { Unreadable } from '../provider.ts'
-import type { Json } from '../reading.ts'
+import { type Json, Unreadable } from '../reading.ts'
 
 /** The facts of every record; one that can't be read is left out. */
 export const factsOf = (records: readonly Json[], read: (record: Json) => Fact[]): Fact[] =>

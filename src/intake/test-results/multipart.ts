@@ -1,4 +1,4 @@
-import { Unreadable } from '../provider.ts'
+import { Unreadable } from '../reading.ts'
 
 /** A file of an upload, with its name if it has one. */
 export interface UploadedFile {

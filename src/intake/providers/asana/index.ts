@@ -1,6 +1,6 @@
 import type { Fact, ReferenceFact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, objects, text, time } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, type Json, object, objects, text, time, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { history } from './history.ts'
 import { sample } from './sample.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact, ChangeFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { azureDevops } from './index.ts'
 
 const delivery = (body: unknown) => deliveryTo('azure_devops', body)

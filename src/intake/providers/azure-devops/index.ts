@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text, word } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { buildComplete, runChanged } from './builds.ts'
 import { deployment } from './deployments.ts'

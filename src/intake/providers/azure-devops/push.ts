@@ -1,6 +1,5 @@
 import type { ChangeFact, Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, byline, type Json, objects, text, time, uids } from '../../reading.ts'
+import { at, byline, type Json, objects, text, time, Unreadable, uids } from '../../reading.ts'
 import { chain, commitOf, isNothing, pushedBranch } from '../../reports/git-push.ts'
 import { pageOf, repositoryOf } from './repository.ts'
 

@@ -1,6 +1,5 @@
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, link, mailIn, object, text, time, word } from '../../reading.ts'
+import { at, type Json, link, mailIn, object, text, time, Unreadable, word } from '../../reading.ts'
 import { pageOf, repositoryOf } from './repository.ts'
 
 const STATES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,5 @@
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, text, time, uids, word } from '../../reading.ts'
+import { at, type Json, text, time, Unreadable, uids, word } from '../../reading.ts'
 import { cloudRepository, pageIn } from './repository.ts'
 
 /** Reviewers are not assignees. The commits inside are cut to 12 characters. */

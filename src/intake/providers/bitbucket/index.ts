@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text } from '../../reading.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { issue, pullRequest } from './cloud-references.ts'
 import { followUp } from './follow-up.ts'

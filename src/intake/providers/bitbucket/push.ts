@@ -1,6 +1,5 @@
 import type { ChangeFact, Fact, Repository } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, list, mailIn, object, objects, text, time, uids } from '../../reading.ts'
+import { at, type Json, list, mailIn, object, objects, text, time, Unreadable, uids } from '../../reading.ts'
 import { chain } from '../../reports/git-push.ts'
 import { cloudRepository, pageIn } from './repository.ts'
 

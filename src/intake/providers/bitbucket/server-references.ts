@@ -1,6 +1,5 @@
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, text, time, word } from '../../reading.ts'
+import { at, type Json, text, time, Unreadable, word } from '../../reading.ts'
 import { serverPage, serverRepository } from './repository.ts'
 
 /** A pull request of Data Center belongs to the repository that it is merged into. A deleted one still says that it is open. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { buildkite } from './index.ts'
 
 const vector = JSON.parse(readFileSync(new URL('fixtures/vectors/buildkite_ping.json', import.meta.url), 'utf8'))

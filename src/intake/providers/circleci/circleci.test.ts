@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { circleci } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('circleci', body, more)

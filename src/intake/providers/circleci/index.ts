@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { history } from './history.ts'
 import { sample } from './sample.ts'

@@ -2,8 +2,7 @@ import type { BuildStatus } from '../../../contract/sets.ts'
 import { originOf } from '../../build-origin.ts'
 import { between } from '../../build-report.ts'
 import type { BuildFact, Fact, Step } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, link, text, time, word } from '../../reading.ts'
+import { at, type Json, link, text, time, Unreadable, word } from '../../reading.ts'
 
 const RESULTS: ReadonlyMap<string, BuildStatus & Step['status']> = new Map([
   ['success', 'completed'],

@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, objects, text, time, uids } from '../../reading.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { at, type Json, object, objects, text, time, Unreadable, uids } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'

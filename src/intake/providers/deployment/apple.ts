@@ -1,8 +1,7 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import type { Fact } from '../../facts.ts'
 import type { Unparsed } from '../../provider.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, text, time } from '../../reading.ts'
+import { at, text, time, Unreadable } from '../../reading.ts'
 import { type Checked, hmac, signedBy } from '../../signatures.ts'
 
 /** App Store Connect: one event, its new state, and the id of its version, upload or beta. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { DeploymentFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { deployment } from './index.ts'
 
 const delivery = (body: unknown, headers: Record<string, string> = {}) => deliveryTo('deployment', body, { headers })

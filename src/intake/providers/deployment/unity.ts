@@ -1,8 +1,7 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { revisionOf } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, text, word } from '../../reading.ts'
+import { at, text, Unreadable, word } from '../../reading.ts'
 import { isUnityPing } from '../unity.ts'
 
 /** A finished cloud build can be handed out: no store reviews it. */

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { diversion } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('diversion', body, more)

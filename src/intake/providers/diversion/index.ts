@@ -1,6 +1,6 @@
 import type { ChangeFact, Fact, Repository } from '../../facts.ts'
-import { type Provider, type Unparsed, Unreadable } from '../../provider.ts'
-import { at, byline, files, type Json, link, mailIn, object, objects, text, time, uids, word } from '../../reading.ts'
+import type { Provider, Unparsed } from '../../provider.ts'
+import { at, byline, files, type Json, link, mailIn, object, objects, text, time, Unreadable, uids, word } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'

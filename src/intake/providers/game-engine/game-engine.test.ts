@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { BuildFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { gameEngine } from './index.ts'
 
 const RECEIVED = '2026-03-01T12:00:00.000Z'

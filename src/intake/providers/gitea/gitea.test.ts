@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { gitea } from './index.ts'
 
 const delivery = (event: string, body: unknown, more: Partial<Delivery> = {}) =>

@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Delivery, type Provider, type Unparsed, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text } from '../../reading.ts'
+import type { Delivery, Provider, Unparsed } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { workflowJob, workflowRun } from '../github/builds.ts'
 import { deleted } from '../github/push.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BuildFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { checkRun, workflowJob, workflowRun } from './builds.ts'
 
 const times = { run_started_at: '2026-03-01T11:00:00Z', updated_at: '2026-03-01T11:02:30Z' }

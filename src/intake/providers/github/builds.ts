@@ -1,8 +1,7 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { originOf } from '../../build-origin.ts'
 import type { Fact, Step } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, link, objects, text, time, word } from '../../reading.ts'
+import { at, type Json, link, objects, text, time, Unreadable, word } from '../../reading.ts'
 import { repositoryOf } from './push.ts'
 
 const CONCLUSIONS: ReadonlyMap<string, BuildStatus> = new Map([

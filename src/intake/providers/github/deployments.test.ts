@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { deploymentStatus, release } from './deployments.ts'
 
 const published = (action: string, more: object = {}) =>

@@ -1,8 +1,7 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { storeOf as storeWord } from '../../../contract/spellings/stores.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, text, time, word } from '../../reading.ts'
+import { at, type Json, text, time, Unreadable, word } from '../../reading.ts'
 import { storeOf, trackIn } from '../../reports/environment.ts'
 
 const SHA = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/

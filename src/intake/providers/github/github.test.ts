@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { github } from './index.ts'
 
 const delivery = (event: string | undefined, body: unknown, more: Partial<Delivery> = {}) =>

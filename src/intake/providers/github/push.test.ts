@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { workOf } from '../../../../test/support/work.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { push } from './push.ts'
 
 const commit = (id: string, more: object = {}) => ({

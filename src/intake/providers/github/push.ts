@@ -1,6 +1,5 @@
 import type { ChangeFact, Fact, Repository } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, byline, type Json, link, object, objects, text, time, uids, word } from '../../reading.ts'
+import { at, byline, type Json, link, object, objects, text, time, Unreadable, uids, word } from '../../reading.ts'
 import { chain, commitOf, filesOf, isNothing, pushedBranch } from '../../reports/git-push.ts'
 
 /** Commits that arrived on a branch; the previous head of a forced push is orphaned first, so that a new report of it removes the mark. */

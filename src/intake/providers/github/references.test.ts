@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { issue, pullRequest } from './references.ts'
 
 const only = (facts: Fact[]) => {

@@ -1,6 +1,5 @@
 import type { Fact, ReferenceFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, link, object, text, time, word } from '../../reading.ts'
+import { at, type Json, link, object, text, time, Unreadable, word } from '../../reading.ts'
 
 const SHARED = ['opened', 'edited', 'closed', 'reopened', 'assigned', 'unassigned', 'labeled', 'unlabeled', 'locked', 'unlocked']
 const MILESTONES = ['milestoned', 'demilestoned']

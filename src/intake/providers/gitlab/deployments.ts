@@ -1,7 +1,6 @@
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, text, time, word } from '../../reading.ts'
+import { at, type Json, text, time, Unreadable, word } from '../../reading.ts'
 import { storeOf, trackIn } from '../../reports/environment.ts'
 import { repositoryOf } from './project.ts'
 

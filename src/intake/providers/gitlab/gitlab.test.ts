@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact, ChangeFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { gitlab } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('gitlab', body, more)

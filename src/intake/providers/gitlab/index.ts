@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text } from '../../reading.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable } from '../../reading.ts'
 import { deployment, release } from './deployments.ts'
 import { followUp } from './follow-up.ts'
 import { history } from './history.ts'

@@ -1,7 +1,6 @@
 import { between, seconds } from '../../build-report.ts'
 import type { Fact, Step } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, type Json, number, text, time, word } from '../../reading.ts'
+import { at, type Json, number, text, time, Unreadable, word } from '../../reading.ts'
 import { agentOf } from '../../reports/build-dimensions.ts'
 
 const STATUSES: ReadonlyMap<string, Step['status']> = new Map([

@@ -1,5 +1,5 @@
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, object, objects, text } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, object, objects, text, Unreadable } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { followUp, pollName } from './follow-up.ts'
 import { history } from './history.ts'

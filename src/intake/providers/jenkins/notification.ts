@@ -1,8 +1,7 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { artifactsOf, branchOf, revisionOf, seconds } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, link, number, object, text, time, word } from '../../reading.ts'
+import { at, link, number, object, text, time, Unreadable, word } from '../../reading.ts'
 import { changelistIn, jobPath, originIn } from './job.ts'
 import { statusOf } from './status.ts'
 

@@ -1,8 +1,7 @@
 import type { BuildStatus } from '../../../contract/sets.ts'
 import { artifactsOf, revisionOf } from '../../build-report.ts'
 import type { Fact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, link, objects, text, word } from '../../reading.ts'
+import { at, link, objects, text, Unreadable, word } from '../../reading.ts'
 import { platformIn } from '../../reports/build-dimensions.ts'
 import { isUnityPing } from '../unity.ts'
 

@@ -1,5 +1,5 @@
-import { type Delivery, type Provider, Unreadable } from '../../provider.ts'
-import { at, object, text, time } from '../../reading.ts'
+import type { Delivery, Provider } from '../../provider.ts'
+import { at, object, text, time, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { history } from './history.ts'
 import { issue } from './issue.ts'

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { lore } from './index.ts'
 
 const delivery = (body: unknown, raw = JSON.stringify(body) ?? '') => deliveryTo('lore', body, { raw: Buffer.from(raw) })

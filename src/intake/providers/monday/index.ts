@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, object, text, time, word } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, object, text, time, Unreadable, word } from '../../reading.ts'
 import { history } from './history.ts'
 import { isItem, isStatus, personIn } from './item.ts'
 import { sample } from './sample.ts'

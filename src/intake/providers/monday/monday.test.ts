@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { monday } from './index.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z') / 1000

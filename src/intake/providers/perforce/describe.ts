@@ -1,6 +1,5 @@
 import type { ChangedFile, ChangeFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
-import { at, bytes, type Json, link, objects, text, time, uids, word } from '../../reading.ts'
+import { at, bytes, type Json, link, objects, text, time, Unreadable, uids, word } from '../../reading.ts'
 
 /** Parses the server's description of one change: the output of `p4 -Mj -ztag describe -s N`, or the same without `-Mj`. */
 export function describedChange(output: string): ChangeFact {

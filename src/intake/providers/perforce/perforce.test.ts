@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { perforce } from './index.ts'
 
 const delivery = (body: unknown) => deliveryTo('perforce', body)

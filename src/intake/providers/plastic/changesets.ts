@@ -1,5 +1,4 @@
-import { Unreadable } from '../../provider.ts'
-import { type Json, text, word } from '../../reading.ts'
+import { type Json, text, Unreadable, word } from '../../reading.ts'
 import type { Line } from './input.ts'
 
 export interface Changeset {

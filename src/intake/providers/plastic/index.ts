@@ -1,6 +1,6 @@
 import type { ChangeFact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, text, uids } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, type Json, object, text, Unreadable, uids } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { changesetsIn } from './changesets.ts'
 import { filesOf, type Line, linesIn } from './input.ts'

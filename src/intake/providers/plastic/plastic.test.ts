@@ -4,7 +4,7 @@ import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
 import { sql } from '../../../db/database.ts'
 import type { ChangeFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { plastic } from './index.ts'
 
 const delivery = (body: unknown) => deliveryTo('plastic', body)

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { shortcut } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('shortcut', body, more)

@@ -1,5 +1,5 @@
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, object, text, time, uids, word } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, object, text, time, Unreadable, uids, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { changedIn } from './changed.ts'
 import { sample } from './sample.ts'

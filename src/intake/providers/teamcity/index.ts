@@ -1,5 +1,5 @@
-import { type Delivery, type Dialect, type Provider, Unreadable } from '../../provider.ts'
-import { at, object } from '../../reading.ts'
+import type { Delivery, Dialect, Provider } from '../../provider.ts'
+import { at, object, Unreadable } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { builtinEvent, isBuiltin, readBuiltin } from './builtin.ts'
 import { followUp } from './follow-up.ts'

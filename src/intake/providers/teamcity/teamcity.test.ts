@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { recorded } from '../../../../test/support/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { teamcity } from './index.ts'
 
 const read = (body: unknown) => teamcity.read(deliveryTo('teamcity', body)) as BuildFact[]

@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, object, text, time } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, object, text, time, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { cardFact } from './card.ts'
 import { history } from './history.ts'

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { type Delivery, Unreadable } from '../../provider.ts'
+import type { Delivery } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { trello } from './index.ts'
 
 const delivery = (body: unknown, more: Partial<Delivery> = {}) => deliveryTo('trello', body, more)

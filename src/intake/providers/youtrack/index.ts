@@ -1,6 +1,6 @@
 import type { Fact } from '../../facts.ts'
-import { type Provider, Unreadable } from '../../provider.ts'
-import { at, type Json, object, objects, text, time, word } from '../../reading.ts'
+import type { Provider } from '../../provider.ts'
+import { at, type Json, object, objects, text, time, Unreadable, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliveryTo } from '../../../../test/support/delivery.ts'
 import { openProviderRoom } from '../../../../test/support/provider-room.ts'
-import { Unreadable } from '../../provider.ts'
+import { Unreadable } from '../../reading.ts'
 import { youtrack } from './index.ts'
 
 const read = (body: unknown) => youtrack.read(deliveryTo('youtrack', body))
