@@ -36,7 +36,7 @@ export async function audited<T>(
 ): Promise<T> {
   const { action, by, request, body, detached } = change
   const subject = subjectOf(action)
-  const isNew = action.startsWith('create') || action === 'invite'
+  const isNew = action.startsWith('create') || action === 'invite' || subject?.isReplaced
   const ids: Ids = { ...(by.account_id !== null && { account_id: String(by.account_id) }), ...(request.params as Ids) }
   let changed = true
   const unchanged = () => {

@@ -110,7 +110,9 @@ const WORDS: Record<HistoryKind, (facts: Facts) => string> = {
   denied: decided('denied'),
   ignored: decided('ignored'),
   decision_undone: ({ by }) => `${by} undid a decision`,
-  preview_uploaded: ({ by, to }) => `${by} uploaded a preview of version ${to('asset_version')}`,
+  // Entries of older versions can lack the version.
+  preview_uploaded: ({ by, to }) =>
+    `${by} uploaded a preview${to('asset_version') == null ? '' : ` of version ${to('asset_version')}`}`,
 }
 
 /** Kinds whose note is text that people wrote, shown below the words. */

@@ -14,6 +14,8 @@ export interface Subject {
   columns: string
   table: string
   where: (ids: Ids) => Sql
+  /** Each request writes it anew: its entry has all values, also those that are the same as before. */
+  isReplaced?: true
 }
 
 /** Ids of all widths; an invalid id matches nothing. */
@@ -106,6 +108,7 @@ const preview: Subject = {
   id: 'asset_id',
   table: 'previews',
   columns: 'version, state, kind, source',
+  isReplaced: true,
   where: (ids) =>
     sql`account_id = ${numberIn(ids, 'account_id')} and asset_id = ${uuidIn(ids, 'asset_id')}::uuid and version = ${numberIn(ids, 'version')}`,
 }

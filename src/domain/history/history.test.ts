@@ -132,6 +132,22 @@ test('an asset has its requests and decisions, and a change has those of its ass
   expect(await wordsOf(`assets/${id('assets', 'barrel')}`)).not.toContain('Kim undid a decision')
 })
 
+test('an asset says of which version a preview was uploaded, also if it replaced another', async () => {
+  const { asset } = paths()
+  for (let i = 0; i < 2; i++) {
+    const { status } = await studio.ask(`/api/v1/projects/${id('projects', 'star')}/${asset}/versions/1/preview`, {
+      method: 'PUT',
+      token: studio.world.tokens!.kim!.token,
+      raw: Buffer.from('a text') as Buffer<ArrayBuffer>,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    expect(status).toBeLessThan(300)
+    expect((await wordsOf(asset)).slice(0, i + 1)).toEqual(
+      Array(i + 1).fill('Kim (with an API token) uploaded a preview of version 1'),
+    )
+  }
+})
+
 test('a breakage and a deployment say who did what and why', async () => {
   const { breakage, deployment } = paths()
   await ask('PATCH', breakage, { state: 'claimed' })
