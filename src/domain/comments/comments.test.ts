@@ -3,6 +3,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import { exportWorld } from '../../world/export.ts'
+import { commentAnnouncement } from '../channels/comment-announcement.ts'
 import { sequenceAll } from '../feed/sequencer.ts'
 import { readOutbox } from '../inbox/outbox-readers.ts'
 
@@ -163,6 +164,9 @@ test('a deleted comment keeps no reactions and mentions, gets none, and its time
   expect((await ask('DELETE', `comments/${number}`)).json).toEqual(json)
   await notify()
   expect(await notified(number)).toEqual([])
+  // Notifications that are sent at this moment.
+  const key = { account_id: id('accounts', 'owl') as number, project_id: id('projects', 'star') as number }
+  expect(await commentAnnouncement(studio.db, key, String(number), studio.site)).toBe(undefined)
 })
 
 test('open pages hear of every change of a comment, and of none that changes nothing', async () => {
@@ -242,6 +246,8 @@ test('each person has each reaction once', async () => {
     { reaction: '🎉', user_ids: [user('lou')] },
   ])
   expect((await react('👍', false)).json.reactions).toContainEqual({ reaction: '👍', user_ids: [user('lou')] })
+  // Of several reactions, one is taken back.
+  expect((await react('🎉', false, 'lou')).json.reactions).toEqual([{ reaction: '👍', user_ids: [user('lou')] }])
   expect((await react('no', true)).status).toBe(422)
 })
 
