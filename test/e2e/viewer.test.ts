@@ -262,9 +262,15 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await open(page, 'Items.csv')
     await page.getByText('Since version 1: 2 lines added, 1 line removed').waitFor()
     await page.getByText(script).waitFor()
-    await page.getByRole('button', { name: 'Side by side' }).press('Enter')
-    await page.getByText('sword,10').waitFor()
-    expect(await axe(page)).toEqual([])
+    const row = page.locator('tr', { hasText: 'sword,10' })
+    for (const [key, shown] of [
+      ['s', true],
+      ['v', false],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(() => row.textContent().then((text) => text?.includes('sword,12')), { message: key }).toBe(shown)
+      expect(await axe(page)).toEqual([])
+    }
     expect(await page.title()).not.toBe('1')
     expect(tab().complaints).toEqual([])
   })

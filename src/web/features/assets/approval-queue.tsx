@@ -103,7 +103,7 @@ export function ApprovalQueue({ projectId, approvals, frozen }: Props) {
               {chosen.length > 0 ? 'Clear selection' : `Select all ${Math.min(approvals.length, BULK_MAX)} shown`}
             </Button>
           )}
-          <Button look="quiet" aria-pressed={isStrip} onClick={() => setStrip(!isStrip)}>
+          <Button look={isStrip ? 'plain' : 'quiet'} aria-pressed={isStrip} onClick={() => setStrip(!isStrip)}>
             Filmstrip
           </Button>
         </span>

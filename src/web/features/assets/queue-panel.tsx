@@ -39,7 +39,7 @@ export function QueuePanel({ projectId, entry, wide, frozen }: Props) {
         projectId={projectId}
         entry={entry}
         size="large"
-        className={`w-full rounded-md ${wide ? 'h-[45vh]' : 'aspect-4/3 max-lg:hidden'}`}
+        className={`w-full rounded-md ${wide ? 'h-[30vh] md:h-[45vh]' : 'aspect-4/3 max-lg:hidden'}`}
       />
       <div className="grid min-w-0 grid-cols-1 content-start gap-2">
         <h2 className="wrap-anywhere text-sm font-semibold">

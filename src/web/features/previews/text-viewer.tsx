@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Away } from '../../api.ts'
+import { useKeys } from '../../keys.ts'
 import { Button } from '../../ui/form/button.tsx'
 import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed } from '../../ui/notice.tsx'
@@ -34,6 +35,7 @@ export function TextViewer({ of, after, before }: { of: OfAsset; after: Preview;
   const [isBeside, setBeside] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [rows, setRows] = useState(ROWS_SHOWN)
+  useKeys(before ? { v: () => setBeside(false), s: () => setBeside(true) } : {})
   const lines = useMemo(
     () =>
       fresh.data === undefined || (before && old.data === undefined)
@@ -50,10 +52,22 @@ export function TextViewer({ of, after, before }: { of: OfAsset; after: Preview;
     <>
       {before && (
         <div role="toolbar" aria-label="Text tools" className="flex flex-wrap items-center gap-1.5">
-          <Button look={isBeside ? 'quiet' : 'plain'} aria-pressed={!isBeside} onClick={() => setBeside(false)}>
+          <Button
+            look={isBeside ? 'quiet' : 'plain'}
+            aria-pressed={!isBeside}
+            aria-keyshortcuts="v"
+            title="Unified (v)"
+            onClick={() => setBeside(false)}
+          >
             Unified
           </Button>
-          <Button look={isBeside ? 'plain' : 'quiet'} aria-pressed={isBeside} onClick={() => setBeside(true)}>
+          <Button
+            look={isBeside ? 'plain' : 'quiet'}
+            aria-pressed={isBeside}
+            aria-keyshortcuts="s"
+            title="Side by side (s)"
+            onClick={() => setBeside(true)}
+          >
             Side by side
           </Button>
           <Button look={isWhole ? 'plain' : 'quiet'} aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -90,13 +104,13 @@ const cut = (text: string) => (text.length > LINE_MAX ? `${text.slice(0, LINE_MA
 const Left = ({ lines }: { lines: number }) => <span className="text-faint">{countOf(lines, 'unchanged line')}</span>
 
 const Text = ({ line }: { line: DiffLine | null }) => (
-  <td className={`px-2 wrap-anywhere whitespace-pre-wrap ${line ? WASHES[line.kind] : ''}`}>
+  <td className={`px-2 align-top wrap-anywhere whitespace-pre-wrap ${line ? WASHES[line.kind] : ''}`}>
     {line && line.kind !== ' ' && <span className="sr-only">{SPOKEN[line.kind]}</span>}
     {line && cut(line.text)}
   </td>
 )
 const LineNumber = ({ of }: { of: number | null | undefined }) => (
-  <td className="w-0 px-2 text-right text-faint select-none">{of}</td>
+  <td className="w-0 px-2 text-right align-top text-faint select-none">{of}</td>
 )
 
 const Unified = ({ lines }: { lines: readonly (DiffLine | number)[] }) => (
@@ -115,7 +129,7 @@ const Unified = ({ lines }: { lines: readonly (DiffLine | number)[] }) => (
           <tr key={i}>
             <LineNumber of={line.before} />
             <LineNumber of={line.after} />
-            <td aria-hidden="true" className={`w-0 pl-2 ${WASHES[line.kind]}`}>
+            <td aria-hidden="true" className={`w-0 pl-2 align-top ${WASHES[line.kind]}`}>
               {line.kind}
             </td>
             <Text line={line} />

@@ -77,15 +77,16 @@ export function Viewer({ asset, ...of }: Props) {
             ]}
           />
         )}
-        <span className="flex-1" />
-        {after.original && (
-          <a href={previewUrl(of, after, 'original')} download className={buttonClass('quiet')}>
-            Download
-          </a>
-        )}
-        <Button aria-pressed={full} aria-keyshortcuts="f" title="Full screen (f)" onClick={() => setFull(!full)}>
-          {full ? 'Exit full screen' : 'Full screen'}
-        </Button>
+        <span className="ml-auto flex flex-wrap items-center gap-2">
+          {after.original && (
+            <a href={previewUrl(of, after, 'original')} download className={buttonClass('quiet')}>
+              Download
+            </a>
+          )}
+          <Button aria-pressed={full} aria-keyshortcuts="f" title="Full screen (f)" onClick={() => setFull(!full)}>
+            {full ? 'Exit full screen' : 'Full screen'}
+          </Button>
+        </span>
       </div>
       {asset.preview && asset.preview.version > versions[0]!.version && asset.preview.state !== 'ready' && (
         <p className="text-sm text-soft">
