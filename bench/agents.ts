@@ -1,5 +1,5 @@
 import { compareAgents, isSuspicious } from '../src/domain/agents/compare.ts'
-import { farm } from '../test/support/simulated-farm.ts'
+import { farm } from '../test/support/studios/simulated-farm.ts'
 import { printTable } from './harness/table.ts'
 
 const FARMS = 200

@@ -8,7 +8,7 @@ import { openDatabase, sql } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { Vault } from '../src/domain/privacy/secrets.ts'
 import { loadWorld } from '../src/world/world.ts'
-import { freePort } from '../test/support/free-port.ts'
+import { freePort } from '../test/support/servers/free-port.ts'
 import { openSynchronousPair, program, statement, until, writePoolerSettings, writeProxySettings } from './harness/machines.ts'
 import { printTable } from './harness/table.ts'
 

@@ -7,7 +7,7 @@ import { isTransient, openDatabase, type Pool, type Sql, sql } from '../src/db/d
 import { migrate } from '../src/db/migrate.ts'
 import { Vault } from '../src/domain/privacy/secrets.ts'
 import { loadWorld } from '../src/world/world.ts'
-import { CITUS_PREFIX, distributeDatabase, startCluster } from '../test/support/cluster.ts'
+import { CITUS_PREFIX, distributeDatabase, startCluster } from '../test/support/servers/cluster.ts'
 import { cpuOfEach, usedBetween } from './harness/cpu.ts'
 import { openCluster } from './harness/database.ts'
 import { build, SECRET, type Server, startGoldmaster } from './harness/servers.ts'

@@ -1,4 +1,4 @@
-import { simulate } from '../test/support/simulated-tests.ts'
+import { simulate } from '../test/support/studios/simulated-tests.ts'
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../src/contract/sets.ts'
-import { goldmaster } from './support/command.ts'
+import { goldmaster } from './support/callers/command.ts'
 import { createEmptyDatabase } from './support/database.ts'
-import { freePort } from './support/free-port.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { until } from './support/until.ts'
 
 /** The operator's workflow with the shipped program: back up while people write, restore elsewhere, move to an external PostgreSQL. */

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../src/db/database.ts'
 import { readBackups } from '../src/domain/operations/backups.ts'
-import { goldmaster, type Running } from './support/command.ts'
+import { goldmaster, type Running } from './support/callers/command.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
-import { openObjectStoreServer } from './support/object-store.ts'
+import { openObjectStoreServer } from './support/servers/object-store.ts'
 import { until } from './support/until.ts'
 
 /** The shipped program, killed while it makes a backup. */

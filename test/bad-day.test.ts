@@ -7,8 +7,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { urlOf } from '../src/db/embedded/address.ts'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
-import { goldmaster, type Running } from './support/command.ts'
-import { freePort } from './support/free-port.ts'
+import { goldmaster, type Running } from './support/callers/command.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { until } from './support/until.ts'
 
 /** One folder with the built-in database, from a first start that is killed again and again to a server that hangs. */

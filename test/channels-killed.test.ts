@@ -5,11 +5,11 @@ import type { BreakageState } from '../src/contract/sets.ts'
 import { sql } from '../src/db/database.ts'
 import { randomOf } from '../src/demo/random.ts'
 import * as channels from '../src/domain/channels/channels.ts'
-import { breakageIn, RULE, setState } from './support/channel-room.ts'
 import type { Fault } from './support/chat/faults.ts'
-import { type ChatVendors, openChatVendors } from './support/chat-vendors.ts'
 import { openNode } from './support/killing.ts'
+import { type ChatVendors, openChatVendors } from './support/servers/chat-vendors.ts'
 import { openStudio, type Studio } from './support/studio.ts'
+import { breakageIn, RULE, setState } from './support/studios/channel-room.ts'
 
 // Manually: CHANNEL_BREAKAGES=1000 npx vitest run test/channels-killed.test.ts
 const BREAKAGES = Number(process.env.CHANNEL_BREAKAGES ?? 24)

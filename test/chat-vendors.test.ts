@@ -5,7 +5,7 @@ import type { VendorRequest } from '../src/jobs/sending/vendor.ts'
 import { VENDORS } from '../src/jobs/sending/vendors/vendors.ts'
 import { postOf } from './support/chat/announcements.ts'
 import { FAULTS } from './support/chat/faults.ts'
-import { type ChatVendors, type ChatVendorsOptions, openChatVendors } from './support/chat-vendors.ts'
+import { type ChatVendors, type ChatVendorsOptions, openChatVendors } from './support/servers/chat-vendors.ts'
 
 let vendors: ChatVendors
 const open = async (options: ChatVendorsOptions = {}) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../src/db/database.ts'
-import { breakageRoom, openBreakageStudio } from './support/breakage-room.ts'
 import { advanceClock, clockTime } from './support/clock.ts'
 import type { Studio } from './support/studio.ts'
+import { breakageRoom, openBreakageStudio } from './support/studios/breakage-room.ts'
 import { workOffDue } from './support/work-off.ts'
 
 let studio: Studio

@@ -5,12 +5,12 @@ import { request } from 'node:https'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { freePort } from './support/free-port.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { describeWith } from './support/skippable.ts'
 import { scratch } from './support/stand-in.ts'
 import { openStudio } from './support/studio.ts'
+import { workshop } from './support/studios/workshop.ts'
 import { until } from './support/until.ts'
-import { workshop } from './support/workshop.ts'
 
 const guide = readFileSync(resolve(import.meta.dirname, '../docs/deployment.md'), 'utf8')
 const exampleFor = (language: string) => new RegExp(`\`\`\`${language}\\n([^\`]*)\`\`\``).exec(guide)![1]!

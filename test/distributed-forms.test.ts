@@ -4,10 +4,10 @@ import { withPrecision } from '../src/db/distributed-precision.ts'
 import { distributedForm } from '../src/db/distributed-statement.ts'
 import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'
 import { createUndistributedDatabase } from './support/database.ts'
-import { all, asker } from './support/every-route.ts'
-import { nightOwl } from './support/night-owl.ts'
-import { fixtures, openSamples, sendAll } from './support/samples.ts'
+import { fixtures, openSamples, sendAll } from './support/files/samples.ts'
 import { openStudio } from './support/studio.ts'
+import { all, asker } from './support/studios/every-route.ts'
+import { nightOwl } from './support/studios/night-owl.ts'
 
 /**
  * On several servers a statement is written anew, in the same language: what the service sends for every webhook and every route is parsed

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Fixtures, runSuite, translate } from './support/conformance.ts'
-import { freePort } from './support/free-port.ts'
+import { type Fixtures, runSuite, translate } from './support/callers/conformance.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { scratch } from './support/stand-in.ts'
 import { openStudio, type Studio } from './support/studio.ts'
-import { visitor, workshop } from './support/workshop.ts'
+import { visitor, workshop } from './support/studios/workshop.ts'
 
 /**
  * The official conformance suite for servers, as a command: it has a hundred packages and needs Node 22, so it is not a dependency.

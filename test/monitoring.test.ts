@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openObjectStore } from '../src/net/object-store.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 import { openStudio, type Studio } from './support/studio.ts'
-import { workshop } from './support/workshop.ts'
+import { workshop } from './support/studios/workshop.ts'
 
 const read = (name: string) => readFileSync(new URL(`../deploy/monitoring/${name}`, import.meta.url), 'utf8')
 const dashboard = JSON.parse(read('grafana-dashboard.json')) as { panels: { title: string; targets: { expr: string }[] }[] }

@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from './support/free-port.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { until } from './support/until.ts'
 
 /**

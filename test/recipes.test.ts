@@ -4,9 +4,9 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildRoom, openBuildRoom } from './support/build-room.ts'
 import { RUN_CLIENT } from './support/built.ts'
-import { azureLine, EXAMPLES, hordeLine, jenkinsStep, lineIn, readExample, teamCityLine } from './support/recipe-lines.ts'
+import { azureLine, EXAMPLES, hordeLine, jenkinsStep, lineIn, readExample, teamCityLine } from './support/files/recipe-lines.ts'
+import { type BuildRoom, openBuildRoom } from './support/studios/build-room.ts'
 import { workOff } from './support/work-off.ts'
 
 /** The lines of each recipe in `examples/`, run as its CI would, with the CI's variables, against a real service. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openBuildRoom } from './support/build-room.ts'
 import { openNode } from './support/killing.ts'
+import { openBuildRoom } from './support/studios/build-room.ts'
 import { until } from './support/until.ts'
 
 test('kill -9 of the service while a build streams its log: nothing is lost or duplicated', async () => {

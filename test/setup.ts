@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { buildProgram, buildWeb } from './support/built.ts'
-import { CITUS_PREFIX, startClusterWith } from './support/cluster.ts'
+import { CITUS_PREFIX, startClusterWith } from './support/servers/cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

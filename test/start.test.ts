@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { PROGRAM } from './support/built.ts'
-import { freePort } from './support/free-port.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { until } from './support/until.ts'
 
 /** The program as people run it: a separate process and folder, real signals. */

@@ -6,9 +6,9 @@ import { SCOPES } from '../src/contract/sets.ts'
 import { sql } from '../src/db/database.ts'
 import { Vault } from '../src/domain/privacy/secrets.ts'
 import { loadWorld } from '../src/world/world.ts'
-import { goldmaster, type Running } from './support/command.ts'
+import { goldmaster, type Running } from './support/callers/command.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
-import { freePort } from './support/free-port.ts'
+import { freePort } from './support/servers/free-port.ts'
 import { until } from './support/until.ts'
 
 /** One service in several processes, as started with WORKERS=2. */

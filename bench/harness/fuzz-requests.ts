@@ -3,7 +3,7 @@ import { ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
 import { eventStream, type Route, routes } from '../../src/contract/routes.ts'
 import { providers } from '../../src/intake/providers/index.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
-import { BODIES } from '../../test/support/every-route.ts'
+import { BODIES } from '../../test/support/studios/every-route.ts'
 import { below, chance, fitting, mutated, pick, type Random, text, value } from './fuzz-values.ts'
 import { idsOf, signatureFor } from './fuzz-world.ts'
 

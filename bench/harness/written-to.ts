@@ -1,6 +1,6 @@
-import { openGitHub } from '../../test/support/github-server.ts'
-import { openGitLab } from '../../test/support/gitlab-server.ts'
-import { openSwarm } from '../../test/support/swarm-server.ts'
+import { openGitHub } from '../../test/support/servers/github-server.ts'
+import { openGitLab } from '../../test/support/servers/gitlab-server.ts'
+import { openSwarm } from '../../test/support/servers/swarm-server.ts'
 
 /** Pull requests, reviews or issues: each has one comment. */
 export const SUBJECTS = 40

@@ -1,4 +1,4 @@
-import { openJira, openLinear } from '../../test/support/tracker-servers.ts'
+import { openJira, openLinear } from '../../test/support/servers/tracker-servers.ts'
 import { all, changed, type Hook, logOf, now, SUBJECTS, subjectAt, type Ways, type WrittenTo } from './written-to.ts'
 
 interface Tracking {

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CommandLine } from '../../test/support/command-line.ts'
-import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
 import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { nightOwl, ROWS } from '../../test/support/studios/night-owl.ts'
 import { sql } from '../db/database.ts'
 
 let studio: Studio

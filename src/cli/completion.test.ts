@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLIENT } from '../../test/support/built.ts'
-import { CommandLine } from '../../test/support/command-line.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
 import { describeWith, testWith } from '../../test/support/skippable.ts'
 
 let line: CommandLine

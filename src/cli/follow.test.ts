@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/support/command-line.ts'
-import { openLocalServer } from '../../test/support/local-server.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
+import { openLocalServer } from '../../test/support/servers/local-server.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { visitor, workshop } from '../../test/support/studios/workshop.ts'
 import * as tokens from '../domain/access/tokens.ts'
 
 let studio: Studio

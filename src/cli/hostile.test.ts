@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/support/command-line.ts'
-import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
+import { type LocalServer, openLocalServer } from '../../test/support/servers/local-server.ts'
 
 let line: CommandLine
 const open: LocalServer[] = []

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/support/command-line.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
 import { expand } from './program/aliases.ts'
 
 let line: CommandLine

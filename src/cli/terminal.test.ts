@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../test/support/command-line.ts'
+import { CommandLine } from '../../test/support/callers/command-line.ts'
 import { describeWith } from '../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { workshop } from '../../test/support/workshop.ts'
+import { workshop } from '../../test/support/studios/workshop.ts'
 import { sql } from '../db/database.ts'
 
 let studio: Studio

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asker, inProject, paged } from '../../test/support/every-route.ts'
-import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
+import { asker, inProject, paged } from '../../test/support/studios/every-route.ts'
+import { nightOwl, ROWS } from '../../test/support/studios/night-owl.ts'
 import { sql } from '../db/database.ts'
 
 /** Rules of every list are tested for every list. */

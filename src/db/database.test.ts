@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { type Mood, openUnsteadyWay } from '../../test/support/unsteady.ts'
+import { type Mood, openUnsteadyWay } from '../../test/support/servers/unsteady.ts'
 import { until } from '../../test/support/until.ts'
 import { isConnectionError, isTransient, openDatabase, type Pool, raw, sql } from './database.ts'
 

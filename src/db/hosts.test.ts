@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openNode } from '../../test/support/killing.ts'
-import { openPair, type Pair } from '../../test/support/standby.ts'
+import { openPair, type Pair } from '../../test/support/servers/standby.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
 import { isConnectionError, openDatabase, type Pool, sql } from './database.ts'

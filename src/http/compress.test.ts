@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
 const LOG = 'Cooking T_Crate.uasset\n'.repeat(5_000)

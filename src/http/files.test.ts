@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { personalChunks, png } from '../../test/support/pictures.ts'
+import { personalChunks, png } from '../../test/support/files/pictures.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { ATTACHMENTS_MAX, FILE_MAX } from '../contract/limits.ts'
 import { SCOPES } from '../contract/sets.ts'

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RawAnswer, sendBytes } from '../../test/support/raw-http.ts'
+import { type RawAnswer, sendBytes } from '../../test/support/callers/raw-http.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { visitor, workshop } from '../../test/support/studios/workshop.ts'
 import { sql } from '../db/database.ts'
 
 /** Requests that are invalid before they reach a route: each gets an error in the same format, and the service keeps running. */

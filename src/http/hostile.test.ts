@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, asker, BODIES } from '../../test/support/every-route.ts'
-import { nightOwl, sha } from '../../test/support/night-owl.ts'
-import { type RawAnswer, sendBytes } from '../../test/support/raw-http.ts'
+import { type RawAnswer, sendBytes } from '../../test/support/callers/raw-http.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { all, asker, BODIES } from '../../test/support/studios/every-route.ts'
+import { nightOwl, sha } from '../../test/support/studios/night-owl.ts'
 import type { RouteName } from '../contract/routes.ts'
 import { sql } from '../db/database.ts'
 

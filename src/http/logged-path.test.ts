@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { visit } from '../../test/support/callers/visitor.ts'
 import { keepLog } from '../../test/support/log.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { until } from '../../test/support/until.ts'
-import { visit } from '../../test/support/visitor.ts'
 import { appRoutes } from '../contract/app/routes.ts'
 import type { Route } from '../contract/routes/route.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectHttp } from '../../test/support/assistant.ts'
+import { connectHttp } from '../../test/support/callers/assistant.ts'
 import { keepLog } from '../../test/support/log.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { visitor, workshop } from '../../test/support/studios/workshop.ts'
 import { until } from '../../test/support/until.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
 import { LOGIN_SCOPES } from '../contract/sets.ts'
 import { sql } from '../db/database.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
 
 /** Numbers and texts that no column can hold are refused with an error, never with a 5xx. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { all, asker, BODIES } from '../../test/support/every-route.ts'
-import { nightOwl } from '../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../test/support/studio.ts'
+import { all, asker, BODIES } from '../../test/support/studios/every-route.ts'
+import { nightOwl } from '../../test/support/studios/night-owl.ts'
 import { sql } from '../db/database.ts'
 
 /** A world full of addresses and names, and no reply of any route contains one. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../test/support/visitor.ts'
 import { sql } from '../db/database.ts'
 import { scannable, TOKEN_KINDS } from '../domain/privacy/scannable-tokens.ts'
 import { scrub } from '../domain/privacy/scrub.ts'

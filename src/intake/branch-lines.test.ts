@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { GAME, named, openReports, sha, TOOLS, ZEROS } from '../../test/support/reports.ts'
+import { GAME, named, openReports, sha, TOOLS, ZEROS } from '../../test/support/files/reports.ts'
 import { workOff } from '../../test/support/work-off.ts'
 import { sql } from '../db/database.ts'
 

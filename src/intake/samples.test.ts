@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectNoAddress, expectTruth, fixtures, openSamples, type Sample, sendAll } from '../../test/support/samples.ts'
+import { expectNoAddress, expectTruth, fixtures, openSamples, type Sample, sendAll } from '../../test/support/files/samples.ts'
 import type { Studio } from '../../test/support/studio.ts'
 import { sql } from '../db/database.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { openReports, type Pushed, sha } from '../../test/support/reports.ts'
+import { openReports, type Pushed, sha } from '../../test/support/files/reports.ts'
 import { sql } from '../db/database.ts'
 
 const { studio, project, push, submit, ci, work, suspected, usersSuspected, idOf } = openReports()

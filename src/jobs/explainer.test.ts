@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
+import { type LocalServer, openLocalServer } from '../../test/support/servers/local-server.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
 import { openBreaker } from './breaker.ts'
 import { explainer } from './explainer.ts'

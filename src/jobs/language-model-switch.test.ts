@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalServer, openLocalServer } from '../../test/support/local-server.ts'
+import { signIn, type Visitor } from '../../test/support/callers/visitor.ts'
 import { runInvestigation } from '../../test/support/run-investigation.ts'
+import { type LocalServer, openLocalServer } from '../../test/support/servers/local-server.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../test/support/visitor.ts'
 import { explainer } from './explainer.ts'
 
 const PASSWORD = 'a long enough password'

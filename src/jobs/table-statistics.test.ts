@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isOnSeveralServers } from '../../test/support/database.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { workshop } from '../../test/support/studios/workshop.ts'
 import { until } from '../../test/support/until.ts'
-import { workshop } from '../../test/support/workshop.ts'
 import { sql } from '../db/database.ts'
 import { analyzeGrown, startTableStatistics } from './table-statistics.ts'
 

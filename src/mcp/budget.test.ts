@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Assistant, connectHttp, type ToolAnswer } from '../../test/support/assistant.ts'
+import { type Assistant, connectHttp, type ToolAnswer } from '../../test/support/callers/assistant.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { visitor, workshop } from '../../test/support/studios/workshop.ts'
 import { LOG_MAX } from '../contract/limits.ts'
 import { ANSWER_BYTES } from './budget.ts'
 

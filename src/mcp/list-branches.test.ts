@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Assistant, connectHttp } from '../../test/support/assistant.ts'
+import { type Assistant, connectHttp } from '../../test/support/callers/assistant.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { visitor, workshop } from '../../test/support/workshop.ts'
+import { visitor, workshop } from '../../test/support/studios/workshop.ts'
 
 let studio: Studio
 let assistant: Assistant

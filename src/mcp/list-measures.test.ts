@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Assistant, connectHttp } from '../../test/support/assistant.ts'
+import { type Assistant, connectHttp } from '../../test/support/callers/assistant.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { workshop } from '../../test/support/studios/workshop.ts'
 import { workOff } from '../../test/support/work-off.ts'
-import { workshop } from '../../test/support/workshop.ts'
 import { scheduleAllMeasures } from '../domain/builds/follow-up-jobs.ts'
 
 const MAIN = '//game/main'

@@ -1,9 +1,15 @@
 import type { Progress, PromptReference, ResourceTemplateReference } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Assistant, connectHttp, connectHttpPinned, connectStdio, connectStdioPinned } from '../../test/support/assistant.ts'
-import { nightOwl, ROWS } from '../../test/support/night-owl.ts'
+import {
+  type Assistant,
+  connectHttp,
+  connectHttpPinned,
+  connectStdio,
+  connectStdioPinned,
+} from '../../test/support/callers/assistant.ts'
 import { runInvestigation } from '../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { nightOwl, ROWS } from '../../test/support/studios/night-owl.ts'
 import { VERSION } from '../contract/version.ts'
 import { sql } from '../db/database.ts'
 import { TOOLS } from './catalog.ts'

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openObjectStoreServer } from '../../test/support/object-store.ts'
+import { openObjectStoreServer } from '../../test/support/servers/object-store.ts'
 import { signedHeaders } from './aws-signature.ts'
 
 let server: Awaited<ReturnType<typeof openObjectStoreServer>>

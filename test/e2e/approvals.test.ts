@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { axe } from '../support/browser.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { advanceClock, resetClock } from '../support/clock.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
-import { workshop } from '../support/workshop.ts'
+import { workshop } from '../support/studios/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Moon.png', 'T_Rock.png', 'T_Tree.png', 'T_Lake.png', 'T_Hill.png']

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { type BisectedRoom, bisectedRoom, FIRST } from '../support/bisected-jenkins.ts'
-import { axe } from '../support/browser.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
+import { type BisectedRoom, bisectedRoom, FIRST } from '../support/studios/bisected-jenkins.ts'
 
 const PASSWORD = 'a long enough password'
 const CULPRIT = FIRST + 3

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { axe } from '../support/browser.ts'
-import { png } from '../support/pictures.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
+import { png } from '../support/files/pictures.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (minute: number) => new Date(Date.UTC(2026, 9, 1, 10, minute)).toISOString()

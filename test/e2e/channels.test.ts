@@ -3,10 +3,10 @@ import type { ChannelKind } from '../../src/contract/channels.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
-import { axe } from '../support/browser.ts'
-import { type ChatVendors, openChatVendors } from '../support/chat-vendors.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
+import { type ChatVendors, openChatVendors } from '../support/servers/chat-vendors.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { axe } from '../support/browser.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 import { workOff } from '../support/work-off.ts'
 
 const PASSWORD = 'a long enough password'

@@ -2,10 +2,10 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { METERED_PAGES, OPERATOR_PAGES, PROJECT_PAGES, SETTINGS_PAGES } from '../../src/web/shell/navigation.ts'
-import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab, urlsOf } from '../support/browser.ts'
-import { nightOwl } from '../support/night-owl.ts'
+import { axe, openBrowser, openSite, openTab, settled, signInAs, type Tab, urlsOf } from '../support/callers/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
+import { nightOwl } from '../support/studios/night-owl.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

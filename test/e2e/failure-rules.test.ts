@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { axe, openTab, signInAs } from '../support/browser.ts'
+import { axe, openTab, signInAs } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { runInvestigation } from '../support/run-investigation.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LOG = 'baking 12 maps\nBAKE-17 Maps/Sky.map: no lightmap\n  hint: rebuild\nexit 3\n'

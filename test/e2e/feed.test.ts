@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, openBrowser, openSite, openTab, settled, signInAs } from '../support/browser.ts'
-import { nightOwl } from '../support/night-owl.ts'
+import { axe, openBrowser, openSite, openTab, settled, signInAs } from '../support/callers/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
+import { nightOwl } from '../support/studios/night-owl.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openTab, settled } from '../support/browser.ts'
+import { openTab, settled } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const LONG = 'TheCodenameOfAGameThatNobodyEverShortened_'.repeat(2)

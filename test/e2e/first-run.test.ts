@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, openBrowser, openSite, openTab } from '../support/browser.ts'
+import { axe, openBrowser, openSite, openTab } from '../support/callers/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 

@@ -4,9 +4,9 @@ import { unsubscribeUrl } from '../../src/domain/inbox/unsubscribe.ts'
 import type { Lanes } from '../../src/jobs/lanes.ts'
 import { startSender } from '../../src/jobs/sending/sender.ts'
 import { allowedHosts } from '../../src/net/addresses.ts'
-import { axe, openTab } from '../support/browser.ts'
+import { axe, openTab } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const person = (key: string, name: string) => ({

@@ -6,8 +6,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axe, openBrowser, openSite, openTab } from '../support/browser.ts'
-import { CommandLine } from '../support/command-line.ts'
+import { axe, openBrowser, openSite, openTab } from '../support/callers/browser.ts'
+import { CommandLine } from '../support/callers/command-line.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 

@@ -1,9 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { urlsOf } from '../support/browser.ts'
+import { urlsOf } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const COUNT = 130

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
-import { axe, openTab, urlsOf } from '../support/browser.ts'
+import { axe, openTab, urlsOf } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import { PROJECT_PAGES, SETTINGS_PAGES } from '../../src/web/shell/navigation.ts'
-import { openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/browser.ts'
+import { openBrowser, openSite, openTab, settled, signInAs, type Tab } from '../support/callers/browser.ts'
 import { describeWith } from '../support/skippable.ts'
 import type { Studio } from '../support/studio.ts'
 

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import * as streams from '../../src/domain/sending/audit-streams.ts'
-import { axe, openTab, signInAs } from '../support/browser.ts'
-import { nightOwl } from '../support/night-owl.ts'
+import { axe, openTab, signInAs } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
+import { nightOwl } from '../support/studios/night-owl.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

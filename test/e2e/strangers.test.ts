@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { PROJECT_PAGES } from '../../src/web/shell/navigation.ts'
-import { settled } from '../support/browser.ts'
+import { settled } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
-import { workshop } from '../support/workshop.ts'
+import { workshop } from '../support/studios/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 /** A word in all data of the first account; nobody else may see it. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { axe } from '../support/browser.ts'
+import { axe } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

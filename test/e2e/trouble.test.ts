@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, openTab, signInAs, type Tab } from '../support/browser.ts'
-import { freePort } from '../support/free-port.ts'
+import { openBrowser, openTab, signInAs, type Tab } from '../support/callers/browser.ts'
+import { freePort } from '../support/servers/free-port.ts'
 import { describeWith } from '../support/skippable.ts'
 import { openStudio, type Studio, type StudioSettings } from '../support/studio.ts'
-import { workshop } from '../support/workshop.ts'
+import { workshop } from '../support/studios/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const world = {

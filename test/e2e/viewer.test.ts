@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axe, openTab, signInAs } from '../support/browser.ts'
-import { wav } from '../support/decoded-pictures.ts'
-import { glb } from '../support/glb.ts'
-import { pngOf } from '../support/pictures.ts'
+import { axe, openTab, signInAs } from '../support/callers/browser.ts'
+import { openVisit } from '../support/callers/visit.ts'
+import { wav } from '../support/files/decoded-pictures.ts'
+import { glb } from '../support/files/glb.ts'
+import { pngOf } from '../support/files/pictures.ts'
 import { describeWith } from '../support/skippable.ts'
-import { openVisit } from '../support/visit.ts'
-import { workshop } from '../support/workshop.ts'
+import { workshop } from '../support/studios/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 const NAMES = ['T_Rock.png', 'SM_Rock.glb', 'V_Trailer.webm', 'Items.csv', 'A_Wind.wav', 'T_None.png', 'T_Bad.png']

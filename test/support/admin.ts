@@ -2,7 +2,7 @@ import { adminCommand } from '../../src/admin/main.ts'
 import type { Pool } from '../../src/db/database.ts'
 import { RETENTION_DEFAULTS } from '../../src/domain/accounts/retention-days.ts'
 import type { Vault } from '../../src/domain/privacy/secrets.ts'
-import { performed } from './in-process.ts'
+import { performed } from './callers/in-process.ts'
 import { UNLIMITED } from './studio.ts'
 
 interface Store {

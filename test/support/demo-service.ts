@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROGRAM } from './built.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from './servers/free-port.ts'
 
 export interface DemoService {
   site: string

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../src/db/database.ts'
-import { goldmaster, type Running } from './command.ts'
-import { freePort } from './free-port.ts'
+import { goldmaster, type Running } from './callers/command.ts'
+import { freePort } from './servers/free-port.ts'
 import type { Studio } from './studio.ts'
 import { until } from './until.ts'
 

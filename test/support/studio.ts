@@ -19,8 +19,8 @@ import type { Service } from '../../src/http/service.ts'
 import type { Loaded } from '../../src/world/loaded.ts'
 import { loadWorld } from '../../src/world/world.ts'
 import { beginBeyond32Bits, createDatabase, type TestDatabase } from './database.ts'
-import { nightOwl } from './night-owl.ts'
-import { addTests } from './night-owl-tests.ts'
+import { nightOwl } from './studios/night-owl.ts'
+import { addTests } from './studios/night-owl-tests.ts'
 
 const SECRET = 'a secret that only tests know, 32 or more'
 /** The default quotas in tests. */

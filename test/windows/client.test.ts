@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { VERSION } from '../../src/contract/version.ts'
-import { type BuildRoom, openBuildRoom } from '../support/build-room.ts'
+import { type BuildRoom, openBuildRoom } from '../support/studios/build-room.ts'
 import { describeOnWindows, WindowsMachine } from './machine.ts'
 
 describeOnWindows('the client on Windows', () => {

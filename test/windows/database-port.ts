@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../support/servers/free-port.ts'
 
 /** The tests' own PostgreSQL has only a socket, which programs for Windows cannot open: the same database at a port. */
 export async function databasePort(url: string) {

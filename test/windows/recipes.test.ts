@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildRoom, openBuildRoom } from '../support/build-room.ts'
 import { RUN_CLIENT } from '../support/built.ts'
-import { azureLine, hordeLine, jenkinsStep, lineIn, readExample, teamCityLine } from '../support/recipe-lines.ts'
+import { azureLine, hordeLine, jenkinsStep, lineIn, readExample, teamCityLine } from '../support/files/recipe-lines.ts'
+import { type BuildRoom, openBuildRoom } from '../support/studios/build-room.ts'
 import { workOff } from '../support/work-off.ts'
 import { describeOnWindows, WindowsMachine } from './machine.ts'
 

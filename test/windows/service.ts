@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PROGRAM } from '../support/built.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePort } from '../support/servers/free-port.ts'
 import { until } from '../support/until.ts'
 import type { WindowsMachine } from './machine.ts'
 

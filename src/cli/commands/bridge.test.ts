@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { goldmaster } from '../../../test/support/command.ts'
+import { goldmaster } from '../../../test/support/callers/command.ts'
 import { scratch, standIn } from '../../../test/support/stand-in.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'

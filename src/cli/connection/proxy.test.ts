@@ -1,9 +1,9 @@
 import { createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../../test/support/command-line.ts'
+import { CommandLine } from '../../../test/support/callers/command-line.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { workshop } from '../../../test/support/workshop.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 import { proxyFor } from './proxy.ts'
 
 let studio: Studio

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../../test/support/command-line.ts'
+import { CommandLine } from '../../../test/support/callers/command-line.ts'
 import { annotate } from './annotate.ts'
 
 const LOG = resolve('examples/unreal-build.log')

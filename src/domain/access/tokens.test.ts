@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { openDatabase, sql } from '../../db/database.ts'
 import { create, LastUsed, revoke } from './tokens.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import type { AppReply } from '../../contract/app/routes.ts'
 import { sql } from '../../db/database.ts'
 import { matchPeople } from './match-people.ts'

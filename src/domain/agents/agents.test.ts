@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 import { workOff } from '../../../test/support/work-off.ts'
-import { workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { farm } from '../../../test/support/simulated-farm.ts'
+import { farm } from '../../../test/support/studios/simulated-farm.ts'
 import { type AgentBuild, compareAgents, isSuspicious } from './compare.ts'
 
 const accused = (builds: readonly AgentBuild[]) =>

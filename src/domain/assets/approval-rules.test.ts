@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { commit, push } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { EVERY_VERSION } from '../../contract/routes/approval-defaults.ts'
 import type { ApprovalRule } from '../../contract/routes/approval-rules.ts'
 import { asking, pathFitting } from './approval-rules.ts'

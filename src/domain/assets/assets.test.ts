@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { ASSET_TYPES } from '../../contract/sets.ts'
 
 let studio: Studio

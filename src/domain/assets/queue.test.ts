@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { commit, push } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 import { levelOf } from './levels.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { advanceClock, resetClock } from '../../../test/support/clock.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { commit, push } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'

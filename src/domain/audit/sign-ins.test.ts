@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { signIn, visit } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, visit } from '../../../test/support/visitor.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'

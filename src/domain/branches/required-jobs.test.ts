@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moveTimes } from '../../../test/support/aging.ts'
-import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { sql } from '../../db/database.ts'
 import { announcementOf } from '../channels/announcements.ts'
 

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BreakageRoom, breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import {
+  type BreakageRoom,
+  breakageRoom,
+  brokenLog,
+  DISK_FULL,
+  openBreakageStudio,
+} from '../../../test/support/studios/breakage-room.ts'
 import { namedFiles } from '../../diagnosis/suspects/named-files.ts'
 import { breakageAnnouncement } from '../channels/breakage-announcement.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 import { sql } from '../../db/database.ts'
 import { recomputeOverdue } from './recompute.ts'
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { breakageRoom, brokenLog, DISK_FULL, openBreakageStudio, type Reported } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import {
+  breakageRoom,
+  brokenLog,
+  DISK_FULL,
+  openBreakageStudio,
+  type Reported,
+} from '../../../test/support/studios/breakage-room.ts'
 
 let studio: Studio
 beforeAll(async () => {

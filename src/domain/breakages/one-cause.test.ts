@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { breakageRoom, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { breakageRoom, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 
 let studio: Studio
 beforeAll(async () => {

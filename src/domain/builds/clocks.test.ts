@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { contextOf } from '../investigations/build-context.ts'
 import { trends } from './trends.ts'
 

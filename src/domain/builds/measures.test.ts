@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 import { workOff } from '../../../test/support/work-off.ts'
-import { workshop } from '../../../test/support/workshop.ts'
 
 let studio: Studio
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
-import { workshop } from '../../../test/support/workshop.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 import { type Database, sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'

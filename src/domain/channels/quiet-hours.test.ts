@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { advanceClock } from '../../../test/support/clock.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { sql } from '../../db/database.ts'
 import { activeRules } from './announce.ts'
 import { create } from './channels.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { branchWorld, type MadeWorld, rangeOf } from '../../../test/support/branch-worlds.ts'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { branchWorld, type MadeWorld, rangeOf } from '../../../test/support/studios/branch-worlds.ts'
 import { BRANCH_MAX } from '../../contract/limits.ts'
 import { sql } from '../../db/database.ts'
 import { BRANCH, inferBranchesOf, placed } from '../branches/positions.ts'

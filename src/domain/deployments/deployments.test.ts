@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openNewsroom } from '../../../test/support/newsroom.ts'
+import { openNewsroom } from '../../../test/support/studios/newsroom.ts'
 
 const { id, walk } = openNewsroom()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { N, openNewsroom } from '../../../test/support/newsroom.ts'
+import { N, openNewsroom } from '../../../test/support/studios/newsroom.ts'
 
 const { id, ask } = openNewsroom()
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hour, keys, now, openNewsroom } from '../../../test/support/newsroom.ts'
+import { hour, keys, now, openNewsroom } from '../../../test/support/studios/newsroom.ts'
 import { FEED_EVENT_TYPES } from '../../contract/events.ts'
 import { sql } from '../../db/database.ts'
 

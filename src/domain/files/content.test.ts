@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gif, jpeg, personalChunks, png, SECRET, webp } from '../../../test/support/pictures.ts'
+import { gif, jpeg, personalChunks, png, SECRET, webp } from '../../../test/support/files/pictures.ts'
 import { isPicture, nameOf, readContent } from './content.ts'
 
 const refusal = (bytes: Buffer) => {

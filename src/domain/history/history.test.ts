@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn } from '../../../test/support/visitor.ts'
 import { historyWords } from '../../contract/labels/history-words.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

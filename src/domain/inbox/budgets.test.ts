@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
+import { openChannelRoom, SITE } from '../../../test/support/studios/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import { judgeMeasures } from '../measures/judge.ts'
 import * as inbox from './inbox.ts'

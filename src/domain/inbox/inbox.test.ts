@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openChannelRoom, RULE, SITE } from '../../../test/support/channel-room.ts'
+import { openChannelRoom, RULE, SITE } from '../../../test/support/studios/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import { sequenceAll } from '../feed/sequencer.ts'
 import { readOutbox } from '../inbox/outbox-readers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openChannelRoom } from '../../../test/support/channel-room.ts'
+import { openChannelRoom } from '../../../test/support/studios/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import { recordEvent } from '../breakages/history.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { CHANNEL_WORLD } from '../../../test/support/channel-room.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { CHANNEL_WORLD } from '../../../test/support/studios/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import * as channels from '../channels/channels.ts'
 import * as outbox from '../feed/outbox.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { report as reportBuild } from '../builds/report.ts'

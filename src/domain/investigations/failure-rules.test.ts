@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
 import { runInvestigation } from '../../../test/support/run-investigation.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { BAKER_LOG, bakerRule } from '../../../test/support/studios/baker-rule.ts'
 import { sql } from '../../db/database.ts'
 import * as failureRules from './failure-rules.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/breakage-room.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 import { sql } from '../../db/database.ts'
 
 let studio: Studio

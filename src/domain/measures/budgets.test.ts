@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { advanceClock, resetClock } from '../../../test/support/clock.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { workOff } from '../../../test/support/work-off.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 import { scheduleAllMeasures } from '../builds/follow-up-jobs.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { workshop } from '../../../test/support/workshop.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 
 const hour = (at: number) => new Date(Date.UTC(2026, 0, 1, at)).toISOString()
 const change = (at: number) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { HARMLESS_LINES, SECRET_LINES } from '../../../test/support/secret-lines.ts'
+import { HARMLESS_LINES, SECRET_LINES } from '../../../test/support/files/secret-lines.ts'
 import { workOf } from '../../../test/support/work.ts'
 import { redactArguments } from './command-lines.ts'
 import { CommandWords } from './command-words.ts'

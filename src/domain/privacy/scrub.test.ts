@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CREDENTIALS, HARMLESS, isMarked } from '../../../test/support/credentials.ts'
+import { CREDENTIALS, HARMLESS, isMarked } from '../../../test/support/files/credentials.ts'
 import { workOf } from '../../../test/support/work.ts'
 import { reduceAuthor } from './authors.ts'
 import { mayHoldPrivate, scrub, scrubAuthor } from './scrub.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 
 const MANY = 201
 const keys = Array.from({ length: MANY }, (_, i) => `u${i}`)

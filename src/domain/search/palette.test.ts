@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { workshop } from '../../../test/support/workshop.ts'
+import { workshop } from '../../../test/support/studios/workshop.ts'
 import { sql } from '../../db/database.ts'
 import * as index from './index.ts'
 import { search } from './palette.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { upsert } from './references.ts'
 
 let tools: Tools

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fixtures, sendAll } from '../../../test/support/samples.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
+import { fixtures, sendAll } from '../../../test/support/files/samples.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { keysNamed } from './tracker-keys.ts'
 
 let tools: Tools

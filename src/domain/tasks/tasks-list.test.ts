@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 
 /** The tasks that a filter finds: every combination of a few values, compared with the same filter over plain objects. */

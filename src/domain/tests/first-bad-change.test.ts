@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { brokenWorld, type Expected } from '../../../test/support/broken-world.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { brokenWorld, type Expected } from '../../../test/support/studios/broken-world.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 

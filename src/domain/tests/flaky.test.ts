@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { simulate } from '../../../test/support/simulated-tests.ts'
+import { simulate } from '../../../test/support/studios/simulated-tests.ts'
 import { stemsOfCase, stemsOfChange, touches } from './case-files.ts'
 import { type CaseRun, failingSince, flakyFailures, withOutages } from './flaky.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
 const at = (hour: number) => new Date(Date.UTC(2026, 9, 1, hour)).toISOString()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listen } from '../../../test/support/listening.ts'
+import { listen } from '../../../test/support/callers/listening.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { appRoutes, tokenRoutes } from '../../contract/app/routes.ts'
 import { type Route, roleOf } from '../../contract/routes/route.ts'
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BAKER_LOG, bakerRule } from '../../../test/support/baker-rule.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { BAKER_LOG, bakerRule } from '../../../test/support/studios/baker-rule.ts'
 import { until } from '../../../test/support/until.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
 const { examples: _, ...withoutExamples } = bakerRule

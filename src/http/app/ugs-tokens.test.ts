@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 
 const PASSWORD = 'a long enough password'
 const person = (key: string, accounts: object) => ({ key, email: `${key}@example.com`, name: key, password: PASSWORD, accounts })

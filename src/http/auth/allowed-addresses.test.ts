@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
-import { listen } from '../../../test/support/listening.ts'
+import { listen } from '../../../test/support/callers/listening.ts'
+import { signIn, type Visitor, visit } from '../../../test/support/callers/visitor.ts'
 import { type Asking, openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor, visit } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 

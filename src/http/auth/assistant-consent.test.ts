@@ -8,7 +8,7 @@ import {
   pkce,
   UNFIT_VERIFIERS,
   type Wishes,
-} from '../../../test/support/assistant-login.ts'
+} from '../../../test/support/callers/assistant-login.ts'
 import { keepLog } from '../../../test/support/log.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'

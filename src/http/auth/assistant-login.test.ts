@@ -3,7 +3,7 @@ import { auth, type OAuthClientProvider, UnauthorizedError } from '@modelcontext
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACK, type Login, openLogin, pkce } from '../../../test/support/assistant-login.ts'
+import { BACK, type Login, openLogin, pkce } from '../../../test/support/callers/assistant-login.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Login, openLogin } from '../../../test/support/assistant-login.ts'
 import { overlapping } from '../../../test/support/blocked.ts'
+import { type Login, openLogin } from '../../../test/support/callers/assistant-login.ts'
 import { keepLog } from '../../../test/support/log.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { PasskeyDevice } from '../../../test/support/passkey-device.ts'
+import { PasskeyDevice } from '../../../test/support/callers/passkey-device.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 import { codeAt, stepOf } from '../../domain/sign-in/totp.ts'
 

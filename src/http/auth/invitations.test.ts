@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overlapping } from '../../../test/support/blocked.ts'
+import { signIn, type Visitor, visit } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor, visit } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { challengeOf, FIT_VERIFIERS, UNFIT_VERIFIERS } from '../../../test/support/assistant-login.ts'
+import { challengeOf, FIT_VERIFIERS, UNFIT_VERIFIERS } from '../../../test/support/callers/assistant-login.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { LOGIN_SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { overlapping } from '../../../test/support/blocked.ts'
+import { signIn, visit } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, visit } from '../../../test/support/visitor.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CHOSEN, ok, openSignIns, PASSWORD, type Person } from '../../../test/support/sign-ins.ts'
-import { visit } from '../../../test/support/visitor.ts'
+import { CHOSEN, ok, openSignIns, PASSWORD, type Person } from '../../../test/support/callers/sign-ins.ts'
+import { visit } from '../../../test/support/callers/visitor.ts'
 import { sql } from '../../db/database.ts'
 
 /** What somebody set up under an address before its owner proved it, and what is left of it after each kind of proof. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import type { SignInMethod } from '../../domain/audit/sign-ins.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CHOSEN, ok, openSignIns, PASSWORD, type Person, post } from '../../../test/support/sign-ins.ts'
-import type { Visitor } from '../../../test/support/visitor.ts'
+import { CHOSEN, ok, openSignIns, PASSWORD, type Person, post } from '../../../test/support/callers/sign-ins.ts'
+import type { Visitor } from '../../../test/support/callers/visitor.ts'
 import { sql } from '../../db/database.ts'
 
 /** Every way to sign in, tried against an account that requires a second factor. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, visit } from '../../../test/support/callers/visitor.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, visit } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 
 const PASSWORD = 'a long enough password'

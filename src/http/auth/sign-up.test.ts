@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { overlapping } from '../../../test/support/blocked.ts'
-import { freePort } from '../../../test/support/free-port.ts'
-import { sendBytes } from '../../../test/support/raw-http.ts'
+import { sendBytes } from '../../../test/support/callers/raw-http.ts'
+import { signIn, visit } from '../../../test/support/callers/visitor.ts'
+import { freePort } from '../../../test/support/servers/free-port.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn, visit } from '../../../test/support/visitor.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../test/support/free-port.ts'
 import { keepLog } from '../../../test/support/log.ts'
+import { freePort } from '../../../test/support/servers/free-port.ts'
 import { describeWith, testWith } from '../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { until } from '../../../test/support/until.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
 
 /** Limits that nodes share through a Redis that the test starts. */
 

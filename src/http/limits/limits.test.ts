@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { signIn } from '../../../test/support/callers/visitor.ts'
 import { keepLog } from '../../../test/support/log.ts'
 import { type Asking, openStudio, type Studio, type StudioSettings } from '../../../test/support/studio.ts'
-import { signIn } from '../../../test/support/visitor.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 
 const PASSWORD = 'a long enough password'
 let main: Studio

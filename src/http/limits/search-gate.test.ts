@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { until } from '../../../test/support/until.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { sql } from '../../db/database.ts'
 
 let studio: Studio

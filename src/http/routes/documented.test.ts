@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import Schema from 'typebox/schema'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { all, asker, BODIES } from '../../../test/support/every-route.ts'
-import { nightOwl } from '../../../test/support/night-owl.ts'
 import { type Answer, openStudio, type Studio } from '../../../test/support/studio.ts'
+import { all, asker, BODIES } from '../../../test/support/studios/every-route.ts'
+import { nightOwl } from '../../../test/support/studios/night-owl.ts'
 import { type RouteName, routes } from '../../contract/routes.ts'
 
 /** Every reply, errors included, is documented in the OpenAPI document, in the documented form. */

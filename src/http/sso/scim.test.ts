@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../../../test/support/callers/visitor.ts'
 import { type Asking, openStudio, type Studio } from '../../../test/support/studio.ts'
-import { signIn } from '../../../test/support/visitor.ts'
 import { sql } from '../../db/database.ts'
 import { matchPeople } from '../../domain/accounts/match-people.ts'
 import { admit } from '../../domain/sign-in/admit.ts'

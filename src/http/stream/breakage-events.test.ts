@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/breakage-room.ts'
-import { listen } from '../../../test/support/listening.ts'
+import { listen } from '../../../test/support/callers/listening.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 import { until } from '../../../test/support/until.ts'
 
 let studio: Studio

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen, titlesOf } from '../../../test/support/listening.ts'
+import { listen, titlesOf } from '../../../test/support/callers/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

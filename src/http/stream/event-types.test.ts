@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Listening, listen } from '../../../test/support/listening.ts'
+import { type Listening, listen } from '../../../test/support/callers/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../../contract/events.ts'
 import { SCOPES } from '../../contract/sets.ts'

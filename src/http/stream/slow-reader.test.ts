@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, test } from 'vitest'
-import { listen } from '../../../test/support/listening.ts'
+import { listen } from '../../../test/support/callers/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { SCOPES } from '../../contract/sets.ts'

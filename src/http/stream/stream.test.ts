@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Listening, listen, titlesOf } from '../../../test/support/listening.ts'
+import { type Listening, listen, titlesOf } from '../../../test/support/callers/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

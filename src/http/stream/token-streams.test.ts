@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Assistant, connectHttpPinned } from '../../../test/support/assistant.ts'
-import { listen } from '../../../test/support/listening.ts'
+import { type Assistant, connectHttpPinned } from '../../../test/support/callers/assistant.ts'
+import { listen } from '../../../test/support/callers/listening.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { until } from '../../../test/support/until.ts'
 import { SCOPES } from '../../contract/sets.ts'

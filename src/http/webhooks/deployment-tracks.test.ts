@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
-import { signIn, type Visitor } from '../../../test/support/visitor.ts'
 import { raw, sql } from '../../db/database.ts'
 
 /** Tracks of a store, the new changes on each, and the release notes. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendBytes } from '../../../test/support/raw-http.ts'
+import { sendBytes } from '../../../test/support/callers/raw-http.ts'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import { ingest } from '../../intake/ingest.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openHistoryStudio, openRoom } from '../../../test/support/history/room.ts'
-import { type FakeJenkins, openJenkins } from '../../../test/support/jenkins.ts'
+import { type FakeJenkins, openJenkins } from '../../../test/support/servers/jenkins.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Issue, openTracker, TRACKERS } from '../../../test/support/history-trackers.ts'
+import { type Issue, openTracker, TRACKERS } from '../../../test/support/servers/history-trackers.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { SCOPES } from '../../contract/sets.ts'

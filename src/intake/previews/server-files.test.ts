@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type LocalServer, openLocalServer } from '../../../test/support/local-server.ts'
+import { type LocalServer, openLocalServer } from '../../../test/support/servers/local-server.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import type { JobContext } from '../job-context.ts'
 import { serverFiles } from '../providers/server-files.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FakeJenkins, json, openJenkins } from '../../../test/support/jenkins.ts'
+import { type FakeJenkins, json, openJenkins } from '../../../test/support/servers/jenkins.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import type { CiAction } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type LocalServer, openLocalServer } from '../../../test/support/local-server.ts'
+import { type LocalServer, openLocalServer } from '../../../test/support/servers/local-server.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'

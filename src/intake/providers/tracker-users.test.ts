@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { openLocalServer } from '../../../test/support/local-server.ts'
+import { openLocalServer } from '../../../test/support/servers/local-server.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import { users as asana } from './asana/users.ts'
 import { users as azureDevops } from './azure-devops/users.ts'

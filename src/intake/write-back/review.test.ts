@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
+import { openSwarm } from '../../../test/support/servers/swarm-server.ts'
 import type { Studio } from '../../../test/support/studio.ts'
-import { openSwarm } from '../../../test/support/swarm-server.ts'
+import { branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 

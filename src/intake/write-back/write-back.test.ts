@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type BranchRoom, branchRoom, openBranchStudio } from '../../../test/support/branch-room.ts'
 import { isOnSeveralServers } from '../../../test/support/database.ts'
-import { openGitHub } from '../../../test/support/github-server.ts'
+import { openGitHub } from '../../../test/support/servers/github-server.ts'
 import type { Studio } from '../../../test/support/studio.ts'
+import { type BranchRoom, branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 

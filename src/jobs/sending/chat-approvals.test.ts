@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openChannelRoom } from '../../../test/support/channel-room.ts'
+import { openChannelRoom } from '../../../test/support/studios/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import { decideAll } from '../../domain/assets/decisions.ts'
 import { undo } from '../../domain/assets/undo.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
+import { openChannelRoom, SITE } from '../../../test/support/studios/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import * as channels from '../../domain/channels/channels.ts'

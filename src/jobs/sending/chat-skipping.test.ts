@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { overlapping } from '../../../test/support/blocked.ts'
-import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
+import { openChannelRoom, SITE } from '../../../test/support/studios/channel-room.ts'
 import { sql } from '../../db/database.ts'
 import { enqueue } from '../../domain/channels/message-queue.ts'
 import * as destinations from '../../domain/sending/destinations.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openChannelRoom, SITE } from '../../../test/support/channel-room.ts'
 import { advanceClock } from '../../../test/support/clock.ts'
+import { openChannelRoom, SITE } from '../../../test/support/studios/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { CHANNEL_KIND_TABLE, CHANNEL_KINDS } from '../../contract/channels.ts'
 import { sql } from '../../db/database.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openPostRoom } from '../../../test/support/post-room.ts'
+import { openPostRoom } from '../../../test/support/studios/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import { sequenceAll } from '../../domain/feed/sequencer.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { firsts, openPostRoom } from '../../../test/support/post-room.ts'
-import { openUnsteadyWay } from '../../../test/support/unsteady.ts'
+import { openUnsteadyWay } from '../../../test/support/servers/unsteady.ts'
+import { firsts, openPostRoom } from '../../../test/support/studios/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { openDatabase, sql } from '../../db/database.ts'
 

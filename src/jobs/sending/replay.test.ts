@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPostRoom } from '../../../test/support/post-room.ts'
+import { openPostRoom } from '../../../test/support/studios/post-room.ts'
 import * as log from '../../domain/webhooks/webhook-log.ts'
 
 const { studio, receiver, pump, subscribe, settled, tasks, titles, task, deliveries, hurry } = openPostRoom()

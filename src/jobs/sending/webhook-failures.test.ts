@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { moveTimes } from '../../../test/support/aging.ts'
-import { firsts, openPostRoom } from '../../../test/support/post-room.ts'
+import { firsts, openPostRoom } from '../../../test/support/studios/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/webhooks/webhook-log.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openPostRoom } from '../../../test/support/post-room.ts'
-import { isGenuine, type Received } from '../../../test/support/receiver.ts'
+import { isGenuine, type Received } from '../../../test/support/servers/receiver.ts'
+import { openPostRoom } from '../../../test/support/studios/post-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import * as webhooks from '../../domain/webhooks/webhooks.ts'

@@ -5,10 +5,10 @@ import {
   connectHttpPinned,
   connectStdio,
   connectStdioPinned,
-} from '../../../test/support/assistant.ts'
+} from '../../../test/support/callers/assistant.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
+import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
 import { until } from '../../../test/support/until.ts'
-import { visitor, workshop } from '../../../test/support/workshop.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import { TokenStreams } from '../../http/limits/token-streams.ts'

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { ENGINES, type Engine, offsetOfThumbnails, unrealPackage } from '../../../test/support/unreal-packages.ts'
+import { ENGINES, type Engine, offsetOfThumbnails, unrealPackage } from '../../../test/support/files/unreal-packages.ts'
 import { isPackage, readPackage } from './package.ts'
 
 const engines = Object.keys(ENGINES) as Engine[]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { openLocalServer } from '../local-server.ts'
+import { openLocalServer } from '../servers/local-server.ts'
 import type { ToolState } from './world.ts'
 
 interface Answer {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../../../test/support/command-line.ts'
-import { nightOwl } from '../../../../test/support/night-owl.ts'
+import { CommandLine } from '../../../../test/support/callers/command-line.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
+import { nightOwl } from '../../../../test/support/studios/night-owl.ts'
 import { commit, push } from '../../../../test/support/tools.ts'
 import { SCOPES } from '../../../contract/sets.ts'
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CommandLine } from '../../../../test/support/command-line.ts'
+import { CommandLine } from '../../../../test/support/callers/command-line.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 
 const line = new CommandLine()

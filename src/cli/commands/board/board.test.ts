@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../../test/support/breakage-room.ts'
-import { CommandLine } from '../../../../test/support/command-line.ts'
-import { openLocalServer } from '../../../../test/support/local-server.ts'
+import { CommandLine } from '../../../../test/support/callers/command-line.ts'
+import { openLocalServer } from '../../../../test/support/servers/local-server.ts'
 import { testWith } from '../../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
+import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../../test/support/studios/breakage-room.ts'
 
 let studio: Studio
 let room: BreakageRoom

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { performed } from '../../../../test/support/in-process.ts'
+import { performed } from '../../../../test/support/callers/in-process.ts'
 import { openTools, type Tools } from '../../../../test/support/tools.ts'
 
 let tools: Tools

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildRoom, openBuildRoom } from '../../../../test/support/build-room.ts'
 import { CLIENT } from '../../../../test/support/built.ts'
 import { standIn } from '../../../../test/support/stand-in.ts'
+import { type BuildRoom, openBuildRoom } from '../../../../test/support/studios/build-room.ts'
 import { setup } from '../../../intake/providers/jenkins/setup.ts'
 
 let room: BuildRoom

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { performed } from '../../../../test/support/in-process.ts'
-import { png } from '../../../../test/support/pictures.ts'
+import { performed } from '../../../../test/support/callers/in-process.ts'
+import { png } from '../../../../test/support/files/pictures.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 
 let studio: Studio

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { json, openJenkins } from '../../../../test/support/jenkins.ts'
-import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
+import { json, openJenkins } from '../../../../test/support/servers/jenkins.ts'
+import { openProviderRoom, recorded } from '../../../../test/support/studios/provider-room.ts'
 
 const SECRET = 'shared with Bitbucket'
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import { Unreadable } from '../../reading.ts'
 import { buildkite } from './index.ts'
 

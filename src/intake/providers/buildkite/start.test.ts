@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FakeJenkins, openJenkins } from '../../../../test/support/jenkins.ts'
+import { type FakeJenkins, openJenkins } from '../../../../test/support/servers/jenkins.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 import { sql } from '../../../db/database.ts'
 import { allowedHosts } from '../../../net/addresses.ts'

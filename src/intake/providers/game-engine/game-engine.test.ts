@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import type { BuildFact } from '../../facts.ts'
 import { Unreadable } from '../../reading.ts'
 import { gameEngine } from './index.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
+import { openProviderRoom, recorded } from '../../../../test/support/studios/provider-room.ts'
 import { sql } from '../../../db/database.ts'
 
 const SECRET = 'shared with Gitea'

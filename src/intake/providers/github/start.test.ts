@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { branchRoom, openBranchStudio } from '../../../../test/support/branch-room.ts'
-import { type FakeJenkins, json, openJenkins } from '../../../../test/support/jenkins.ts'
+import { type FakeJenkins, json, openJenkins } from '../../../../test/support/servers/jenkins.ts'
 import type { Studio } from '../../../../test/support/studio.ts'
+import { branchRoom, openBranchStudio } from '../../../../test/support/studios/branch-room.ts'
 import { workOffAll } from '../../../../test/support/work-off.ts'
 import { sql } from '../../../db/database.ts'
 

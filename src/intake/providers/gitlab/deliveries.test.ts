@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FakeJenkins, json, openJenkins } from '../../../../test/support/jenkins.ts'
-import { openProviderRoom } from '../../../../test/support/provider-room.ts'
+import { type FakeJenkins, json, openJenkins } from '../../../../test/support/servers/jenkins.ts'
+import { openProviderRoom } from '../../../../test/support/studios/provider-room.ts'
 
 let room: Awaited<ReturnType<typeof openProviderRoom>>
 let server: FakeJenkins

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { recorded } from '../../../../test/support/provider-room.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
+import { recorded } from '../../../../test/support/studios/provider-room.ts'
 import type { BuildFact } from '../../facts.ts'
 import { Unreadable } from '../../reading.ts'
 import { horde } from './index.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type FakeJenkins, openJenkins } from '../../../../test/support/jenkins.ts'
-import { openProviderRoom, recorded } from '../../../../test/support/provider-room.ts'
+import { type FakeJenkins, openJenkins } from '../../../../test/support/servers/jenkins.ts'
+import { openProviderRoom, recorded } from '../../../../test/support/studios/provider-room.ts'
 import { workOff } from '../../../../test/support/work-off.ts'
 import { sql } from '../../../db/database.ts'
 import { allowedHosts } from '../../../net/addresses.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import { Unreadable } from '../../reading.ts'
 import { jenkins } from './index.ts'
 import { KNOWN_WORDS } from './status.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../../../test/support/jenkins.ts'
+import { type FakeJenkins, jenkinsFixture, json, openJenkins, progressive } from '../../../../test/support/servers/jenkins.ts'
 import { openStudio, type Studio } from '../../../../test/support/studio.ts'
 import { sql } from '../../../db/database.ts'
 import type { Jobs } from '../../../db/queue.ts'

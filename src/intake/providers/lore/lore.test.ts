@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import type { ChangeFact } from '../../facts.ts'
 import type { Delivery } from '../../provider.ts'
 import { Unreadable } from '../../reading.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import { Unreadable } from '../../reading.ts'
 import { monday } from './index.ts'
 

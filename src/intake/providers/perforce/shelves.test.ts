@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openProviderRoom } from '../../../../test/support/provider-room.ts'
+import { openProviderRoom } from '../../../../test/support/studios/provider-room.ts'
 import { sql } from '../../../db/database.ts'
 
 let room: Awaited<ReturnType<typeof openProviderRoom>>

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
 import type { Delivery } from '../../provider.ts'
 import { Unreadable } from '../../reading.ts'
 import { trello } from './index.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deliveryTo } from '../../../../test/support/delivery.ts'
-import { openProviderRoom } from '../../../../test/support/provider-room.ts'
+import { deliveryTo } from '../../../../test/support/files/delivery.ts'
+import { openProviderRoom } from '../../../../test/support/studios/provider-room.ts'
 import { Unreadable } from '../../reading.ts'
 import { youtrack } from './index.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BREAKAGE, postOf } from '../../../../test/support/chat/announcements.ts'
-import { openChatVendors } from '../../../../test/support/chat-vendors.ts'
+import { openChatVendors } from '../../../../test/support/servers/chat-vendors.ts'
 import type { VendorRequest } from '../vendor.ts'
 import { slack } from './slack.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { glb } from '../../../../test/support/glb.ts'
+import { glb } from '../../../../test/support/files/glb.ts'
 import { refusalOf } from './model-file.ts'
 
 const given = (bytes: Uint8Array) => new Uint8Array(bytes).buffer
