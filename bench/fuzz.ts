@@ -11,9 +11,9 @@ import { openPools } from '../src/pools.ts'
 import { makeService } from '../src/service.ts'
 import { loadWorld } from '../src/world/world.ts'
 import type { Cluster } from './harness/database.ts'
-import { type FuzzAnswer, send, wrongWith } from './harness/fuzz-judge.ts'
-import { type Caller, type FuzzRequest, requestOf } from './harness/fuzz-requests.ts'
-import { emailOf, PASSWORD, worldOf } from './harness/fuzz-world.ts'
+import { type FuzzAnswer, send, wrongWith } from './harness/fuzz/judge.ts'
+import { type Caller, type FuzzRequest, requestOf } from './harness/fuzz/requests.ts'
+import { emailOf, PASSWORD, worldOf } from './harness/fuzz/world.ts'
 import { SECRET } from './harness/servers.ts'
 
 const COUNT = 200_000

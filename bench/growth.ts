@@ -1,5 +1,5 @@
 import type { Cluster } from './harness/database.ts'
-import { measureGrowth } from './harness/growth.ts'
+import { measureGrowth } from './harness/growth/growth.ts'
 import { printTable } from './harness/table.ts'
 
 const SMALL = 10_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { raw, sql } from '../src/db/database.ts'
-import { distribute, planDistribution } from '../src/db/distribute.ts'
+import { distribute, planDistribution } from '../src/db/distributed/distribute.ts'
 import { openClient } from '../src/db/hosts.ts'
 import { openMigrationSession } from '../src/db/migration-session.ts'
 import { PLACEMENTS } from '../src/domain/accounts/table-placement.ts'

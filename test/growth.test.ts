@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Growth, measureGrowth } from '../bench/harness/growth.ts'
+import { type Growth, measureGrowth } from '../bench/harness/growth/growth.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
 /** The same studio with seven times as much history. */

@@ -38,7 +38,7 @@ export const startGoldmaster = (url: string, more: Record<string, string> = {}):
   })
 
 export const startFloor = (url: string, kind: 'rows' | 'json'): Promise<Server> =>
-  start(['--import', 'tsx', at('bench/harness/floor.ts')], '/api/v1/projects/1/tasks', {
+  start(['--import', 'tsx', at('bench/harness/floors/floor.ts')], '/api/v1/projects/1/tasks', {
     NODE_ENV: 'production',
     DATABASE_URL: url,
     FLOOR: kind,
@@ -46,10 +46,10 @@ export const startFloor = (url: string, kind: 'rows' | 'json'): Promise<Server> 
   })
 
 export const startFeedFloor = (url: string): Promise<Server> =>
-  start(['--import', 'tsx', at('bench/harness/floor-feed.ts')], '/', { NODE_ENV: 'production', DATABASE_URL: url })
+  start(['--import', 'tsx', at('bench/harness/floors/feed.ts')], '/', { NODE_ENV: 'production', DATABASE_URL: url })
 
 export const startIntakeFloor = (url: string, secret: string): Promise<Server> =>
-  start(['--import', 'tsx', at('bench/harness/floor-intake.ts')], '/', {
+  start(['--import', 'tsx', at('bench/harness/floors/intake.ts')], '/', {
     NODE_ENV: 'production',
     DATABASE_URL: url,
     SIGNING_SECRET: secret,

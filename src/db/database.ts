@@ -1,8 +1,8 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
-import { type Distributed, readDistribution } from './distributed-statement.ts'
+import { SilentServers } from './distributed/silent-servers.ts'
+import { type Distributed, readDistribution } from './distributed/statement.ts'
 import { addressOf } from './hosts.ts'
-import { SilentServers } from './silent-servers.ts'
 import { types } from './types.ts'
 import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { EVENT_TYPES, type EventType, rowOf } from '../contract/events.ts'
-import { isTableDistributed } from './distribution.ts'
+import { isTableDistributed } from './distributed/distribution.ts'
 import { conditionOf, SOURCE_TABLES } from './event-sources.ts'
 import type { MigrationSession } from './migration-session.ts'
 

@@ -1,4 +1,4 @@
-import { distribute as distributeTables, type Plan, planDistribution } from '../../db/distribute.ts'
+import { distribute as distributeTables, type Plan, planDistribution } from '../../db/distributed/distribute.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openMigrationSession } from '../../db/migration-session.ts'
 import { PLACEMENTS } from '../../domain/accounts/table-placement.ts'

@@ -1,5 +1,5 @@
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
-import type { Placement } from '../../db/distribute.ts'
+import type { Placement } from '../../db/distributed/distribute.ts'
 import { TABLE_OWNERSHIP } from './table-ownership.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { EVENTS, type EventFacts, type EventSource, type EventType } from '../../contract/events.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
-import { IS_DISTRIBUTED, isAmong } from '../../db/distribution.ts'
+import { IS_DISTRIBUTED, isAmong } from '../../db/distributed/distribution.ts'
 import { eventOf, type OutboxEvent } from './events.ts'
 
 /** An event with its position in the account's order of commits. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distribution.ts'
+import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distributed/distribution.ts'
 
 /**
  * Identifies the timeline of the server that stores the account: a restore and a failover to a standby each start a new one. Without a

@@ -1,5 +1,5 @@
 import { type Database, raw, sql } from '../../db/database.ts'
-import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distribution.ts'
+import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distributed/distribution.ts'
 import { linkFixes } from '../breakages/fixed-in.ts'
 import { announce } from '../channels/announce.ts'
 import { type Cursor, type OutboxEntry, readEntries, type Span } from '../feed/outbox.ts'

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
-import { eventStream, type Route, routes } from '../../src/contract/routes.ts'
-import { providers } from '../../src/intake/providers/index.ts'
-import type { Loaded } from '../../src/world/loaded.ts'
-import { BODIES } from '../../test/support/studios/every-route.ts'
-import { below, chance, fitting, mutated, pick, type Random, text, value } from './fuzz-values.ts'
-import { idsOf, signatureFor } from './fuzz-world.ts'
+import { ownRoutes, sharedRoutes } from '../../../src/contract/app/routes.ts'
+import { eventStream, type Route, routes } from '../../../src/contract/routes.ts'
+import { providers } from '../../../src/intake/providers/index.ts'
+import type { Loaded } from '../../../src/world/loaded.ts'
+import { BODIES } from '../../../test/support/studios/every-route.ts'
+import { below, chance, fitting, mutated, pick, type Random, text, value } from './values.ts'
+import { idsOf, signatureFor } from './world.ts'
 
 export interface FuzzRequest {
   /** The route, for the report. */
@@ -31,7 +31,7 @@ interface Asked {
   door: 'token' | 'session' | 'none'
 }
 
-const PROVIDERS = new URL('../../src/intake/providers/', import.meta.url)
+const PROVIDERS = new URL('../../../src/intake/providers/', import.meta.url)
 
 interface Fixture {
   path: string

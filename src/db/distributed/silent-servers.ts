@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { addressOf } from './hosts.ts'
+import { addressOf } from '../hosts.ts'
 
 /** A server that has not answered after this time counts as silent. */
 const ANSWER_MS = 4_000

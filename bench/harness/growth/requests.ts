@@ -1,7 +1,7 @@
-import { ownRoutes, sharedRoutes } from '../../src/contract/app/routes.ts'
-import type { Params } from '../../src/contract/params.ts'
-import { type Route, routes } from '../../src/contract/routes.ts'
-import { cases, type Values } from './filter-cases.ts'
+import { ownRoutes, sharedRoutes } from '../../../src/contract/app/routes.ts'
+import type { Params } from '../../../src/contract/params.ts'
+import { type Route, routes } from '../../../src/contract/routes.ts'
+import { cases, type Values } from '../filter-cases.ts'
 
 type Tried = Partial<Values> & Pick<Values, 'common'>
 

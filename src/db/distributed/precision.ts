@@ -1,4 +1,4 @@
-import { matched, walk } from './distributed-steps.ts'
+import { matched, walk } from './steps.ts'
 
 /** The columns whose type says how precise a value is, with these types: `timestamptz(3)`. */
 export type Precise = ReadonlyMap<string, ReadonlyMap<string, string>>

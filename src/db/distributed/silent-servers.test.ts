@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { until } from '../../test/support/until.ts'
-import { sql } from './database.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { until } from '../../../test/support/until.ts'
+import { sql } from '../database.ts'
 import { SilentServers } from './silent-servers.ts'
 
 /** Accounts 1 and 2 are stored on the first worker, 3 on the second. */

@@ -1,13 +1,13 @@
 import pg from 'pg'
-import { SCOPES } from '../../src/contract/sets.ts'
-import { openDatabase, sql } from '../../src/db/database.ts'
-import { setPassword } from '../../src/domain/accounts/users.ts'
-import { hashOf, newToken, sealedIn, Vault } from '../../src/domain/privacy/secrets.ts'
-import { indexAll } from '../../src/domain/search/index.ts'
-import { type GrownTable, grownInserts, momentsBefore, shares } from './growth-rows.ts'
-import { TIMES } from './rows.ts'
-import { SECRET } from './servers.ts'
-import { addStudio } from './studios.ts'
+import { SCOPES } from '../../../src/contract/sets.ts'
+import { openDatabase, sql } from '../../../src/db/database.ts'
+import { setPassword } from '../../../src/domain/accounts/users.ts'
+import { hashOf, newToken, sealedIn, Vault } from '../../../src/domain/privacy/secrets.ts'
+import { indexAll } from '../../../src/domain/search/index.ts'
+import { TIMES } from '../rows.ts'
+import { SECRET } from '../servers.ts'
+import { addStudio } from '../studios.ts'
+import { type GrownTable, grownInserts, momentsBefore, shares } from './rows.ts'
 
 export interface Grown {
   token: string

@@ -1,7 +1,7 @@
 import type pg from 'pg'
+import { eventTriggerStatements } from '../event-triggers.ts'
+import type { MigrationSession } from '../migration-session.ts'
 import { isTableDistributed } from './distribution.ts'
-import { eventTriggerStatements } from './event-triggers.ts'
-import type { MigrationSession } from './migration-session.ts'
 
 /** Where the rows of a table are: on every server, on the coordinator, or on the server of their account. */
 export type Placement = 'copied' | 'central' | 'by account'

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { withPrecision } from './distributed-precision.ts'
-import { distributedForm, distributedOver } from './distributed-statement.ts'
+import { withPrecision } from './precision.ts'
+import { distributedForm, distributedOver } from './statement.ts'
 
 const TABLES = new Set(['builds', 'changes'])
 const formOf = (text: string, count = 1) => distributedForm(text, count, TABLES).text

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Sql, sql } from './database.ts'
+import { type Sql, sql } from '../database.ts'
 
 /** Whether the rows of different accounts are on different servers: then a statement that locks or writes names one account. */
 export const IS_DISTRIBUTED = sql`current_setting('citus.version', true) is not null`

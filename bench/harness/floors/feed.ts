@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import pg from 'pg'
-import { sql } from '../../src/db/database.ts'
-import { described, events } from '../../src/domain/feed/feed.ts'
+import { sql } from '../../../src/db/database.ts'
+import { described, events } from '../../../src/domain/feed/feed.ts'
 
 // The same merge of the five tables, bare: no token, no account, no plan, no message; rows become JSON in Node.
 const { PORT, DATABASE_URL } = process.env

@@ -1,4 +1,4 @@
-import { COMMON_COMMIT, OTHER_COMMIT, PROJECT, RARE_COMMIT, TIMES } from './rows.ts'
+import { COMMON_COMMIT, OTHER_COMMIT, PROJECT, RARE_COMMIT, TIMES } from '../rows.ts'
 
 /** Rows of each table, by the number of tasks. */
 export const shares = {

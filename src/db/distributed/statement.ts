@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { type Numbered, selectedFirst } from './distributed-ids.ts'
-import { type Precise, withPrecision } from './distributed-precision.ts'
-import { endOf, runSteps, type Steps, stepsOf } from './distributed-steps.ts'
+import { type Numbered, selectedFirst } from './ids.ts'
+import { type Precise, withPrecision } from './precision.ts'
+import { endOf, runSteps, type Steps, stepsOf } from './steps.ts'
 
 /**
  * The form in which Citus can send a statement to the one server that stores its account. The rest of the code is written for one

@@ -1,5 +1,5 @@
 import { Agent, request as open } from 'node:http'
-import type { FuzzRequest } from './fuzz-requests.ts'
+import type { FuzzRequest } from './requests.ts'
 
 export interface FuzzAnswer {
   status: number

@@ -1,4 +1,4 @@
-import { type CommonTable, matched, type Steps, walk } from './distributed-steps.ts'
+import { type CommonTable, matched, type Steps, walk } from './steps.ts'
 
 /** The tables whose rows get an id, with the types of their columns. */
 export type Numbered = ReadonlyMap<string, ReadonlyMap<string, string>>

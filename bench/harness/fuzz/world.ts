@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { PROVIDERS } from '../../src/contract/sets.ts'
-import type { Loaded } from '../../src/world/loaded.ts'
-import { nightOwl } from '../../test/support/studios/night-owl.ts'
+import { PROVIDERS } from '../../../src/contract/sets.ts'
+import type { Loaded } from '../../../src/world/loaded.ts'
+import { nightOwl } from '../../../test/support/studios/night-owl.ts'
 
 export const PASSWORD = 'a long enough password'
 export const SIGNING = 'shared with the tool'

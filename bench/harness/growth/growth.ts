@@ -1,7 +1,7 @@
-import { openDatabase, raw } from '../../src/db/database.ts'
-import { fillGrown, type Grown } from './growth-data.ts'
-import { growthRequests, type Records } from './growth-requests.ts'
-import { type Measured, openMeasured } from './measured.ts'
+import { openDatabase, raw } from '../../../src/db/database.ts'
+import { type Measured, openMeasured } from '../measured.ts'
+import { fillGrown, type Grown } from './data.ts'
+import { growthRequests, type Records } from './requests.ts'
 
 export interface Growth {
   name: string
