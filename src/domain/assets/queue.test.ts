@@ -46,7 +46,12 @@ async function change(
   const [, name, email] = /^(.*) <(.*)>$/.exec(by)!
   const body = push([commit(sha, { added: files, modified, author: { name, email } })], { ref: `refs/heads/${branch}` })
   const token = studio.world.integrations[key]!.webhook_token
-  await studio.ask(`/webhooks/github?token=${token}`, { method: 'POST', body, headers: { 'x-github-event': 'push' } })
+  const { status } = await studio.ask(`/webhooks/github?token=${token}`, {
+    method: 'POST',
+    body,
+    headers: { 'x-github-event': 'push' },
+  })
+  expect(status).toBe(200)
 }
 const placeOf = (key: string) => `/projects/${studio.world.projects[key]!.id}`
 const page = async (key: string, query = '') => (await lead.app(`${placeOf(key)}/approvals?queue=true${query}`)).json

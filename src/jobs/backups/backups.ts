@@ -53,6 +53,8 @@ export async function makeBackup({ db, log, backups }: Making, { slot }: Slot, s
     await make({ db, log, backups }, AbortSignal.any([signal, session.signal]))
     await rotate(db, log, backups)
   } finally {
+    // Before the connection ends, which takes the server a moment: a repeated attempt must not find the lease taken.
+    if (!session.isLost()) await session.release(LEASE).catch(() => {})
     session.end()
   }
 }
