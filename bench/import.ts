@@ -37,12 +37,12 @@ const DAY_MS = 86_400_000
 
 /**
  * Imports the last 90 days of a studio from Perforce, GitHub (every part that it has) and Jira at once, while another account lists its tasks; then once more while the
- * service is killed ten times. `npm run bench -- import 0.1` imports a tenth, `import 1 once` leaves out the kills, and `import 1 lists` compares
- * only the lists, in four minutes: the import is stopped and continued every few seconds, so that a busy machine slows both alike.
+ * service is killed ten times. `npm run bench -- import 0.1` imports a tenth, `import 1 once` leaves out the kills, `import 1 kills` does
+ * nothing else, and `import 1 lists` compares only the lists, in four minutes: the import is stopped and continued every few seconds, so that a busy machine slows both alike.
  */
 export async function benchImport(cluster: Cluster) {
   const share = Number(process.argv[3] ?? 1)
-  if (!(share > 0 && share <= 1)) throw new Error('Usage: npm run bench -- import [SHARE] [once|lists]')
+  if (!(share > 0 && share <= 1)) throw new Error('Usage: npm run bench -- import [SHARE] [once|kills|lists]')
   const amounts = {
     changes: Math.round(CHANGELISTS * share),
     builds: Math.round(BUILDS * share),
@@ -54,32 +54,40 @@ export async function benchImport(cluster: Cluster) {
   build()
   const tools = await openTools(amounts)
   try {
-    if (process.argv[4] === 'lists') return await compareLists(cluster, tools)
-    const measured = await scene(cluster, tools, 0)
-    const { minutes, extraMb, cpu, quiet, during } = measured
-    const ratio = median(during) / median(quiet)
-    printTable(
-      `Import of ${amounts.changes.toLocaleString('en')} changelists, ${amounts.builds.toLocaleString('en')} builds, ${amounts.issues.toLocaleString('en')} issues`,
-      ['', 'measured', 'target', ''],
-      [
-        ['minutes', minutes, `≤ ${MINUTES_MAX}`, verdict(minutes <= MINUTES_MAX)],
-        ['processor time of the service, seconds', cpu / 1000, '', ''],
-        ['extra memory of the service, MB', extraMb, `≤ ${EXTRA_MB}`, verdict(extraMb <= EXTRA_MB)],
-        ['list of another account, quiet p50 ms', median(quiet), '', ''],
-        ['the same during the import, beside it', ratio, `≤ ${RATIO}`, verdict(ratio <= RATIO)],
-        ...rowsOf(measured),
-      ],
-    )
-    if (process.argv[4] === 'once') return
-    const killed = await scene(cluster, tools, KILLS)
-    printTable(
-      `The same, killed ${KILLS} times`,
-      ['', 'measured', 'target', ''],
-      [['minutes', killed.minutes, '', ''], ...rowsOf(killed)],
-    )
+    const part = process.argv[4]
+    if (part === 'lists') return await compareLists(cluster, tools)
+    if (part !== 'kills') await importOnce(cluster, tools, amounts)
+    if (part !== 'once') await importKilled(cluster, tools)
   } finally {
     tools.close()
   }
+}
+
+async function importOnce(cluster: Cluster, tools: Tools, amounts: Amounts) {
+  const measured = await scene(cluster, tools, 0)
+  const { minutes, extraMb, cpu, quiet, during } = measured
+  const ratio = median(during) / median(quiet)
+  printTable(
+    `Import of ${amounts.changes.toLocaleString('en')} changelists, ${amounts.builds.toLocaleString('en')} builds, ${amounts.issues.toLocaleString('en')} issues`,
+    ['', 'measured', 'target', ''],
+    [
+      ['minutes', minutes, `≤ ${MINUTES_MAX}`, verdict(minutes <= MINUTES_MAX)],
+      ['processor time of the service, seconds', cpu / 1000, '', ''],
+      ['extra memory of the service, MB', extraMb, `≤ ${EXTRA_MB}`, verdict(extraMb <= EXTRA_MB)],
+      ['list of another account, quiet p50 ms', median(quiet), '', ''],
+      ['the same during the import, beside it', ratio, `≤ ${RATIO}`, verdict(ratio <= RATIO)],
+      ...rowsOf(measured),
+    ],
+  )
+}
+
+async function importKilled(cluster: Cluster, tools: Tools) {
+  const killed = await scene(cluster, tools, KILLS)
+  printTable(
+    `The same, killed ${KILLS} times`,
+    ['', 'measured', 'target', ''],
+    [['minutes', killed.minutes, '', ''], ...rowsOf(killed)],
+  )
 }
 
 const rowsOf = ({ kills, wrong, messages }: Pick<Awaited<ReturnType<typeof scene>>, 'kills' | 'wrong' | 'messages'>) => [
