@@ -27,6 +27,8 @@ export interface Jobs {
   recompute_breakages: { account_id: number; project_id: number; job: string; since?: string }
   /** Computes the suspects of a failed build again, from the changes between two positions of its branch. */
   review_suspects: { account_id: number; build_run_id: number; span?: { above: number; up_to: number } }
+  /** Names the right author of suspected changes, after it became known who a member is in a tool, or is not. */
+  correct_authors: { account_id: number; user_id: number }
   /** Finds builds whose range got a late change. */
   review_ranges: { account_id: number; project_id: number }
   /** Reads the results of a bisection and starts its next build. */

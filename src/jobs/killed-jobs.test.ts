@@ -745,6 +745,33 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ times: 1, suspected: true }],
   ],
+  correct_authors: [
+    async () => {
+      await studio.db.execute(sql`delete from breakages`)
+      const { broken, culprit } = await brokenBuild()
+      const kim = studio.world.users!.kim!.id as number
+      const suspects = JSON.stringify([{ change_id: culprit, user_id: kim, score: 0.9, reasons: ['touches the line'] }])
+      await studio.db.execute(sql`update changes set author = 'somebody else', author_user_id = null where id = ${culprit}`)
+      await studio.db.execute(sql`
+        insert into investigations (account_id, build_run_id, status, category, confidence, suspects, attributed_user_id)
+        select account_id, id, 'completed', 'compile_error', 'high', ${suspects}::jsonb, ${kim} from build_runs where id = ${broken}`)
+      await studio.db.execute(sql`
+        with k as (
+          insert into breakages (account_id, project_id, fingerprint, branch, jobs, opened_at, last_seen_at, occurrence, suspects)
+          select account_id, project_id, 'wrong', '', array[ci_job_name], now(), now(), 1, ${suspects}::jsonb from build_runs where id = ${broken} returning *)
+        insert into breakage_builds (account_id, breakage_id, build_run_id) select account_id, id, ${broken} from k`)
+      const effect = async () => [
+        ...(await rows(sql`
+          select k.suspects -> 0 -> 'user_id' as told, i.suspects -> 0 -> 'user_id' as found, i.attributed_user_id as attributed
+          from breakages k, investigations i where i.build_run_id = ${broken}`)),
+        await studio.db.execute(
+          sql`select from outbox where event_type = 'breakage.suspects_changed' and row_id = (select id::text from breakages)`,
+        ),
+      ]
+      return { payload: { account_id: account(), user_id: kim }, effect }
+    },
+    [{ told: null, found: null, attributed: null }, 1],
+  ],
   review_ranges: [
     async () => {
       // Only builds of the last day are considered.

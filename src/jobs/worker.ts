@@ -9,6 +9,7 @@ import { sweep } from '../domain/accounts/trials.ts'
 import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
 import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
 import { advance, advanceAll } from '../domain/breakages/advance-bisection.ts'
+import { correctAuthors } from '../domain/breakages/corrected-authors.ts'
 import { reviewRanges } from '../domain/breakages/late-changes.ts'
 import { recomputeJob, recomputeOverdue } from '../domain/breakages/recompute.ts'
 import { scheduleAllMeasures } from '../domain/builds/follow-up-jobs.ts'
@@ -87,6 +88,7 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   recompute_breakages: ({ db }, payload) => recomputeJob(db, payload),
   review_suspects: ({ db }, { account_id, build_run_id, span }) =>
     investigations.review(db, { account_id, id: build_run_id }, span),
+  correct_authors: ({ db }, payload) => correctAuthors(db, payload),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
   advance_bisection: ({ db }, payload) => advance(db, payload),
   fetch_previews: (context, payload, signal) => fetchPreviews(context, payload, signal),

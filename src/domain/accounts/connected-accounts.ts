@@ -2,6 +2,7 @@ import { notFound, uidTaken } from '../../contract/errors.ts'
 import { ALL_NAMES_MAX } from '../../contract/limits.ts'
 import { CHANGE_SOURCES, type NameSource, type NameState, type ProviderName } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
 
 /** The decision about `a` of `connected_accounts` in the account of the member `m`: null if there is none. */
 const DECISION: Sql = sql`(
@@ -47,12 +48,15 @@ export function claim(db: Database, userId: number, provider: string, uid: strin
 /** A name that a tool listed is kept as rejected, so that the next list does not bring it back. */
 export async function remove(db: Database, userId: number, id: number) {
   await db.transaction(async (db) => {
-    const row = await db.one<{ found_in: number | null }>(
-      sql`select found_in from connected_accounts where id = ${id} and user_id = ${userId}`,
+    const row = await db.one<Pick<Named, 'provider' | 'uid'> & { found_in: number | null }>(
+      sql`select found_in, provider, uid from connected_accounts where id = ${id} and user_id = ${userId}`,
     )
     if (!row) throw notFound('Connected account')
-    if (row.found_in === null) await db.execute(sql`delete from connected_accounts where id = ${id}`)
-    else await reject(db, row.found_in, [id], userId)
+    if (row.found_in !== null) return reject(db, row.found_in, [id], userId)
+    const counted = await db.rows<{ account_id: number }>(sql`
+      select m.account_id from connected_accounts a join account_members m on m.user_id = a.user_id where a.id = ${id} and ${COUNTS}`)
+    await db.execute(sql`delete from connected_accounts where id = ${id}`)
+    for (const { account_id } of counted) await takeBack(db, account_id, { ...row, user_id: userId })
   })
 }
 
@@ -88,8 +92,8 @@ export function confirm(db: Database, accountId: number, ids: readonly number[],
   return db.transaction(async (db) => {
     await lockNames(db, accountId)
     for (const id of ids) {
-      const claimed = await db.one<{ uid: string; taken_by: string | null }>(sql`
-        select c.uid, (
+      const claimed = await db.one<{ user_id: number; uid: string; taken_by: string | null }>(sql`
+        select c.user_id, c.uid, (
           select u.name from connected_accounts a
           join account_members m on m.user_id = a.user_id and m.account_id = ${accountId} join users u on u.id = a.user_id
           where a.provider = c.provider and lower(a.uid) = lower(c.uid) and a.user_id <> c.user_id and ${COUNTS} limit 1) as taken_by
@@ -98,6 +102,7 @@ export function confirm(db: Database, accountId: number, ids: readonly number[],
       if (!claimed) throw notFound('Connected account')
       if (claimed.taken_by !== null) throw uidTaken(claimed.uid, claimed.taken_by)
       await decide(db, accountId, id, true, confirmedBy)
+      await scheduleAuthors(db, accountId, claimed.user_id)
     }
   })
 }
@@ -107,7 +112,7 @@ export function reject(db: Database, accountId: number, ids: readonly number[], 
   return db.transaction(async (db) => {
     await lockNames(db, accountId)
     for (const id of ids) {
-      const named = await db.one<Rejected & { counts: boolean }>(sql`
+      const named = await db.one<Named & { counts: boolean }>(sql`
         select a.user_id, a.provider, a.uid, ${COUNTS} as counts
         from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
         where a.id = ${id} and ${KNOWN_THERE}`)
@@ -118,7 +123,7 @@ export function reject(db: Database, accountId: number, ids: readonly number[], 
   })
 }
 
-interface Rejected {
+interface Named {
   user_id: number
   provider: string
   uid: string
@@ -128,13 +133,19 @@ interface Rejected {
  * The attribution was stored when a change arrived; without it the author is looked up again when it is shown. A git commit shows another
  * name than the one it was recognized by: if the person has no other name in the tool, all of its changes go.
  */
-const takeBack = (db: Database, accountId: number, { user_id, provider, uid }: Rejected) =>
-  db.execute(sql`
+async function takeBack(db: Database, accountId: number, { user_id, provider, uid }: Named) {
+  await db.execute(sql`
     update changes set author_user_id = null
     where account_id = ${accountId} and author_user_id = ${user_id} and (lower(author) = lower(${uid})
       or source_type = ${CHANGE_SOURCES[provider as ProviderName] ?? null} and not exists (
         select from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
         where a.user_id = ${user_id} and a.provider = ${provider} and ${KNOWN_THERE} and ${COUNTS}))`)
+  await scheduleAuthors(db, accountId, user_id)
+}
+
+/** What was said about this member's changes, or about changes that turn out to be theirs, is corrected. */
+export const scheduleAuthors = (db: Database, account_id: number, user_id: number) =>
+  enqueue(db, 'correct_authors', { account_id, user_id }, { account_id, name: `correct authors of ${user_id}` })
 
 const decide = (db: Database, accountId: number, id: number, confirmed: boolean, by: number | null) =>
   db.execute(sql`

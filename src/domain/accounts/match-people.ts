@@ -2,7 +2,7 @@ import { isBot } from '../../contract/change-origin.ts'
 import { NAME_MAX, UNKNOWN_NAMES_MAX } from '../../contract/limits.ts'
 import type { NameSource } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import { COUNTS, KNOWN_THERE, lockNames } from './connected-accounts.ts'
+import { COUNTS, KNOWN_THERE, lockNames, scheduleAuthors } from './connected-accounts.ts'
 import type { ListedPerson } from './people-list.ts'
 import { ssoProviderId } from './users.ts'
 
@@ -62,6 +62,7 @@ export function matchPeople(
     const matched: Matched = { connected: 0, proposed: 0, known: 0, unknown: 0, unknown_names: [] }
     const found: (Match & { uid: string })[] = []
     const confirmed: number[] = []
+    const certain = new Set<number>()
     for (const { uid, match } of matchesOf(listed, members, isTrusted)) {
       if (counting.has(uid.toLowerCase())) matched.known++
       else if (!match) {
@@ -73,6 +74,7 @@ export function matchPeople(
         else {
           if (known) confirmed.push(known.id)
           else found.push({ ...match, uid })
+          if (match.is_sure) certain.add(match.user_id)
           matched[match.is_sure ? 'connected' : 'proposed']++
         }
       }
@@ -88,6 +90,7 @@ export function matchPeople(
       join json_to_recordset(${JSON.stringify(found)}::json) f (user_id integer, uid text, is_sure boolean)
         on f.user_id = i.user_id and f.uid = i.uid and f.is_sure
       union all select ${accountId}::integer, id from unnest(${confirmed}::integer[]) id`)
+    for (const userId of certain) await scheduleAuthors(db, accountId, userId)
     return matched
   })
 }

@@ -28,6 +28,8 @@ export interface Announcement {
     integrator?: string
     reason: string
   }
+  /** Why the service assigned it to its owner: "their change CL 1204 is the first suspect". */
+  because?: string
   /** Actions, as links to pages. */
   links: { label: string; url: string }[]
   /** The people to mention: only suspects and owners, each once. */

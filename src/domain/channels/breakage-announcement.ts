@@ -120,6 +120,7 @@ export async function breakageAnnouncement(
     facts: facts.filter((fact) => fact !== false).map((fact) => ({ ...fact, value: scrub(fact.value) })),
     ...(k.evidence[0] && { evidence: scrub(k.evidence[0].text.trim()) }),
     ...(suspect && { suspect }),
+    ...(k.because !== null && { because: scrub(k.because) }),
     links: [
       { label: 'Open', url: k.same_as === null ? url : `${site}/projects/${k.project_id}/breakages/${k.same_as.id}` },
       ...(isOver

@@ -2,11 +2,14 @@ import { NOTIFICATION_KINDS, type NotificationKind } from '../../contract/channe
 import type { Announcement } from '../channels/announcement.ts'
 import type { MailTemplate } from '../mail/mails.ts'
 
+/** Why the service assigned it, said to the person: "your change CL 1204 is the first suspect". */
+export const toOwner = (because: string) => because.replace(/^their /, 'your ').replace(/^they /, 'you ')
+
 /** Why the person gets it. */
 const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   suspected: ({ suspect }) =>
     `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
-  given: () => 'This breakage was assigned to you.',
+  given: ({ because }) => `This breakage was assigned to you${because === undefined ? '' : ` because ${toOwner(because)}`}.`,
   mentioned: () => 'Somebody mentioned you in a comment.',
   approval: () => 'Assets are waiting for your approval.',
   task: () => 'A task was assigned to you.',

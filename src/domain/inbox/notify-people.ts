@@ -7,6 +7,7 @@ import { enqueue } from '../channels/message-queue.ts'
 import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { mailTo, methodFor, type Recipient, wantedBy } from './delivery-method.ts'
+import { toOwner } from './inbox-mails.ts'
 
 interface Concern extends Recipient {
   /** Deduplicates notifications, if the subject alone is not enough: each occurrence of a breakage has its own. */
@@ -24,6 +25,8 @@ interface Context {
 export async function notifyPeople(db: Database, { vault, site }: Context, entries: readonly OutboxEntry[]) {
   for (const { account_id, event_type, row_id, occurrence = 0 } of entries)
     if (event_type === 'breakage.suspects_changed') await clear(db, account_id, row_id, occurrence)
+  for (const { account_id, event_type, row_id } of entries)
+    if (ENDS_ASSIGNMENTS.includes(event_type)) await endAssignment(db, account_id, row_id)
   for (const concern of await concernsOf(db, entries)) await notifyPerson(db, { vault, site }, concern)
 }
 
@@ -61,8 +64,44 @@ async function clear(db: Database, accountId: number, breakageId: string, occurr
       and n.subject in ('breakage', ${CLEARED}) and n.subject_id = ${named(sql`${occurrence}::integer`)}`)
 }
 
-/** The subject type of a notification that clears a suspect. */
+/** The subject type of a notification that takes an earlier one back. */
 const CLEARED = 'breakage_cleared'
+
+const ENDS_ASSIGNMENTS: readonly OutboxEntry['event_type'][] = ['breakage.revised', 'breakage.claimed', 'breakage.withdrawn']
+
+/**
+ * Somebody whom the service assigned and released again gets one line in the inbox, unless they got one because their change is no longer
+ * suspected. If it is assigned to them again, they see the first line as unread.
+ */
+async function endAssignment(db: Database, accountId: number, breakageId: string) {
+  const told = sql`
+    select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.title, n.path,
+      k.state <> 'withdrawn' and k.owner_user_id is not distinct from n.user_id as is_owner,
+      coalesce((k.state = 'withdrawn' and k.assigned_because is not null and k.owner_user_id = n.user_id) or (
+        select h.kind from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
+          and h.kind in ('claimed', 'released', 'unassigned') and h.id > (
+            select max(a.id) from breakage_history a where a.account_id = k.account_id and a.breakage_id = k.id and a.kind = 'assigned'
+              and (a.detail ->> 'owner_user_id')::integer = n.user_id)
+        order by h.id limit 1) = 'unassigned', false) as is_taken_back
+    from notifications n join breakages k on k.account_id = ${accountId} and k.id = ${breakageId}::bigint
+    where n.account_id = k.account_id and n.project_id = k.project_id and n.kind = 'given' and n.subject = 'breakage'
+      and n.subject_id = ${OCCURRENCE}`
+  await db.execute(sql`
+    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
+    select user_id, account_id, project_id, 'given', ${CLEARED}, subject_id, 'No longer assigned to you: ' || title, path, in_app
+    from (${told}) told where is_taken_back and not is_owner and not exists (
+      select from notifications c where c.account_id = told.account_id and c.user_id = told.user_id and c.project_id = told.project_id
+        and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id)
+    on conflict (account_id, user_id, project_id, kind, subject, subject_id) do nothing`)
+  await db.execute(sql`
+    with again as (
+      delete from notifications c using (${told}) told
+      where told.is_owner and c.account_id = told.account_id and c.user_id = told.user_id and c.kind = 'given' and c.subject = ${CLEARED}
+        and c.subject_id = told.subject_id
+      returning c.account_id, c.user_id, c.subject_id)
+    update notifications n set read_at = null, at = now() from again
+    where n.account_id = again.account_id and n.user_id = again.user_id and n.kind = 'given' and n.subject = 'breakage' and n.subject_id = again.subject_id`)
+}
 
 async function concernsOf(db: Database, entries: readonly OutboxEntry[]): Promise<Concern[]> {
   const sources: [types: OutboxEntry['event_type'][], rows: (entries: OutboxEntry[]) => Sql][] = [
@@ -160,9 +199,11 @@ async function notifyPerson(db: Database, { vault, site }: Context, concern: Con
 }
 
 /** Says why the person gets it. */
-const titleFor = (kind: NotificationKind, { title, suspect }: Announcement, userId: number) =>
-  suspect?.identifier && (kind === 'suspected' || (kind === 'budget' && suspect.person?.user_id === userId))
+const titleFor = (kind: NotificationKind, { title, suspect, because }: Announcement, userId: number) => {
+  if (kind === 'given' && because !== undefined) return `${title} (${toOwner(because)})`
+  return suspect?.identifier && (kind === 'suspected' || (kind === 'budget' && suspect.person?.user_id === userId))
     ? `${title} (your change ${suspect.identifier})`
     : title
+}
 
 const pathOf = ({ url }: Announcement, site: string) => url.slice(site.length)

@@ -1,0 +1,77 @@
+import { type Database, type Pool, type Sql, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import type { Jobs } from '../../db/queue.ts'
+import { lockBreakages } from '../branches/project-lock.ts'
+import { UNSETTLED } from '../builds/follow-up-jobs.ts'
+import { writersOf } from '../changes/writers.ts'
+import { recompute } from './recompute.ts'
+
+/** What was said about older ones is history: it gets the right author, but nobody is told again. */
+const TOLD_AGAIN = sql`(${UNSETTLED} or k.last_seen_at > goldmaster_now() - interval '14 days')`
+
+/** Who wrote a change, as far as it is known now. */
+interface Author {
+  change_id: number
+  user_id: number | null
+}
+
+/**
+ * A name in a tool turned out to be this member's, or not to be theirs. Suspects are stored with their authors: those of the member's changes
+ * get the right one, and whoever was told the wrong one is told, by messages that are edited, assignments that end and the inbox.
+ */
+export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['correct_authors']) {
+  const named = sql`s ->> 'user_id' = ${String(user_id)}`
+  const changes = await db.rows<ProjectKey & { change_id: number }>(sql`
+    select c.account_id, c.project_id, c.id as change_id from changes c where c.account_id = ${account_id} and c.id in (
+      select (s ->> 'change_id')::bigint from investigations i, jsonb_array_elements(i.suspects) s
+        where i.account_id = ${account_id} and i.suspects @> ${naming(user_id)} and ${named}
+      union select (s ->> 'change_id')::bigint from breakage_occurrences o, jsonb_array_elements(o.suspects) s
+        where o.account_id = ${account_id} and o.suspects @> ${naming(user_id)} and ${named}
+      union select (s ->> 'change_id')::bigint from breakages k, jsonb_array_elements(k.suspects) s
+        where k.account_id = ${account_id} and (k.suspects @> ${naming(user_id)} and ${named}
+          or ${UNSETTLED} and s -> 'user_id' = 'null'))
+    order by c.project_id, c.id`)
+  for (const project_id of new Set(changes.map((change) => change.project_id))) {
+    const ids = changes.filter((change) => change.project_id === project_id).map(({ change_id }) => change_id)
+    const writers = await writersOf(db, { account_id, project_id }, ids)
+    const authors = ids.map((change_id) => ({ change_id, user_id: writers.get(change_id)!.user_id }))
+    await correctIn(db, { account_id, project_id }, authors)
+  }
+}
+
+async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, authors: readonly Author[]) {
+  await db.execute(sql`
+    update investigations i set suspects = ${withAuthors(sql`i.suspects`, authors)},
+      attributed_user_id = case when ${withAuthors(sql`i.suspects`, authors)} @> jsonb_build_array(jsonb_build_object('user_id', i.attributed_user_id))
+        then i.attributed_user_id end
+    where i.account_id = ${account_id} and ${differs(sql`i.suspects`, authors)}`)
+  const breakages = await db.rows<RecordKey & { is_told_again: boolean }>(sql`
+    select k.account_id, k.id, ${TOLD_AGAIN} as is_told_again from breakages k
+    where k.account_id = ${account_id} and k.project_id = ${project_id} and ${differs(sql`k.suspects`, authors)} order by k.id`)
+  for (const { is_told_again, ...breakage } of breakages)
+    await db.transaction(async (db) => {
+      await lockBreakages(db, project_id)
+      if (is_told_again) await recompute(db, breakage)
+      await rewrite(db, sql`breakages`, sql`w.id = ${breakage.id}`, account_id, authors)
+    })
+  await rewrite(db, sql`breakage_occurrences`, sql`true`, account_id, authors)
+}
+
+const rewrite = (db: Database, table: Sql, which: Sql, accountId: number, authors: readonly Author[]) =>
+  db.execute(sql`
+    update ${table} w set suspects = ${withAuthors(sql`w.suspects`, authors)}
+    where w.account_id = ${accountId} and ${which} and ${differs(sql`w.suspects`, authors)}`)
+
+const naming = (userId: number) => sql`${JSON.stringify([{ user_id: userId }])}::jsonb`
+
+const recordset = (authors: readonly Author[]) =>
+  sql`json_to_recordset(${JSON.stringify(authors)}::json) a (change_id bigint, user_id integer)`
+
+/** Whether one of the suspects has another author. */
+const differs = (suspects: Sql, authors: readonly Author[]) => sql`exists (
+  select from jsonb_array_elements(${suspects}) s join ${recordset(authors)} on a.change_id = (s ->> 'change_id')::bigint
+  where (s ->> 'user_id')::integer is distinct from a.user_id)`
+
+const withAuthors = (suspects: Sql, authors: readonly Author[]) => sql`(
+  select jsonb_agg(case when a.change_id is null then s.value else s.value || jsonb_build_object('user_id', a.user_id) end order by s.ordinality)
+  from jsonb_array_elements(${suspects}) with ordinality s left join ${recordset(authors)} on a.change_id = (s.value ->> 'change_id')::bigint)`
