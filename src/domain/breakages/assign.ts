@@ -4,6 +4,7 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
+import { scheduleVerdicts } from '../integrations/write-backs.ts'
 import { note } from './history.ts'
 import { recompute } from './recompute.ts'
 
@@ -39,6 +40,7 @@ export async function assignToBreakage(db: Database, failure: Failure, finding: 
       where breakage_builds.breakage_id <> excluded.breakage_id`)
   const left = await adoptDownstream(db, { account_id, id }, build_run_id)
   await recompute(db, { account_id, id })
+  if (found === undefined) await scheduleVerdicts(db, { account_id, id })
   for (const one of left) await recompute(db, { account_id, id: one }, id)
   if (before && before.breakage_id !== id) await recompute(db, { account_id, id: before.breakage_id }, id)
 }

@@ -2,6 +2,7 @@ import type { BreakageHistoryKind, WithdrawnReason } from '../../contract/sets.t
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { append, type InternalEventType } from '../feed/outbox.ts'
+import { scheduleVerdicts } from '../integrations/write-backs.ts'
 import { scheduleIssue } from './fixed-issues.ts'
 
 export const recordEvent = (
@@ -40,6 +41,9 @@ export async function note(
   await db.execute(sql`
     insert into breakage_history (account_id, breakage_id, kind, user_id, detail)
     values (${account_id}, ${id}, ${kind}, ${userId}, ${JSON.stringify(detail)}::jsonb)`)
-  if (DECIDING.includes(kind)) await scheduleIssue(db, { account_id, id })
+  if (DECIDING.includes(kind)) {
+    await scheduleIssue(db, { account_id, id })
+    await scheduleVerdicts(db, { account_id, id })
+  }
   if (REVISING.includes(kind)) await recordEvent(db, 'breakage.revised', { account_id, id })
 }

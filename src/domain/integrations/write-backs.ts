@@ -20,6 +20,25 @@ export async function scheduleWriteBack(db: Database, build: RecordKey) {
   for (const integration of due) await enqueueWriteBack(db, integration, build.id)
 }
 
+/** How many verdicts one breakage changes at most. */
+const VERDICTS_MAX = 50
+
+/** In the transaction that opened or ended a breakage: what was said about preflights with its failure may no longer be true. */
+export async function scheduleVerdicts(db: Database, { account_id, id }: RecordKey) {
+  const builds = await db.rows<RecordKey>(sql`
+    select b.account_id, b.id from breakages k
+    join build_runs b on b.account_id = k.account_id and b.project_id = k.project_id and b.kind = 'preflight' and b.status = 'failed'
+      and b.created_at > goldmaster_now() - interval '14 days'
+    join lateral (
+      select i.fingerprint, i.joins_keys from investigations i
+      where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed' order by i.id desc limit 1) i
+      on i.fingerprint = k.fingerprint or i.joins_keys && k.cause_keys
+    where k.account_id = ${account_id} and k.id = ${id}
+      and exists (select from integrations i where i.account_id = k.account_id and i.project_id = k.project_id and ${WRITES})
+    order by b.id desc limit ${VERDICTS_MAX}`)
+  for (const build of builds) await scheduleWriteBack(db, build)
+}
+
 export const enqueueWriteBack = (
   db: Database,
   integration: Pick<IntegrationContext, 'account_id' | 'integration_id' | 'config'>,

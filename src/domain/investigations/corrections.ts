@@ -42,13 +42,16 @@ export const correctionsFor = (db: Database, { account_id, project_id, build_run
 export const revisionOf = (corrections: readonly KnownCorrection[]): string =>
   JSON.stringify(corrections.map(({ template: _, fingerprint: __, ...given }) => given))
 
+/** Preflights of this time have the same failure as a branch, and are no builds of its breakage. */
+const PREFLIGHTS_SINCE = sql`interval '14 days'`
+
 /**
  * Stores how the engine recognizes the failure again, once it has examined the corrected build itself, and investigates the other builds of
- * its breakage again. Needs the lock of the project's breakages.
+ * its breakage and the preflights with this failure again. Needs the lock of the project's breakages.
  */
 export async function applyToOthers(
   db: Database,
-  { account_id, build_run_id }: Case,
+  { account_id, project_id, build_run_id }: Case,
   { id, own, template, fingerprint }: Applied,
 ) {
   if (!own) return
@@ -62,7 +65,10 @@ export async function applyToOthers(
       sql`
         select o.build_run_id as id from breakage_builds m
         join breakage_builds o on o.account_id = m.account_id and o.breakage_id = m.breakage_id and not o.downstream
-        where m.account_id = ${account_id} and m.build_run_id = ${build_run_id} and o.build_run_id <> m.build_run_id`,
+        where m.account_id = ${account_id} and m.build_run_id = ${build_run_id} and o.build_run_id <> m.build_run_id
+        union select b.id from investigations i join build_runs b on b.account_id = i.account_id and b.id = i.build_run_id
+        where i.account_id = ${account_id} and i.fingerprint = ${fingerprint} and b.project_id = ${project_id} and b.kind = 'preflight'
+          and b.id <> ${build_run_id} and b.created_at > goldmaster_now() - ${PREFLIGHTS_SINCE}`,
     )
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Studio } from '../../../test/support/studio.ts'
 import { branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
+import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { contextOf } from './build-context.ts'
 
@@ -72,6 +73,75 @@ test('a failure that the branch has already is not by the change', async () => {
   expect(await verdict()).toMatchObject({ verdict: 'unknown', jobs: [{ breakage_id: same.id }] })
   await studio.db.execute(sql`update breakages set flaky = true where id = ${same.id}::bigint`)
   expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ breakage_id: same.id }] })
+})
+
+test('a merge that breaks the branch does not excuse its own pull request', async () => {
+  const { pull, verdict, work, push, report, breakages } = await room()
+  await report({ job: 'Test', number: 1, branch: 'main', commit: 'c2' })
+  await pull(2, { broken: 'f1' })
+  await pull(3, { job: 'Test', broken: 'elsewhere' })
+  await work()
+  await push('main', ['m1'], { before: 'c2' })
+  await report({ number: 4, branch: 'main', commit: 'm1', broken: 'f1' })
+  await report({ job: 'Test', number: 5, branch: 'main', commit: 'm1', broken: 'elsewhere' })
+  await work()
+  expect(await breakages()).toHaveLength(2)
+  expect(await verdict()).toMatchObject({
+    jobs: [
+      { job: 'Cook', verdict: 'failed_by_change', reason: expect.stringContaining('main did not have this failure') },
+      { job: 'Test', verdict: 'unknown', reason: expect.stringContaining('main got this failure after this build') },
+    ],
+  })
+  // Built again, it has the failure from the branch.
+  await pull(6, { job: 'Test', commit: 'f2', broken: 'elsewhere' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ job: 'Test' }] })
+})
+
+test('a fast-forwarded commit does not excuse itself', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await push('main', ['f1'], { before: 'c2' })
+  await pull(2, { broken: 'f1' })
+  await report({ number: 4, branch: 'main', commit: 'f1', broken: 'f1' })
+  await work()
+  expect((await verdict()).verdict).not.toBe('failed_not_by_change')
+})
+
+test('a change that a person cleared is not to blame, also for what the job has not on its branch', async () => {
+  const { pull, verdict, work, api, push } = await room()
+  await push('feature', ['f2'], { before: 'f1' })
+  const build = await pull(2, { commit: 'f2', broken: 'f2' })
+  await work()
+  const [{ change_id }] = (await api(`/build_runs/${build}`)).json.investigation.suspects
+  const correction = await api(`/build_runs/${build}/correction`, { method: 'PATCH', body: { cleared_change_ids: [change_id] } })
+  expect(correction.status).toBe(200)
+  await workOff(studio, 'investigate')
+  expect(await verdict()).toMatchObject({
+    verdict: 'failed_not_by_change',
+    jobs: [{ reason: 'A person found that this change is not the cause.' }],
+  })
+  await api(`/corrections/${correction.json.id}/undo`, { method: 'POST', body: {} })
+  await workOff(studio, 'investigate')
+  expect(await verdict()).toMatchObject({ verdict: 'failed_by_change' })
+})
+
+test('a corrected failure of the branch changes the verdict of pull requests that have it', async () => {
+  const { pull, verdict, work, api, push, report } = await room()
+  await pull(2, { broken: 'f1' })
+  await pull(3, { job: 'Test', broken: 'other' })
+  await push('main', ['m1'], { before: 'c2' })
+  const build = await report({ number: 4, branch: 'main', commit: 'm1', broken: 'f1' })
+  await work()
+  expect((await verdict()).jobs[0]).toMatchObject({ job: 'Cook', verdict: 'failed_by_change' })
+  await api(`/build_runs/${build}/correction`, { method: 'PATCH', body: { category: 'out_of_disk' } })
+  // The build itself, then those with the same failure.
+  for (const _ of [1, 2]) await workOff(studio, 'investigate')
+  const { jobs } = await verdict()
+  expect(jobs.find(({ job }: { job: string }) => job === 'Cook')).toMatchObject({
+    verdict: 'failed_not_by_change',
+    category: 'out_of_disk',
+  })
+  expect(jobs.find(({ job }: { job: string }) => job === 'Test')).toMatchObject({ category: 'compile_error' })
 })
 
 test('a flaky job and a machine are not by the change', async () => {

@@ -22,6 +22,7 @@ interface Build extends ProjectKey {
   /** Empty if unknown. */
   target_branch: string
   created_at: string
+  ended_at: string
   /** Of the newest completed investigation; null without one. */
   category: FailureCategory | null
   fingerprint: string | null
@@ -34,6 +35,8 @@ interface Build extends ProjectKey {
   is_flaky: boolean | null
   /** The machine fails more often than others. */
   is_machine: boolean | null
+  /** A person found that its own change is not the cause. */
+  is_cleared: boolean
 }
 
 /** The score from which a reason counts by itself. */
@@ -70,10 +73,13 @@ async function newestIn(db: Database, { account_id, project_id }: ProjectKey): P
 
 const buildsOf = (db: Database, { account_id, project_id }: ProjectKey, which: Sql) =>
   db.rows<Build>(sql`
-    select b.account_id, b.project_id, b.id, b.ci_job_name, b.status, b.commit_hash, b.created_at,
+    select b.account_id, b.project_id, b.id, b.ci_job_name, b.status, b.commit_hash, b.created_at, coalesce(b.finished_at, b.created_at) as ended_at,
       coalesce(nullif(branch_key(b.target_branch), ''), case when b.pull_request = '' then ${BRANCH} else '' end) as target_branch,
       i.category, i.fingerprint, i.joins_keys, i.diagnosis, i.evidence, (named_suspect(i.suspects) ->> 'score')::float8 >= ${EVIDENT} as is_named,
-      i.steps @> '[{"name": "flaky"}]' as is_flaky, i.steps @> '[{"name": "agent"}]' as is_machine
+      i.steps @> '[{"name": "flaky"}]' as is_flaky, i.steps @> '[{"name": "agent"}]' as is_machine,
+      exists (
+        select from corrections n join changes c on c.account_id = n.account_id and c.id = any (n.cleared_change_ids)
+        where n.account_id = i.account_id and n.id = i.correction_id and c.identifier in (nullif(b.commit_hash, ''), nullif(b.shelf, ''), nullif(b.changelist, ''))) as is_cleared
     from build_runs b left join lateral (
       select * from investigations i where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed'
       order by i.id desc limit 1) i on true
@@ -136,8 +142,11 @@ async function judgeJob(db: Database, build: Build, all: readonly Build[]): Prom
   if (failed?.tests.only === 'flaky' || build.is_flaky)
     return said('failed_not_by_change', 'Only tests failed that have passed and failed at one change before.')
   if (build.is_machine) return said('unknown', 'The machine may be the cause: it fails more often than others.')
+  if (build.is_cleared) return said('failed_not_by_change', 'A person found that this change is not the cause.')
   if (branch === '') return said('unknown', 'The target branch is unknown.')
-  const known = await sameOnBranch(db, build)
+  const same = await sameOnBranch(db, build)
+  // A change that came while it ran may be in it; one that touches what failed needs no other.
+  const known = same && (same.is_older || (same.came_meanwhile && !build.is_named)) ? same : undefined
   if (known?.is_open && failed && failed.tests.others.causes > 0)
     return said('unknown', `${branch} already has breakage #${known.id}, but other tests failed for other causes.`, known.id)
   if (known?.is_open)
@@ -150,7 +159,17 @@ async function judgeJob(db: Database, build: Build, all: readonly Build[]): Prom
       `${branch} was broken for this cause until recently: breakage #${known.id}. Update to the newest state and build again.`,
       known.id,
     )
-  if (build.is_named) return said('failed_by_change', `The change touches what failed, and ${branch} does not have this failure.`)
+  if (build.is_named)
+    return said(
+      'failed_by_change',
+      `The change touches what failed, and ${branch} ${same ? 'did' : 'does'} not have this failure.`,
+    )
+  if (same)
+    return said(
+      'unknown',
+      `${branch} got this failure after this build: breakage #${same.id}. This change may have brought it.`,
+      same.id,
+    )
   const last = await lastOnBranch(db, build)
   if (!last) return said('unknown', `The job has no result on ${branch} to compare with.`)
   if (!last.passed) return said('unknown', `The job fails on ${branch} for another cause, build ${last.id}.`)
@@ -168,16 +187,38 @@ interface Known {
   id: string
   is_open: boolean
   flaky: boolean
+  /** The build can have it from the branch: a change that may have broken the branch was there before it. */
+  is_older: boolean
+  came_meanwhile: boolean
 }
 
-/** The breakage of the target branch with the same cause: an open one, a flaky one, or one that was fixed shortly before the build. */
-const sameOnBranch = (db: Database, { account_id, project_id, fingerprint, joins_keys, target_branch, created_at }: Build) =>
+/**
+ * The breakage of the target branch with the same cause: an open one, a flaky one, or one that was fixed shortly before the build. One that
+ * came with a later change, such as the merge of this one, excuses nothing.
+ */
+const sameOnBranch = (
+  db: Database,
+  { account_id, project_id, fingerprint, joins_keys, target_branch, created_at, ended_at, commit_hash }: Build,
+) =>
   db.one<Known>(sql`
-    select k.id::text, ${UNSETTLED} as is_open, k.flaky from breakages k
+    select k.id::text, ${UNSETTLED} as is_open, k.flaky, k.flaky or coalesce(came.at <= ${created_at}::timestamptz, false) as is_older,
+      k.flaky or coalesce(came.at <= ${ended_at}::timestamptz, false) as came_meanwhile
+    from breakages k cross join lateral (${firstArrival(commit_hash)}) came
     where k.account_id = ${account_id} and k.project_id = ${project_id} and k.branch = ${target_branch} and k.state <> 'withdrawn'
       and (k.fingerprint = ${fingerprint} or k.cause_keys && ${joins_keys ?? []}::text[])
       and (${UNSETTLED} or k.last_seen_at > ${created_at}::timestamptz - case when k.flaky then interval '30 days' else interval '14 days' end)
-    order by ${UNSETTLED} desc, k.flaky desc, k.id desc limit 1`)
+    order by is_older desc, ${UNSETTLED} desc, k.flaky desc, k.id desc limit 1`)
+
+/** When the first change arrived that may have broken the branch: of the breakage `k`, without the preflight's own commit. */
+const firstArrival = (commit: string) => sql`
+  select case when k.first_bad_change_id is null then k.opened_at else (
+    select min(p.arrived_at) from change_branches bad
+    join change_branches p on p.account_id = bad.account_id and p.project_id = bad.project_id and p.branch = bad.branch and p.position <= bad.position
+      and p.position > coalesce((
+        select good.position from change_branches good
+        where good.account_id = bad.account_id and good.project_id = bad.project_id and good.branch = bad.branch and good.change_id = k.last_good_change_id), 0)
+    join changes c on c.account_id = p.account_id and c.id = p.change_id and c.identifier <> ${commit}
+    where bad.account_id = k.account_id and bad.project_id = k.project_id and bad.branch = k.branch and bad.change_id = k.first_bad_change_id) end as at`
 
 /** The newest result of the job on the target branch, and how many changes the branch has since. */
 const lastOnBranch = (db: Database, { account_id, project_id, ci_job_name, target_branch }: Build) =>

@@ -191,6 +191,33 @@ test('a pull request has one comment, edited in place, that says what is not by 
   expect(await made.page()).toMatchObject({ write_back_problem: null })
 })
 
+test('a comment is edited once the failure turns out to be of the branch, and when a person clears the change', async () => {
+  const { report, work, pull, push, api } = await room()
+  await report({ number: 1, branch: 'main', commit: 'c2' })
+  await push('main', ['c3'], { before: 'c2' })
+  await pull(2, { broken: 'c3' })
+  await work()
+  const said = () => github.comments[0]!.body
+  expect(said()).toContain('`Cook` no verdict: `main has 1 change')
+  await report({ number: 3, branch: 'main', commit: 'c3', broken: 'c3' })
+  await work()
+  expect(said()).toContain('`Cook` failed, not by this change: `main is already broken')
+  expect(github.statuses.findLast(({ sha }) => sha === 'f1')!.description).toContain('Not by this change')
+  await push('main', ['c4'], { before: 'c3' })
+  await report({ number: 4, branch: 'main', commit: 'c4' })
+  await work()
+  expect(said()).toContain('`Cook` no verdict: `main was broken for this cause until recently')
+
+  const build = await pull(5, { job: 'Test', broken: 'f1' })
+  await work()
+  expect(said()).toContain('`Test` failed by this change')
+  const [{ change_id }] = (await api(`/build_runs/${build}`)).json.investigation.suspects
+  await api(`/build_runs/${build}/correction`, { method: 'PATCH', body: { cleared_change_ids: [change_id] } })
+  await work()
+  expect(said()).toContain('`Test` failed, not by this change: `A person found that this change is not the cause.`')
+  expect(github.comments).toHaveLength(1)
+})
+
 test('a refusal later is shown and stops all writing until somebody checks again', async () => {
   const { report, work, page, turn } = await room()
   github.permits.statuses = false
