@@ -78,16 +78,22 @@ const context = (db: Database): WorkerContext & { p4: string } => ({
   post: async ({ id }) => mails.push(String(id)),
 })
 
-const load = async (provider: string, config: object = {}) =>
-  (await studio.load({ integrations: [{ key: 'it', project: studio.world.projects!.star!.id, provider, config }] })).integrations!
-    .it as unknown as { id: number; webhook_token: string }
+const load = async (provider: string, config: object = {}) => {
+  // Those of the steps before would write back too.
+  await studio.db.execute(sql`update integrations set write_back = false where write_back`)
+  return (await studio.load({ integrations: [{ key: 'it', project: studio.world.projects!.star!.id, provider, config }] }))
+    .integrations!.it as unknown as { id: number; webhook_token: string }
+}
 const tell = async (path: string, { webhook_token }: { webhook_token: string }, body: object) =>
   (await studio.ask(`/webhooks/${path}?token=${webhook_token}`, { method: 'POST', body })).json
 const waiting = (kind: JobKind) =>
   studio.db.rows<{ payload: never }>(sql`
     select payload from jobs where kind = ${kind} and state in ('scheduled', 'waiting')`)
 const rows = (query: ReturnType<typeof sql>) => studio.db.rows<Record<string, unknown>>(query)
-const forgetChanges = () => studio.db.execute(sql`truncate changes, assets cascade`)
+const forgetChanges = async () => {
+  await studio.db.execute(sql`delete from changes`)
+  await studio.db.execute(sql`delete from assets`)
+}
 const forgetAll = () => studio.db.execute(sql`delete from jobs`)
 const account = () => studio.world.accounts!.owl!.id as number
 const triggered = async () => {
@@ -263,6 +269,7 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
   ],
   advance_bisection: [
     async () => {
+      await studio.db.execute(sql`delete from breakages`)
       const { broken, culprit } = await brokenBuild()
       await forgetAll()
       const project = studio.world.projects!.star!.id
