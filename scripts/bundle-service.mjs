@@ -29,8 +29,8 @@ export async function bundleService(outdir) {
       'rule-thread': 'src/domain/investigations/rule-thread.ts',
     },
     outdir,
-    // sharp has parts for each system, which stay in node_modules.
-    external: ['pg-native', 'sharp'],
+    // sharp has parts for each system, and the parser of Ogg has a license of its own (LGPL): they stay in node_modules.
+    external: ['pg-native', 'sharp', '@wasm-audio-decoders/ogg-vorbis', 'opus-decoder'],
     // CommonJS packages load Node's modules with `require`.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
   })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signIn } from '../../test/support/callers/visitor.ts'
@@ -173,6 +174,15 @@ test.each([
   expect(sent.headers.get('x-content-type-options')).toBe('nosniff')
   expect(sent.bytes).toEqual(bytes)
   expect((await download(place())).status).toBe(404)
+})
+
+test('a sound has its wave, and can be played', async () => {
+  const sound = readFileSync(new URL('../previews/sounds/fixtures/tone.ogg', import.meta.url))
+  const original = { type: 'audio/ogg', bytes: sound.length }
+  expect((await upload(sound)).json).toMatchObject({ kind: 'waveform', has_pictures: true, original })
+  const sent = await download(`${place()}?size=original`, { range: 'bytes=0-99' })
+  expect(sent.headers.get('content-type')).toBe('audio/ogg')
+  expect(sent.bytes).toEqual(sound.subarray(0, 100))
 })
 
 test('a text is shown without the addresses and credentials in it', async () => {

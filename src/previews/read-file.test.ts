@@ -3,13 +3,12 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { hdr, psd, tga, wav } from '../../test/support/files/decoded-pictures.ts'
 import { EXR_COMPRESSIONS, type ExrOptions, exr } from '../../test/support/files/exr.ts'
-import { oggOpus, oggVorbis } from '../../test/support/files/ogg.ts'
 import { gif, jpeg, png, SECRET, webp } from '../../test/support/files/pictures.ts'
 import { unrealPackage } from '../../test/support/files/unreal-packages.ts'
 import { PREVIEW_TEXT_MAX } from '../contract/limits.ts'
 import { readExr } from './pictures/exr.ts'
 import { readFile } from './read-file.ts'
-import { peaksOf } from './waveform.ts'
+import { peaksOf } from './sounds/wav.ts'
 
 const read = (path: string, bytes: Buffer, isCut = false) => readFile({ path, isCut }, bytes)
 /** The first pixel of what was made. */
@@ -134,14 +133,6 @@ test('an OpenEXR file whose block inflates to more or less than its rows is dama
 
 test('an OpenEXR file in tiles says what is read', async () => {
   await expect(read('a.exr', exr({ flags: 0x200 }))).rejects.toThrow('scan lines and one part')
-})
-
-test.each([
-  ['Vorbis', oggVorbis(150), 'an Ogg Vorbis sound of 2:30 min'],
-  ['Opus', oggOpus(7.5), 'an Ogg Opus sound of 7.5 s'],
-])('a sound in Ogg %s says its length and why it has no waveform', async (_, bytes, words) => {
-  await expect(read('a.ogg', bytes)).rejects.toThrow(`This is ${words}. Waveforms are drawn for uncompressed wav files`)
-  await expect(read('a.ogg', bytes, true)).rejects.toThrow(/This is an Ogg \w+ sound\. /)
 })
 
 test('a tga keeps its rows in order, whichever comes first in the file', async () => {

@@ -1,14 +1,14 @@
 import { type GivenFile, type Made, NoPreview } from './made.ts'
-import { isOgg, reasonOfOgg } from './ogg.ts'
 import type { DecodedPicture } from './pictures/decoded.ts'
 import { isExr, readExr } from './pictures/exr.ts'
 import { isHdr, readHdr } from './pictures/hdr.ts'
 import { isPsd, readPsd } from './pictures/psd.ts'
 import { isTga, readTga } from './pictures/tga.ts'
 import { render } from './render.ts'
+import { isOgg, readOgg } from './sounds/ogg.ts'
+import { isWav, readWav } from './sounds/wav.ts'
 import { firstText, isText } from './text.ts'
 import { isUnreal, readUnreal } from './unreal/read-unreal.ts'
-import { isWav, readWav } from './waveform.ts'
 
 interface Reader {
   is(bytes: Buffer, path: string): boolean
@@ -41,7 +41,7 @@ const READERS: Reader[] = [
   decoded(isHdr, readHdr),
   decoded(isExr, readExr),
   { is: isWav, read: readWav },
-  { is: isOgg, read: (bytes, { isCut }) => Promise.reject(new NoPreview(reasonOfOgg(bytes, isCut))), inPart: true },
+  { is: isOgg, read: readOgg },
   {
     is: (bytes) => starts(bytes, LFS),
     read: () => Promise.reject(new NoPreview('The file is in Git LFS, which is not read. Upload a preview from your CI.')),

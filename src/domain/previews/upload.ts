@@ -46,6 +46,6 @@ async function storeUpload(db: Database, accountId: number, path: string, bytes:
   const made = await makePreview(accountId, { path, isCut: false }, bytes)
   if ('reason' in made) throw unusablePreview(made.reason)
   const stored = await storeMade(db, accountId, made)
-  const isPlayable = isPicture(type) || type === 'audio/wav'
+  const isPlayable = isPicture(type) || type === 'audio/wav' || type === 'audio/ogg'
   return { ...stored, source: 'upload', ...(isPlayable && { original: await original() }) }
 }

@@ -29,7 +29,8 @@ function Sound({ of, preview, hasKey }: { of: OfAsset; preview: Preview; hasKey:
   const canPlay = preview.original !== null && !failed
   const play = () => {
     const element = audio.current
-    if (element?.paused) void element.play().catch(() => setFailed(true))
+    // A pause before it plays rejects too; what can't be played is an error of the element.
+    if (element?.paused) void element.play().catch(() => {})
     else element?.pause()
   }
   useKeys(hasKey && canPlay ? { k: play } : {})
@@ -86,7 +87,9 @@ function Sound({ of, preview, hasKey }: { of: OfAsset; preview: Preview; hasKey:
           </span>
         </div>
       ) : (
-        <p className="text-sm text-soft">Version {preview.version}: only the picture of the sound is stored.</p>
+        <p className="text-sm text-soft">
+          Version {preview.version}: {failed ? 'this browser can’t play the sound.' : 'only the wave of the sound is stored.'}
+        </p>
       )}
     </div>
   )

@@ -1,27 +1,16 @@
-import { type Made, NoPreview } from './made.ts'
-import { render } from './render.ts'
+import { type Made, NoPreview } from '../made.ts'
+import { drawWaveform, WIDTH } from './draw-waveform.ts'
 
 export const isWav = (bytes: Buffer): boolean =>
   bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE'
 
-const WIDTH = 1600
-const HEIGHT = 400
-/** Visible on light and dark pages. */
-const COLOR = [91, 141, 239, 255]
 const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 /** As many samples of each column are looked at: a long file costs no more than a short one. */
 const SAMPLES_OF_COLUMN = 500
 
-export async function readWav(bytes: Buffer): Promise<Made> {
-  const peaks = peaksOf(bytes)
-  return {
-    kind: 'waveform',
-    source: 'file',
-    ...(await render({ pixels: draw(peaks), width: WIDTH, height: HEIGHT, channels: 4 })),
-  }
-}
+export const readWav = (bytes: Buffer): Promise<Made> => drawWaveform(peaksOf(bytes))
 
 /** The loudest sample of each column, from 0 to 1, of all channels. */
 export function peaksOf(bytes: Buffer): Float64Array {
@@ -74,14 +63,4 @@ function chunksOf(bytes: Buffer) {
     at = until + (until % 2)
   }
   throw new NoPreview('The sound is damaged or cut off.')
-}
-
-function draw(peaks: Float64Array): Buffer {
-  const pixels = Buffer.alloc(WIDTH * HEIGHT * 4)
-  const column = Buffer.from(COLOR)
-  peaks.forEach((peak, x) => {
-    const half = Math.max(1, Math.round((peak * HEIGHT) / 2))
-    for (let y = HEIGHT / 2 - half; y < HEIGHT / 2 + half; y++) column.copy(pixels, (y * WIDTH + x) * 4)
-  })
-  return pixels
 }
