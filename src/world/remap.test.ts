@@ -45,15 +45,17 @@ test('lists of numbers lead to the records in this service, and lose those of an
   expect(remap().row('api_tokens', { project_ids: [7, 77] })).toEqual({ project_ids: [207] })
 })
 
-test('an approval rule and the people who signed lead to people in this service, and lose those of another account', () => {
+test('an approval rule and the people who signed or undid lead to people in this service, and lose those of another account', () => {
   const rule = { path: 'Content/*', stages: [{ name: 'art', project_role: 'lead', user_ids: [1, 3, 9] }] }
   const here = { path: 'Content/*', stages: [{ name: 'art', project_role: 'lead', user_ids: [501, 503] }] }
   expect(remap().row('projects', { approval_rules: [rule, { path: 'Maps/*' }] })).toEqual({
     approval_rules: [here, { path: 'Maps/*' }],
   })
   const sign_offs = [1, 9].map((user_id) => ({ user_id, comments: 'Good', decided_at: '2026-11-01T10:00:00.000Z' }))
-  expect(remap().row('approvals', { rule, sign_offs })).toEqual({
+  const undone = [{ user_id: 1, asset_version: 2, undone_at: '2026-11-01T10:00:05.000Z' }]
+  expect(remap().row('approvals', { rule, sign_offs, undone })).toEqual({
     rule: here,
+    undone: [{ ...undone[0], user_id: 501 }],
     sign_offs: [
       { ...sign_offs[0], user_id: 501 },
       { ...sign_offs[1], user_id: null },

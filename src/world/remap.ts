@@ -83,8 +83,9 @@ export class Remap {
     if (table === 'projects' && Array.isArray(row.approval_rules)) row.approval_rules = row.approval_rules.map(this.#rule)
     if (table === 'approvals') {
       if (row.rule) row.rule = this.#rule(row.rule as Row)
-      if (Array.isArray(row.sign_offs))
-        row.sign_offs = row.sign_offs.map((one: Row) => ({ ...one, user_id: this.loose('users', one.user_id) }))
+      for (const name of ['sign_offs', 'undone'])
+        if (Array.isArray(row[name]))
+          row[name] = row[name].map((one: Row) => ({ ...one, user_id: this.loose('users', one.user_id) }))
     }
     // Only the service that started a search continues it.
     if (table === 'bisections' && row.status === 'running') row.status = 'cancelled'

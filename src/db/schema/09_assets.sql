@@ -49,6 +49,8 @@ create table approvals (
   stage_number      smallint not null default 0,
   -- Who approved this stage, in order: {user_id, comments, decided_at}. Only for rules with stages.
   sign_offs         jsonb not null default '[]',
+  -- Who took back a decision or an approval of this stage, in order: {user_id, asset_version, undone_at}. The newest 20.
+  undone            jsonb not null default '[]',
   -- Whether builds of the change wait for it.
   gates             boolean not null generated always as (coalesce((rule ->> 'gate')::boolean, true)) stored,
   -- The queue's filters: the file's type, the author and the branch as shown, and the level of a file that is a part of one.

@@ -157,6 +157,15 @@ test('the files of a level are decided and undone at once', async () => {
     { action: 'undoDecisions', after: { ids: [], levels: [level] } },
     { action: 'decideAssets', after: { ids: [], status: 'approved', levels: [level] } },
   ])
+  // The history of each file has it, and only of those that were decided.
+  const kindsOf = async (n: number) => {
+    const asset = await studio.db.one<{ id: string }>(sql`
+      select id from assets where project_id = ${studio.world.projects.star!.id} and path = ${actor('L_City', n)}`)
+    const { history } = (await lead.app(`${placeOf('star')}/assets/${asset!.id}/history`)).json
+    return history.map(({ kind }: { kind: string }) => kind)
+  }
+  expect((await kindsOf(3))[0]).toBe('decision_undone')
+  for (const n of [7, 1_000]) expect(await kindsOf(n)).not.toContain('decision_undone')
 })
 
 test('5,000 files of one level are decided at once', async () => {

@@ -128,7 +128,7 @@ test('an asset has its requests and decisions, and a change has those of its ass
     method: 'POST',
     body: { asset_ids: [id('assets', 'crate')] },
   })
-  expect((await wordsOf(asset))[0]).toBe('Kim undid a decision')
+  for (const record of [asset, change]) expect((await wordsOf(record))[0]).toBe('Kim undid a decision')
   expect(await wordsOf(`assets/${id('assets', 'barrel')}`)).not.toContain('Kim undid a decision')
 })
 

@@ -45,19 +45,25 @@ const audited = (account: Sql, subject: Sql, kinds: Record<string, HistoryKind>,
   order: sql`n desc`,
 })
 
-/** Requests and decisions of approvals `a`. */
-const approvals = (of: Sql, about: Sql, requests: boolean): Part => ({
+/** Requests of approvals `a`, decisions about them, and what was undone: an entry `e` has its own `version` if the request is about a later one now. */
+const approvals = (of: Sql, about: Sql, { requests, when = sql`true` }: { requests: boolean; when?: Sql }): Part => ({
   rows: sql`
-    select a.id || '/' || e.kind || coalesce('/' || e.user_id, '') as id, 0::bigint as n, e.at, e.kind, e.user_id, false as via_token, ${about} as changes, e.note
+    select a.id || '/' || e.kind || coalesce('/' || e.user_id, '') || coalesce('/' || e.place, '') as id, 0::bigint as n, e.at, e.kind, e.user_id,
+      false as via_token, ${about} as changes, e.note
     from (select * from approvals a where ${of} order by a.created_at desc, a.id desc limit ${inlineInteger(APPROVALS_MAX)}) a
     cross join lateral (
-      select 'approval_requested' as kind, a.created_at as at, null::integer as user_id, coalesce(a.asked_stage, a.approval_stage) as note
+      select 'approval_requested' as kind, a.created_at as at, null::integer as user_id, coalesce(a.asked_stage, a.approval_stage) as note,
+        a.asset_version as version, null::bigint as place
       where ${requests} and (a.status = 'pending' or a.asked_stage is not null)
       union all
-      select a.status, a.decided_at, a.approver_user_id, a.comments where a.decided_at is not null
+      select a.status, a.decided_at, a.approver_user_id, a.comments, a.asset_version, null where a.decided_at is not null
       union all
-      select 'signed_off', (o ->> 'decided_at')::timestamptz(3), (o ->> 'user_id')::integer, coalesce(o ->> 'comments', '')
-      from jsonb_array_elements(a.sign_offs) o where (o ->> 'decided_at')::timestamptz(3) is distinct from a.decided_at) e`,
+      select 'signed_off', (o ->> 'decided_at')::timestamptz(3), (o ->> 'user_id')::integer, coalesce(o ->> 'comments', ''), a.asset_version, null
+      from jsonb_array_elements(a.sign_offs) o where (o ->> 'decided_at')::timestamptz(3) is distinct from a.decided_at
+      union all
+      select 'decision_undone', (u.one ->> 'undone_at')::timestamptz(3), (u.one ->> 'user_id')::integer, '', (u.one ->> 'asset_version')::integer, u.place
+      from jsonb_array_elements(a.undone) with ordinality u (one, place)) e
+    where ${when}`,
   order: sql`at desc`,
 })
 
@@ -121,7 +127,7 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
     approvals(
       sql`a.account_id = ${account} and a.project_id = s.project_id and a.commit_sha = s.identifier`,
       became('asset_id', sql`a.asset_id`),
-      false,
+      { requests: false, when: sql`e.version = a.asset_version` },
     ),
     {
       rows: sql`
@@ -133,14 +139,13 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
   ],
   asset: () => [
     moments([['created', sql`s.created_at`]]),
-    approvals(sql`a.account_id = ${account} and a.asset_id = s.id`, became('asset_version', sql`a.asset_version`), true),
+    approvals(sql`a.account_id = ${account} and a.asset_id = s.id`, became('asset_version', sql`e.version`), { requests: true }),
     audited(
       account,
       sql`x.subject = 'preview/' || s.id`,
       { uploadPreview: 'preview_uploaded' },
       became('asset_version', sql`x.after -> 'version'`),
     ),
-    audited(account, sql`x.subject = 'assets' and x.after -> 'ids' ? s.id::text`, { undoDecisions: 'decision_undone' }),
   ],
   deployment: () => [
     {
