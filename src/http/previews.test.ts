@@ -185,6 +185,32 @@ test('a sound has its wave, and can be played', async () => {
   expect(sent.bytes).toEqual(sound.subarray(0, 100))
 })
 
+test('a world file has previews of versions, which are made while it is loaded', async () => {
+  const project = id('projects', 'star')
+  const asset = (key: string, more: object) => ({ key, project, name: key, path: `Content/${key}.png`, version: 2, ...more })
+  const picture = (await painted(60, 30)).toString('base64')
+  const { assets } = await studio.load({
+    assets: [asset('wall', { previews: [{ file: picture }, { version: 1, file: Buffer.from('a,b').toString('base64') }] })],
+  })
+  const place = `assets/${assets.wall!.id}`
+  const { previews } = (await ask('GET', `${place}/previews`)).json
+  expect(previews).toMatchObject([
+    { version: 2, kind: 'picture', width: 60, height: 30 },
+    { version: 1, kind: 'text' },
+  ])
+  const read = () => download(`${place}/versions/2/preview?size=small`)
+  const before = await read()
+  expect(before.headers.get('content-type')).toBe('image/webp')
+  await sweep(studio.db)
+  expect((await read()).bytes).toEqual(before.bytes)
+  for (const [previews, reason] of [
+    [[{ version: 3, file: picture }], 'assets[0] (door): previews[0]: Version not found'],
+    [[{ file: picture }, { file: png().subarray(0, 40).toString('base64') }], 'assets[0] (door): previews[1]: '],
+    [[{ file: 'T_Door.png' }], 'assets[0] (door): previews[0].file must be a file in base64'],
+  ] as const)
+    await expect(studio.load({ assets: [asset('door', { previews })] })).rejects.toThrow(reason)
+})
+
 test('a text is shown without the addresses and credentials in it', async () => {
   await upload(
     Buffer.from(

@@ -35,6 +35,7 @@ import {
   MEASURE_MAX,
   PATH_OWNERS_MAX,
   PATTERN_MAX,
+  PREVIEW_MAX,
   STAGE_APPROVALS_MAX,
   STAGE_MAX,
   STAGE_PEOPLE_MAX,
@@ -46,7 +47,7 @@ import { TRACK_MAX } from '../contract/spellings/stores.ts'
 import { TASK_FIELD_NAMES, type TaskField } from '../contract/task-fields.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { TEST_RESULTS } from './test-results.ts'
-import { json, object, orNull, type Read, type Reading, reference, rolesOf } from './values.ts'
+import { bytes, json, object, orNull, type Read, type Reading, reference, rolesOf } from './values.ts'
 
 const key = optional(filled(200))
 const times = { created_at: optional(instant), updated_at: optional(instant) }
@@ -361,6 +362,7 @@ const FIELDS = {
         }),
       ),
     ),
+    previews: optional(listOf(object({ version: optional(integer(1)), file: required(bytes(PREVIEW_MAX)) }))),
     ...times,
   },
   deployments: {

@@ -6,6 +6,7 @@ import { describeRequests } from '../domain/assets/described-requests.ts'
 import { registerAll } from '../domain/branches/lines.ts'
 import { inferBranches } from '../domain/branches/positions.ts'
 import { orderByTime } from '../domain/changes/branches.ts'
+import { importPreview } from '../domain/previews/upload.ts'
 import type { Vault } from '../domain/privacy/secrets.ts'
 import { judgeAll } from '../domain/tests/judge-tests.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
@@ -16,6 +17,7 @@ import type { Element } from './scanner.ts'
 import { Batch, type Insertions } from './tables.ts'
 import { recordTests } from './test-results.ts'
 import { orderedUuids } from './uuids.ts'
+import { idOf } from './values.ts'
 import { Waiting } from './waiting.ts'
 
 const BATCH_ROWS = 2000
@@ -144,6 +146,21 @@ export class Load {
     this.#writing = batch.write(this.#db, this.#insertions).then(() => this.#written(list, rows.length))
     // The next `await` sees the failure; until then it must not end the process.
     this.#writing.catch(() => {})
+    if (list === 'assets') await this.#makePreviews(rows as Row<'assets'>[], ids as string[])
+  }
+
+  /** The bytes are in the database until the service moves them: this process may have no file store. */
+  async #makePreviews(assets: Row<'assets'>[], ids: string[]) {
+    if (!assets.some(({ values }) => values.previews)) return
+    await this.#writing
+    for (const [i, { where, values }] of assets.entries())
+      for (const [n, { version = values.version ?? 1, file }] of (values.previews ?? []).entries())
+        try {
+          const by = { account_id: values.project.found!.account_id!, project_id: idOf(values.project) }
+          await importPreview(this.#db, by, { assetId: ids[i]!, version, bytes: file })
+        } catch (error) {
+          throw new Error(`${where}: previews[${n}]: ${(error as Error).message.replace(/\.$/, '')}`)
+        }
   }
 
   /** Cases are numbered one report after the other. */

@@ -218,7 +218,7 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
     return ownerOf(project)
   },
 
-  assets({ key, project, path = '', asset_type = 'document', last_change, approvals = [], ...rest }, to) {
+  assets({ key, project, path = '', asset_type = 'document', last_change, approvals = [], previews, ...rest }, to) {
     const owner = ownerOf(project)
     const records = approvals.map(({ key, stage = DEFAULT_STAGE, type, approver, version = rest.version, ...approval }) => ({
       key,

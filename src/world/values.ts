@@ -64,6 +64,17 @@ const storable: readers.Reader<unknown> = (path, value) => {
   )
 }
 
+/** A file, in base64. */
+export const bytes =
+  (max: number): Read<Buffer> =>
+  (path, value) => {
+    const text = readers.filled(Math.ceil(max / 3) * 4)(path, value)
+    const read = Buffer.from(text, 'base64')
+    if (read.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, ''))
+      throw invalidParameter(path, 'must be a file in base64')
+    return read
+  }
+
 export const reference =
   (list: Referable): Read<Reference> =>
   (path, value, reading) => {

@@ -42,6 +42,20 @@ export async function store(db: Database, accountId: number, given: { name: stri
   return { ...content, name: nameOf(given.name), sha256: await storeBytes(db, accountId, content.bytes) }
 }
 
+/** The same where there may be no file store: the bytes are kept in the database until the next sweep moves them. */
+export async function storeImported(
+  db: Database,
+  accountId: number,
+  given: { name: string; bytes: Buffer },
+): Promise<StoredFile> {
+  const content = readContent(given.bytes)
+  const sha256 = createHash('sha256').update(content.bytes).digest()
+  await db.execute(sql`
+    insert into file_contents (account_id, sha256, bytes, content) values (${accountId}, ${sha256}, ${content.bytes.length}, ${content.bytes})
+    on conflict (account_id, sha256) do update set used_at = excluded.used_at`)
+  return { ...content, name: nameOf(given.name), sha256 }
+}
+
 export const attach = (
   db: Database,
   by: ProjectKey,

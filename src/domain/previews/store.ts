@@ -17,13 +17,16 @@ export interface StoredPreview {
   original?: files.StoredFile
 }
 
+/** Where the bytes of a file go. */
+export type Store = (bytes: Buffer) => Promise<files.StoredFile>
+
+export const fileStore =
+  (db: Database, accountId: number): Store =>
+  (bytes) =>
+    files.store(db, accountId, { name: '', bytes })
+
 /** The files of what was made; without a reference they are swept. */
-export async function storeMade(
-  db: Database,
-  accountId: number,
-  made: Exclude<Made, { reason: string }>,
-): Promise<StoredPreview> {
-  const store = (bytes: Buffer) => files.store(db, accountId, { name: '', bytes })
+export async function storeMade(made: Exclude<Made, { reason: string }>, store: Store): Promise<StoredPreview> {
   const { kind, source } = made
   // Settings hold secrets, and translations the addresses of translators.
   if (kind === 'text') return { kind, source, original: await store(Buffer.from(scrub(made.text.toString()))) }

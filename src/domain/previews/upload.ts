@@ -8,7 +8,7 @@ import { type Quotas, refuseFile } from '../accounts/quotas.ts'
 import { isPicture, readContent } from '../files/content.ts'
 import * as files from '../files/files.ts'
 import { find, requireAsset } from './previews.ts'
-import { put, type StoredPreview, sizeOf, storeMade } from './store.ts'
+import { fileStore, put, type Store, type StoredPreview, sizeOf, storeMade } from './store.ts'
 
 /** Files that browsers play or that the app shows: kept as they are. */
 const KEPT: Readonly<Record<string, PreviewKind>> = {
@@ -29,7 +29,7 @@ export async function upload(
   if (version < 1 || version > asset.version) throw notFound('Version')
   if (bytes.length === 0) throw emptyFile()
   await refuseFile(db, quotas, by.account_id, bytes.length)
-  const stored = await storeUpload(db, by.account_id, asset.path, bytes)
+  const stored = await storeUpload(by.account_id, asset.path, bytes, fileStore(db, by.account_id))
   return db.transaction(async (db) => {
     await refuseFile(db, quotas, by.account_id, sizeOf(stored))
     await put(db, by, { assetId, version }, stored)
@@ -37,15 +37,26 @@ export async function upload(
   })
 }
 
+/** Of a world file, as if it was uploaded. */
+export async function importPreview(
+  db: Database,
+  by: ProjectKey,
+  { assetId, version, bytes }: { assetId: string; version: number; bytes: Buffer },
+) {
+  const asset = await requireAsset(db, by, assetId)
+  if (version > asset.version) throw notFound('Version')
+  const store: Store = (bytes) => files.storeImported(db, by.account_id, { name: '', bytes })
+  await put(db, by, { assetId, version }, await storeUpload(by.account_id, asset.path, bytes, store))
+}
+
 /** The pictures that are made of it, and the file without personal data, if browsers can show or play it. */
-async function storeUpload(db: Database, accountId: number, path: string, bytes: Buffer): Promise<StoredPreview> {
-  const original = () => files.store(db, accountId, { name: '', bytes })
+async function storeUpload(accountId: number, path: string, bytes: Buffer, store: Store): Promise<StoredPreview> {
   const { type } = readContent(bytes)
   const kept = KEPT[type]
-  if (kept) return { kind: kept, source: 'upload', original: await original() }
+  if (kept) return { kind: kept, source: 'upload', original: await store(bytes) }
   const made = await makePreview(accountId, { path, isCut: false }, bytes)
   if ('reason' in made) throw unusablePreview(made.reason)
-  const stored = await storeMade(db, accountId, made)
+  const stored = await storeMade(made, store)
   const isPlayable = isPicture(type) || type === 'audio/wav' || type === 'audio/ogg'
-  return { ...stored, source: 'upload', ...(isPlayable && { original: await original() }) }
+  return { ...stored, source: 'upload', ...(isPlayable && { original: await store(bytes) }) }
 }

@@ -5,7 +5,7 @@ import { openConfig } from '../../domain/integrations/config.ts'
 import type { IntegrationContext } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { dropExcess, giveUp, nextPending, type PendingPreview } from '../../domain/previews/pending.ts'
-import { put, sizeOf, storeMade } from '../../domain/previews/store.ts'
+import { fileStore, put, sizeOf, storeMade } from '../../domain/previews/store.ts'
 import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import { makePreview } from '../../previews/make-preview.ts'
 import type { JobContext } from '../job-context.ts'
@@ -60,7 +60,7 @@ async function fetchOne(
     const made =
       bytes.length === 0 ? { reason: 'The file is empty.' } : await makePreview(account_id, { path: pending.path, isCut }, bytes)
     if ('reason' in made) return await giveUp(db, account_id, pending, made.reason)
-    const stored = await storeMade(db, account_id, made)
+    const stored = await storeMade(made, fileStore(db, account_id))
     await db.transaction(async (db) => {
       if (quotas) await refuseFile(db, quotas, account_id, sizeOf(stored))
       await put(
