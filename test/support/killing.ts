@@ -30,7 +30,10 @@ export async function openNode(studio: Studio, more: Record<string, string> = {}
     )
   const start = async () => {
     running = goldmaster(['serve'], env)
-    await until(ready)
+    const ended = running.ended.then((code) => {
+      throw new Error(`The service ended with ${code}: ${running.said()}`)
+    })
+    await Promise.race([until(ready), ended])
   }
   await start()
   return {
