@@ -2,7 +2,7 @@ import { ADDRESS_LIMIT, type Setup, saveSecret } from '../../setup.ts'
 
 export const setup: Setup = ({ base_url, url, token, id }) => `## Azure DevOps
 
-Azure DevOps needs one subscription for each event.
+Azure DevOps needs one subscription for each event. A project administrator can create them.
 
 1. In the project open **Project settings → Service hooks → Create subscription → Web Hooks**.
 2. Choose the event: **Code pushed**, **Pull request created**, **updated** and **merge attempted**, **Build completed**, **Run state changed**, **Run stage state changed**, **Run job state changed**, **Release deployment started** and **completed**, **Work item created**, **updated**, **deleted** and **restored**.
@@ -42,7 +42,7 @@ done
 
 The **Test** button sends an example about the company Fabrikam, which is ignored. A run of a pipeline is a build; stages and jobs are its steps. Builds of pull requests are preflights. Commits come without their files. Check-ins of TFVC are not read.
 
-Azure DevOps does not send logs. With the URL of the project and a token under **Server access**, the log of the first task that failed is fetched. To see logs while pipelines run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
+Azure DevOps does not send logs. With the URL of the project and a token under **Server access**, the log of the first task that failed is fetched. Create the token under **User settings → Personal access tokens** for the organization: *Build (read)*; to import history also *Code*, *Work Items* and *Release (read)*; to list users *Graph (read)*. To see logs while pipelines run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
 
 After an error Azure DevOps stops sending for some time, and events of that time are lost. A delivery that can't be read is therefore answered with 200 and listed as failed here. Don't pause the project while subscriptions are active.
 

@@ -20,7 +20,7 @@ A push lists at most five commits of each branch, without their files. Bitbucket
 2. URL: the same as above. Secret: as above.
 3. Events: Repository **Push**; Pull request **Opened**, **Source branch updated**, **Modified**, **Merged**, **Declined** and **Deleted**.
 
-Or with the API:
+Or with the API, with an HTTP access token that has the permission Repository admin:
 
 \`\`\`sh
 BITBUCKET='https://bitbucket.example.com' REPO='projects/GAME/repos/starfall' SECRET="$(openssl rand -hex 32)"
@@ -35,7 +35,7 @@ echo "signing secret: $SECRET"   # save it here, or: ${saveSecret(id)}
 
 **Test connection** sends a ping, which is ignored. Older versions report only the newest commit of a push, without its author and message. Forced pushes are not reported. After a few errors Data Center stops sending for some time, and events of that time are lost. A delivery that can't be read is therefore answered with 200 and listed as failed here.
 
-Bitbucket does not send logs. To see logs, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
+Bitbucket does not send logs. For a repository of Cloud, enter its API URL and an access token under **Server access**: then the log of the first step of a pipeline that failed is fetched, and history can be imported. Create the token under **Repository settings → Access tokens**, with *Repositories*, *Pull requests* and *Pipelines*: read. To see logs while pipelines run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
 
 ${ADDRESS_LIMIT}
 `

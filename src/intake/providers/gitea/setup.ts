@@ -14,7 +14,7 @@ export const setup: Setup = ({ url, id }) => `## Gitea, Forgejo and Gogs
 5. Trigger on **Custom events**: Push, Delete, Issues (with assignments, labels and milestones), Pull requests (with synchronizations), Releases, and Workflow runs and jobs if your version has them.
 6. Branch filter: \`*\`.
 
-Or with the API:
+Or with the API, with a token of an administrator of the repository that has the scope \`write:repository\`. Versions without workflow events ignore these two:
 
 \`\`\`sh
 GITEA='https://gitea.example.com' REPO='owner/name' SECRET="$(openssl rand -hex 32)"
@@ -22,14 +22,15 @@ GITEA='https://gitea.example.com' REPO='owner/name' SECRET="$(openssl rand -hex 
 curl -fsS --config - -H 'Content-Type: application/json' "$GITEA/api/v1/repos/$REPO/hooks" -d '{
   "type": "gitea", "active": true, "branch_filter": "*",
   "events": ["push", "delete", "issues", "issue_assign", "issue_label", "issue_milestone",
-    "pull_request", "pull_request_assign", "pull_request_label", "pull_request_milestone", "pull_request_sync", "release"],
+    "pull_request", "pull_request_assign", "pull_request_label", "pull_request_milestone", "pull_request_sync", "release",
+    "workflow_run", "workflow_job"],
   "config": { "url": "${url}", "content_type": "json", "secret": "'"$SECRET"'" } }' <<END
 header = "Authorization: token $GITEA_TOKEN"
 END
 echo "signing secret: $SECRET"   # save it here, or: ${saveSecret(id)}
 \`\`\`
 
-A server that reaches only a few hosts needs this one in \`ALLOWED_HOST_LIST\` of its section \`[webhook]\`.
+By default Gitea and Forgejo send nothing to private addresses. If this service has one, or your server may reach only a few hosts, add its host to \`ALLOWED_HOST_LIST\` of its section \`[webhook]\`.
 
 Gitea does not send logs, and does not report that a push was forced. To see logs, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
 

@@ -4,7 +4,7 @@ export const setup: Setup = ({ base_url, token, url, id }) => `## Unreal Horde
 
 Horde does not send webhooks, so its server is polled.
 
-1. In the configuration of Horde create a service account (or a token) that may view jobs, logs and artifacts of your streams.
+1. In Horde create a service account and give it these actions in the access control list of your streams, or of everything: \`ViewJob\` and \`ViewLog\`; to repeat and start jobs also \`CreateJob\`, to stop them \`UpdateJob\`. Its token is the access token.
 2. Here, under **Server access**, enter the server, the token and the streams. A stream is Horde's id and its path in Perforce: \`game-main=//Game/Main, game-release=//Game/Release\`.
 
 Or on the machine of this service. A private address must be allowed in \`ALLOW_PRIVATE_HOSTS\`:

@@ -11,7 +11,7 @@ export const server: ServerSettings = {
       label: 'User',
       hint: 'Cloud: the email address of the token’s owner. Data Center: empty for a personal access token.',
     },
-    { key: 'api_token', label: 'API token', hint: 'Of a user who may browse the projects' },
+    { key: 'api_token', label: 'API token', hint: 'Of a user who may browse the projects. Cloud: a token without scopes' },
     { key: 'projects', label: 'Project keys', hint: 'GAME, OPS. Issues of these projects are imported.' },
     {
       key: 'done_state',

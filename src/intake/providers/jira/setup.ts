@@ -42,5 +42,13 @@ Custom data:
 }
 \`\`\`
 
+### Server access
+
+With the site and a token under **Server access**, issues of the last months are imported, users are matched with members, and fixes of breakages can be written to issues.
+
+- Cloud: create the token at https://id.atlassian.com/manage-profile/security/api-tokens with **Create API token**, and enter the email address of its owner as the user. A token *with scopes* does not work: Atlassian accepts it only at another address than your site.
+- Data Center: **Profile → Personal Access Tokens**. Leave the user empty.
+- The owner of the token needs *Browse projects*, to list users *Browse users and groups*, and to write fixes *Add comments*, *Edit own comments* and, with a done status, *Transition issues*.
+
 ${ADDRESS_LIMIT}
 `

@@ -4,7 +4,7 @@ export const setup: Setup = ({ base_url, url, token, id }) => `## TeamCity
 
 ### With TeamCity's own webhooks
 
-In the project (or a parent project) open **Parameters** and add these. Subprojects inherit them.
+In the project (or a parent project) open **Edit project → Parameters** and add these, for example as somebody with the role Project administrator. Subprojects inherit them.
 
 \`\`\`
 teamcity.internal.webhooks.enable=true
@@ -48,7 +48,7 @@ ${url}
 
 A build of a configuration is a build of the job \`project/configuration\`. Personal builds are preflights. The changelist or commit is that of the VCS root; if a build has several of a kind, none is chosen. A build number such as \`5535 - CL 123456\` also names the changelist.
 
-TeamCity does not send logs. With the server and an access token under **Server access**, the log of a failed build is fetched. To see logs while builds run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
+TeamCity does not send logs. With the server and an access token under **Server access**, the log of a failed build is fetched. Create the token under **Your profile → Access Tokens**, best as a user that was created for this service: the role Project viewer is enough for logs and history, Project developer also repeats, stops and starts builds. To see logs while builds run, run the build with \`goldmaster run\` and the token of a *Jenkins or any CI* integration. Its page has the commands to copy.
 
 TeamCity can't sign, so turn off **Only signed deliveries**. A relay that signs sends the header \`X-Webhook-Signature: sha256=…\` with the hexadecimal HMAC-SHA256 of the raw body. Save its secret here (or with \`${saveSecret(id)}\`).
 
