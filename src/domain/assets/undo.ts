@@ -52,8 +52,8 @@ export const undo = (
     await db.execute(sql`
       update approvals set status = 'pending', approver_user_id = null, decided_at = null, comments = '',
         approval_stage = coalesce(asked_stage, approval_stage), asked_stage = null, updated_at = now(),
-        undone = case when jsonb_array_length(undone) < ${UNDONE_MAX} then undone else undone - 0 end || jsonb_build_object(
-          'user_id', ${userId}::integer, 'asset_version', asset_version, 'undone_at', iso(now())),
+        undone = case when jsonb_array_length(undone) < ${UNDONE_MAX} then undone else undone - 0 end || jsonb_set(
+          jsonb_build_object('user_id', ${userId}::integer, 'undone_at', iso(now())), '{asset_version}', asset_version::text::jsonb),
         sign_offs = (select coalesce(jsonb_agg(s order by n), '[]') from jsonb_array_elements(sign_offs) with ordinality s (s, n)
           where (s ->> 'user_id')::integer <> ${userId})
       where account_id = ${project.account_id} and id = any (${undone.map(({ id }) => id)}::uuid[])`)
