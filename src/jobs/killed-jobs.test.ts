@@ -770,9 +770,11 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const effect = async () => [
         ...(await rows(sql`
           select k.suspects -> 0 -> 'user_id' as told, i.suspects -> 0 -> 'user_id' as found, i.attributed_user_id as attributed
-          from breakages k, investigations i where i.build_run_id = ${broken}`)),
+          from breakages k join investigations i on i.account_id = k.account_id where i.build_run_id = ${broken}`)),
         await studio.db.execute(
-          sql`select from outbox where event_type = 'breakage.suspects_changed' and row_id = (select id::text from breakages)`,
+          sql`
+            select from outbox o join breakages k on k.account_id = o.account_id and k.id::text = o.row_id
+            where o.event_type = 'breakage.suspects_changed'`,
         ),
       ]
       return { payload: { account_id: account(), user_id: kim }, effect }

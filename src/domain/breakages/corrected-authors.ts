@@ -42,8 +42,8 @@ export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['co
 async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, authors: readonly Author[]) {
   await db.execute(sql`
     update investigations i set suspects = ${withAuthors(sql`i.suspects`, authors)},
-      attributed_user_id = case when ${withAuthors(sql`i.suspects`, authors)} @> jsonb_build_array(jsonb_build_object('user_id', i.attributed_user_id))
-        then i.attributed_user_id end
+      attributed_user_id = (select (s ->> 'user_id')::integer from jsonb_array_elements(${withAuthors(sql`i.suspects`, authors)}) s
+        where (s ->> 'user_id')::integer = i.attributed_user_id limit 1)
     where i.account_id = ${account_id} and ${differs(sql`i.suspects`, authors)}`)
   const breakages = await db.rows<RecordKey & { is_told_again: boolean }>(sql`
     select k.account_id, k.id, ${TOLD_AGAIN} as is_told_again from breakages k
