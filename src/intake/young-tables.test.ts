@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Sql, sql } from '../db/database.ts'
+import { newestOf } from '../domain/assets/decisions.ts'
 import { movePreviews } from '../domain/assets/preview-versions.ts'
 import { buildsOf, hasBuildsOf } from '../domain/branches/positions.ts'
 import { placing } from '../domain/changes/branches.ts'
@@ -50,6 +51,11 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
     'assets whose previews an import moves',
     sql`${written}, ${movePreviews(owner, [{ identifier: 'a', path: 'a.png' }])} select from shifts`,
     [['account_id', 'project_id', 'path']],
+  ],
+  [
+    'the newest requests of assets that are decided together',
+    sql`select n.status from unnest(array[gen_random_uuid()]) asked (id) join lateral (${newestOf(owner)}) n on true`,
+    [['account_id', 'asset_id']],
   ],
 ])('%s are found by the full index in tables without statistics', async (_, statement, columns) => {
   const conditions = await conditionsOf(statement)

@@ -64,7 +64,7 @@ create table approvals (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 create statistics approvals_owner (dependencies) on account_id, project_id from approvals;
 create index approvals_newest on approvals (project_id, created_at desc, id desc);
-create index approvals_asset on approvals (asset_id, created_at desc, id desc);
+create index approvals_asset on approvals (account_id, asset_id, created_at desc, id desc);
 create index approvals_status on approvals (project_id, status, created_at desc, id desc);
 create index approvals_commit on approvals (project_id, commit_sha, created_at desc, id desc) include (status, gates);
 create index approvals_feed on approvals (account_id, happened_at desc, id desc);

@@ -105,10 +105,7 @@ async function record(
   )
   await db.execute(sql`
     update assets a set approval_status = n.status, updated_at = now()
-    from unnest(${held.map(({ asset_id }) => asset_id)}::uuid[]) asked (id)
-    join lateral (
-      select p.status from approvals p where p.account_id = ${project.account_id} and p.asset_id = asked.id
-      order by p.created_at desc, p.id desc limit 1) n on true
+    from unnest(${held.map(({ asset_id }) => asset_id)}::uuid[]) asked (id) join lateral (${newestOf(project)}) n on true
     where a.account_id = ${project.account_id} and a.id = asked.id and a.approval_status <> n.status`)
   return { ids: [...settled.map(({ id }) => id), ...made.map(({ id }) => id)], created: made.length }
 }
@@ -130,13 +127,14 @@ async function lockNewest(db: Database, project: ProjectKey, assetIds: readonly 
   const ids = [...new Set(assetIds)]
   if (!ids.every(isUuid) || (await lockAssets(db, project, ids)) < ids.length) throw notFound('Asset')
   return db.rows<Held>(sql`
-    select asked.id as asset_id, n.id, n.stages, n.stage_number, n.approval_stage, n.sign_offs
-    from unnest(${ids}::uuid[]) asked (id)
-    left join lateral (
-      select p.id, nullif(p.rule -> 'stages', '[]') as stages, p.stage_number, p.approval_stage, p.sign_offs from approvals p
-      where p.account_id = ${project.account_id} and p.asset_id = asked.id order by p.created_at desc, p.id desc limit 1) n on true
+    select asked.id as asset_id, n.id, nullif(n.rule -> 'stages', '[]') as stages, n.stage_number, n.approval_stage, n.sign_offs
+    from unnest(${ids}::uuid[]) asked (id) left join lateral (${newestOf(project)}) n on true
     order by asked.id`)
 }
+
+/** The newest record of the asset `asked`. */
+export const newestOf = ({ account_id }: ProjectKey) => sql`
+  select p.* from approvals p where p.account_id = ${account_id} and p.asset_id = asked.id order by p.created_at desc, p.id desc limit 1`
 
 /**
  * Locks in the same order as pushes do, so that concurrent transactions wait instead of deadlocking. Previews and comments of the assets can
