@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { axe, openTab, signInAs } from '../support/callers/browser.ts'
 import { openVisit } from '../support/callers/visit.ts'
@@ -53,6 +54,16 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await page.getByRole('region', { name: 'Viewer' }).waitFor()
   }
 
+  /** Plays and pauses before the browser has loaded anything to play. */
+  const pressTwice = async (name: string) => {
+    const button = tab().page.getByRole('button', { name, exact: true })
+    await button.evaluate((element: HTMLButtonElement) => {
+      for (const media of document.querySelectorAll<HTMLMediaElement>('audio, video')) media.load()
+      element.click()
+      element.click()
+    })
+  }
+
   test('compares two versions of a picture by keys alone', async () => {
     for (const version of [1, 2]) expect((await upload('T_Rock.png', version, rock(16 * version))).status).toBeLessThan(300)
     const { page } = tab()
@@ -65,6 +76,13 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await page.keyboard.press('x')
     // Two squares of 64 pixels on 2,048, and what compression adds.
     await viewer.getByText(/^(?:[5-9]|1\d)% differs$/).waitFor()
+    // Where one version has a gray of 90 and the other is white, the difference of 165 is as bright as it gets.
+    const compared = (await viewer.getByAltText('Version 2').last().boundingBox())!
+    const at = (x: number, y: number) => ({ x: compared.x + compared.width * x, y: compared.y + compared.height * y })
+    const spot = (x: number, y: number) => page.screenshot({ clip: { ...at(x, y), width: 4, height: 4 } })
+    const brightness = async (x: number, y: number) => (await sharp(await spot(x, y)).stats()).channels[0]!.mean
+    expect(await brightness(20 / 64, 12 / 32)).toBeGreaterThan(240)
+    expect(await brightness(50 / 64, 24 / 32)).toBeLessThan(40)
     await page.keyboard.press('w')
     const boundary = viewer.getByRole('slider', { name: 'Boundary between versions 1 and 2' })
     await boundary.focus()
@@ -232,6 +250,8 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await page.keyboard.press('k')
     await expect.poll(playing).toEqual([false, false])
     await expect.poll(async () => new Set(await times()).size).toBe(1)
+    await pressTwice('Play')
+    await expect.poll(playing).toEqual([false, false])
     expect(await axe(page)).toEqual([])
     await page.keyboard.press('v')
     await expect.poll(async () => (await times()).length).toBe(1)
@@ -250,6 +270,17 @@ describeWith('chromium')('the viewer of an asset in a browser', () => {
     await page.getByRole('button', { name: 'Play version 2' }).waitFor()
     await page.keyboard.press('k')
     await expect.poll(async () => Number(await position.inputValue())).toBeGreaterThan(0)
+    // One at a time, and a press while it starts is a pause, not a sound that can't be played.
+    const areSilent = () => page.evaluate(() => [...document.querySelectorAll('audio')].map(({ paused }) => paused))
+    await page.evaluate(() => {
+      for (const audio of document.querySelectorAll('audio')) audio.loop = true
+      return document.querySelector('audio')!.play()
+    })
+    await page.getByRole('button', { name: 'Play version 1' }).click()
+    await expect.poll(areSilent).toEqual([true, false])
+    await page.getByRole('button', { name: 'Pause version 1' }).click()
+    await pressTwice('Play version 1')
+    await expect.poll(areSilent).toEqual([true, true])
     await page.getByRole('button', { name: 'Play version 1' }).waitFor()
     expect(await axe(page)).toEqual([])
     expect(tab().complaints).toEqual([])

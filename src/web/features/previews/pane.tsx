@@ -127,16 +127,18 @@ export function Pane(props: PaneProps) {
       onPointerCancel={drag.onPointerCancel}
       className={`relative isolate min-h-0 min-w-0 overflow-clip rounded-md border border-line ${background} ${view.zoom > 1 || placing ? 'touch-none' : 'touch-pan-y'} ${placing ? 'cursor-crosshair' : view.zoom > 1 ? 'cursor-grab' : ''}`}
     >
-      {pictures.map((picture, i) => (
-        <Layer
-          key={picture.src}
-          picture={picture}
-          viewing={viewing}
-          filter={filterOf(channel)}
-          clip={i > 0 && swiped !== undefined ? swiped : undefined}
-          blend={i > 0 && differ === true}
-        />
-      ))}
+      <div className={differ ? 'absolute inset-0 isolate brightness-400' : 'contents'}>
+        {pictures.map((picture, i) => (
+          <Layer
+            key={picture.src}
+            picture={picture}
+            viewing={viewing}
+            filter={filterOf(channel)}
+            clip={i > 0 && swiped !== undefined ? swiped : undefined}
+            blend={i > 0 && differ === true}
+          />
+        ))}
+      </div>
       {threads.map((thread) => {
         const at = { x: corner.x + thread.point.x * fit.width * view.zoom, y: corner.y + thread.point.y * fit.height * view.zoom }
         if (at.x < 0 || at.y < 0 || at.x > size.width || at.y > size.height) return null

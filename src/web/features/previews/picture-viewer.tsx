@@ -216,7 +216,7 @@ const captionOf = (mode: Mode, before: Preview | undefined, after: Preview, vers
   mode === 'swipe'
     ? `Version ${before!.version} left, version ${after.version} right`
     : mode === 'difference'
-      ? `Difference between versions ${before!.version} and ${after.version}: black is equal`
+      ? `Difference between versions ${before!.version} and ${after.version}, four times as bright: black is equal`
       : `Version ${version}`
 
 function Difference({ before, after }: { before: string; after: string }) {

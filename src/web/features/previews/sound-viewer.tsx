@@ -57,7 +57,10 @@ function Sound({ of, preview, hasKey }: { of: OfAsset; preview: Preview; hasKey:
               setLength(Number.isFinite(currentTarget.duration) ? currentTarget.duration : 0)
             }
             onTimeUpdate={({ currentTarget }) => setAt(currentTarget.currentTime)}
-            onPlay={() => setPlaying(true)}
+            onPlay={({ currentTarget }) => {
+              setPlaying(true)
+              for (const other of document.querySelectorAll('audio')) if (other !== currentTarget) other.pause()
+            }}
             onPause={() => setPlaying(false)}
             onError={() => setFailed(true)}
           />

@@ -115,7 +115,8 @@ function Player({ videos, name, full, layout, buttons }: PlayerProps) {
   }
   const play = () => {
     const leads = leader()
-    if (leads?.paused) void leads.play().catch(() => setFailed(videos.at(-1)!.version))
+    // A pause before it plays rejects too; what can't be played is an error of the element.
+    if (leads?.paused) void leads.play().catch(() => {})
     else leads?.pause()
   }
   useKeys({ ',': () => step(-1), '.': () => step(1), k: play, l: () => setLooped(!isLooped) })

@@ -88,10 +88,10 @@ export function Viewer({ asset, ...of }: Props) {
           </Button>
         </span>
       </div>
-      {asset.preview && asset.preview.version > versions[0]!.version && asset.preview.state !== 'ready' && (
+      {asset.version > versions[0]!.version && asset.preview?.state !== 'ready' && (
         <p className="text-sm text-soft">
-          Version {asset.preview.version} has no preview
-          {asset.preview.state === 'pending' ? ' yet.' : asset.preview.reason ? `: ${asset.preview.reason}` : '.'}
+          Version {asset.version} has no preview
+          {asset.preview?.state === 'pending' ? ' yet.' : asset.preview?.reason ? `: ${asset.preview.reason}` : '.'}
         </p>
       )}
       <Kind of={of} asset={asset} after={after} before={before} full={full} />
