@@ -4,6 +4,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import type { AppReply } from '../../contract/app/routes.ts'
 import { sql } from '../../db/database.ts'
 import { matchPeople } from './match-people.ts'
+import { ssoProviderId } from './users.ts'
 
 type MemberName = AppReply<'listMemberNames'>['connected_accounts'][number]
 
@@ -88,6 +89,16 @@ describe('a list of users', () => {
       p4('LRO', 'x@x.example')
     expect(await match(list)).toMatchObject({ connected: 0, proposed: 2, unknown_names: ['lro'] })
     expect((await names()).every(({ state }) => state === 'waiting')).toBe(true)
+  })
+
+  test('only proposes the user name of single sign-on, and never a bot', async () => {
+    await studio.db.execute(sql`
+      insert into logins (user_id, provider_id, provider_account_id, user_name)
+      values (${idOf('kim')}, ${ssoProviderId(studio.world.accounts.owl!.id as number)}, 'kim-there', 'STUDIO\\kdoe')`)
+    const list = p4('kdoe', 'somebody@elsewhere.example') + p4('release[bot]', 'lee@owl.example')
+    expect(await match(list)).toMatchObject({ connected: 0, proposed: 1, unknown_names: ['release[bot]'] })
+    expect(await names()).toMatchObject([{ user_id: idOf('kim'), uid: 'kdoe', found_by: 'sso', state: 'waiting' }])
+    await studio.db.execute(sql`delete from logins where provider_id = ${ssoProviderId(studio.world.accounts.owl!.id as number)}`)
   })
 
   test('changes nothing the second time, and does not bring back what was rejected', async () => {

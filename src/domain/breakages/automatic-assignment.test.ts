@@ -146,6 +146,15 @@ test('a machine that fails at a file of somebody is assigned to nobody', async (
   expect(owner_user_id).toBeNull()
 })
 
+test('somebody who may only look at the project gets nothing, neither as author nor as owner of the file', async () => {
+  const made = await room({}, `src/ ${ANN}`)
+  const viewer = { project_role: 'viewer' }
+  expect((await made.api(`/people/${user('ann')}`, viewer, 'PUT')).status).toBe(200)
+  await failTwice(made)
+  const { suspects, owner_user_id } = await made.only()
+  expect([suspects[0]!.user_id, owner_user_id]).toEqual([user('ann'), null])
+})
+
 test('an assignment ends when the breakage turns out to flicker, and none follows', async () => {
   const { report, work, only } = await room({}, `src/ ${KIM}`)
   for (const number of [5, 6]) await report({ number, log: brokenLog('part5') })

@@ -156,7 +156,7 @@ describe('on GitHub', () => {
     const own = json.changes.find(({ identifier }: { identifier: string }) => identifier === 'f1')
     expect(investigation.suspects.map(({ change_id }: { change_id: number }) => change_id)).toEqual([own.id])
     expect(investigation.steps.find(({ name }: { name: string }) => name === 'branch').detail).toBe(
-      'main has no open breakage with this cause.',
+      'main had no open breakage with this cause when this was built.',
     )
   })
 })

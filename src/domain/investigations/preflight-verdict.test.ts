@@ -107,6 +107,24 @@ test('a fast-forwarded commit does not excuse itself', async () => {
   expect((await verdict()).verdict).not.toBe('failed_not_by_change')
 })
 
+test('a merge while the preflight runs excuses it only if the preflight does not touch what failed', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await report({ job: 'Test', number: 1, branch: 'main', commit: 'c2' })
+  for (const job of ['Cook', 'Test']) await pull(2, { job, status: 'running' })
+  await push('main', ['m1'], { before: 'c2' })
+  await report({ number: 4, branch: 'main', commit: 'm1', broken: 'f1' })
+  await report({ job: 'Test', number: 5, branch: 'main', commit: 'm1', broken: 'm1' })
+  await pull(2, { broken: 'f1' })
+  await pull(2, { job: 'Test', broken: 'm1' })
+  await work()
+  expect(await verdict()).toMatchObject({
+    jobs: [
+      { job: 'Cook', verdict: 'failed_by_change' },
+      { job: 'Test', verdict: 'failed_not_by_change', reason: expect.stringContaining('already broken') },
+    ],
+  })
+})
+
 test('a change that a person cleared is not to blame, also for what the job has not on its branch', async () => {
   const { pull, verdict, work, api, push } = await room()
   await push('feature', ['f2'], { before: 'f1' })
@@ -159,6 +177,56 @@ test('a flaky job and a machine are not by the change', async () => {
   expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change' }, { verdict: 'failed_not_by_change' }])
 })
 
+test('an error in the words of another compiler is the one that the branch has, and one that was withdrawn is none', async () => {
+  const { pull, verdict, work, report, breakages, push } = await room()
+  await push('main', ['c3'], { before: 'c2' })
+  await report({ number: 2, branch: 'main', commit: 'c3', broken: 'c3' })
+  await work()
+  const log = "cl game\nsrc\\c3.c(54): error C2065: 'c3': undeclared identifier\nNMAKE : fatal error U1077\n"
+  await pull(3, { status: 'failed', log })
+  await work()
+  const [same] = await breakages()
+  expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change', breakage_id: same!.id }])
+  await studio.db.execute(sql`update breakages set state = 'withdrawn' where id = ${same!.id}::bigint`)
+  expect((await verdict()).jobs).toMatchObject([{ verdict: 'unknown', breakage_id: null }])
+})
+
+test('a test that fails on the branch already does not excuse another one', async () => {
+  const { pull, tests, verdict, work, report } = await room()
+  const failed = { status: 'failed', log: 'tests failed\n' }
+  await report({ number: 2, branch: 'main', commit: 'c2', ...failed })
+  await tests({ number: 2 }, { opens: 'the door stays shut' })
+  await work()
+  await pull(3, failed)
+  await tests({ number: 3 }, { opens: 'the door stays shut' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change' })
+  await pull(4, { ...failed, commit: 'f2' })
+  await tests({ number: 4 }, { opens: 'the door stays shut', closes: 'the window is open' })
+  await work()
+  expect(await verdict()).toMatchObject({
+    verdict: 'unknown',
+    jobs: [{ reason: expect.stringContaining('but other tests failed for other causes') }],
+  })
+})
+
+test('a suspected machine and a test that comes and goes blame no change', async () => {
+  const { pull, verdict, work } = await room()
+  await pull(2, { broken: 'f1' })
+  await work()
+  // As the investigation notes it.
+  const noting = (name: string) =>
+    studio.db.execute(sql`
+      update investigations set steps = ${JSON.stringify([{ name, status: 'done', detail: '' }])}::jsonb where id = (select max(id) from investigations)`)
+  await noting('agent')
+  expect(await verdict()).toMatchObject({ verdict: 'unknown', jobs: [{ reason: expect.stringContaining('The machine may be') }] })
+  await noting('flaky')
+  expect(await verdict()).toMatchObject({
+    verdict: 'failed_not_by_change',
+    jobs: [{ reason: expect.stringContaining('passed and failed') }],
+  })
+})
+
 test('tests in quarantine and flaky tests are not by the change', async () => {
   const { pull, tests, verdict, work, api } = await room()
   const failed = { status: 'failed', log: '1 test failed\n' }
@@ -179,6 +247,8 @@ test('a failure elsewhere is by the change only if the job passes at the newest 
   const { pull, verdict, work, push, report } = await room()
   await pull(2, { broken: 'elsewhere' })
   await pull(3, { job: 'New', broken: 'elsewhere' })
+  // A build that was started to bisect is no result of the branch.
+  await report({ job: 'New', number: 1, branch: 'main', commit: 'c2', kind: 'bisect' })
   await work()
   const jobOf = async (name: string) => (await verdict()).jobs.find(({ job }: { job: string }) => job === name)
   expect(await jobOf('Cook')).toMatchObject({ verdict: 'failed_by_change' })

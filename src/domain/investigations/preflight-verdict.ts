@@ -6,7 +6,7 @@ import type { ProjectKey } from '../../db/project-key.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
-import { openOnBranch } from '../breakages/open-on-branch.ts'
+import { firstArrival, openOnBranch } from '../breakages/open-on-branch.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { failedTestsOf } from '../tests/failed-tests.ts'
 
@@ -208,17 +208,6 @@ const sameOnBranch = (
       and (k.fingerprint = ${fingerprint} or k.cause_keys && ${joins_keys ?? []}::text[])
       and (${UNSETTLED} or k.last_seen_at > ${created_at}::timestamptz - case when k.flaky then interval '30 days' else interval '14 days' end)
     order by is_older desc, ${UNSETTLED} desc, k.flaky desc, k.id desc limit 1`)
-
-/** When the first change arrived that may have broken the branch: of the breakage `k`, without the preflight's own commit. */
-const firstArrival = (commit: string) => sql`
-  select case when k.first_bad_change_id is null then k.opened_at else (
-    select min(p.arrived_at) from change_branches bad
-    join change_branches p on p.account_id = bad.account_id and p.project_id = bad.project_id and p.branch = bad.branch and p.position <= bad.position
-      and p.position > coalesce((
-        select good.position from change_branches good
-        where good.account_id = bad.account_id and good.project_id = bad.project_id and good.branch = bad.branch and good.change_id = k.last_good_change_id), 0)
-    join changes c on c.account_id = p.account_id and c.id = p.change_id and c.identifier <> ${commit}
-    where bad.account_id = k.account_id and bad.project_id = k.project_id and bad.branch = k.branch and bad.change_id = k.first_bad_change_id) end as at`
 
 /** The newest result of the job on the target branch, and how many changes the branch has since. */
 const lastOnBranch = (db: Database, { account_id, project_id, ci_job_name, target_branch }: Build) =>

@@ -96,7 +96,7 @@ async function caseOf(db: Database, build: RecordKey): Promise<(Case & { stored:
   const found = await db.one<Case & StoredLog>(sql`
     select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.branch as told_branch, b.kind,
       coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist, b.agent,
-      b.output_log as log, b.log_object, coalesce(b.started_at, b.created_at) as began_at
+      b.output_log as log, b.log_object, b.created_at, coalesce(b.started_at, b.created_at) as began_at
     from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}`)
   if (!found) return undefined
   const { log, log_object, ...it } = found
@@ -220,14 +220,14 @@ async function isOfBranch(db: Database, it: Case, finding: Finding, steps: Outco
   const branch = it.target_branch
   if (branch === '') return false
   const isKnown = finding.category !== 'unknown' && finding.category !== 'none'
-  const open = await openOnBranch(db, { ...it, branch }, isKnown ? finding : undefined)
+  const open = await openOnBranch(db, { ...it, branch }, isKnown ? { ...it, ...finding } : undefined)
   const same = open.filter((one) => one.same)
   const others = open.filter((one) => !one.same)
   const named = (some: typeof open) => some.map(({ id }) => `#${id}`).join(', ')
   const details = [
     same.length > 0
       ? `${branch} already has breakage ${named(same)} with the same cause: this change did not cause it.`
-      : isKnown && `${branch} has no open breakage with this cause.`,
+      : isKnown && `${branch} had no open breakage with this cause when this was built.`,
     others.length > 0 && `${branch} also has ${others.length === 1 ? 'breakage' : 'breakages'} ${named(others)}.`,
   ]
   steps.push({ name: 'branch', status: 'done', detail: details.filter(Boolean).join(' ') || `${branch} has no open breakages.` })

@@ -22,6 +22,7 @@ export interface Case {
   changelist: string
   /** Empty if unknown. */
   agent: string
+  created_at: string
   began_at: string
 }
 

@@ -190,6 +190,13 @@ test('the CI is asked only with the scope for it, for a build of the project, an
   expect(server.calls).toEqual([])
 })
 
+test('the CI of an integration that is disabled is not asked', async () => {
+  const act = await built('buildkite')
+  await studio.db.execute(sql`update integrations set active = false where id = (select max(id) from integrations)`)
+  expect(await act('retry')).toMatchObject({ status: 422, json: { error: 'cannot_act' } })
+  expect(server.calls).toEqual([])
+})
+
 test('the audit log says who asked the CI for what', async () => {
   accepts('/v2/organizations/owl/pipelines/Game/builds/12/rebuild')
   await (await built('buildkite'))('retry')
