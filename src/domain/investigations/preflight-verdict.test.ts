@@ -177,7 +177,7 @@ test('a flaky job and a machine are not by the change', async () => {
   expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change' }, { verdict: 'failed_not_by_change' }])
 })
 
-test('an error in the words of another compiler is the one that the branch has, and one that was withdrawn is none', async () => {
+test('an error in the words of another compiler or on a line that moved is the one that the branch has, and one that was withdrawn is none', async () => {
   const { pull, verdict, work, report, breakages, push } = await room()
   await push('main', ['c3'], { before: 'c2' })
   await report({ number: 2, branch: 'main', commit: 'c3', broken: 'c3' })
@@ -186,7 +186,16 @@ test('an error in the words of another compiler is the one that the branch has, 
   await pull(3, { status: 'failed', log })
   await work()
   const [same] = await breakages()
-  expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change', breakage_id: same!.id }])
+  const excused = { verdict: 'failed_not_by_change', breakage_id: same!.id }
+  expect((await verdict()).jobs).toMatchObject([excused])
+  // The line has moved.
+  await pull(4, {
+    commit: 'f2',
+    status: 'failed',
+    log: "$ make\nsrc/c3.c:60:3: error: 'c3' undeclared\nmake: *** [game] Error 1\n",
+  })
+  await work()
+  expect((await verdict()).jobs).toMatchObject([excused])
   await studio.db.execute(sql`update breakages set state = 'withdrawn' where id = ${same!.id}::bigint`)
   expect((await verdict()).jobs).toMatchObject([{ verdict: 'unknown', breakage_id: null }])
 })
