@@ -172,7 +172,7 @@ const writeBack = command({
   name: 'write-back',
   summary: 'Write results of builds to the server of a tool, or stop it',
   details:
-    'Sets commit statuses and keeps one comment on each pull request. The service first checks the permissions of the access token: if one is missing, admin integration list --json shows which, and nothing is written.',
+    'Sets commit statuses and keeps one comment on each pull request (GitHub, GitLab), votes and comments on reviews (Perforce), or comments on issues when a breakage is fixed (Jira, Linear). The service first checks the permissions of the access token: if one is missing, admin integration list --json shows which, and nothing is written.',
   args,
   flags: { off: { help: 'Stop it' } },
   examples: ['admin integration write-back 2', 'admin integration write-back 2 --off'],

@@ -123,6 +123,12 @@ test('somebody whose automatic assignment is taken back is told once, and finds 
   const { told, only, api, work, change } = await room({ atOnce: true })
   const assigned = 'Assigned (your change c5 is the first suspect)'
   expect(await told('ann')).toEqual([assigned])
+  const mail = await studio.db.one<{ text: string }>(
+    sql`select text from mails where to_user_id = ${idOf('ann')} order by id desc limit 1`,
+  )
+  expect(mail!.text).toContain(
+    'assigned to you because your change c5 is the first suspect. If that is wrong, select “Not the cause”',
+  )
   const corrections: string[] = []
   for (const { id } of (await only()).builds) {
     const { json } = await api(`/build_runs/${id}/correction`, { cleared_change_ids: [change(5)] })

@@ -8,8 +8,9 @@ export const toOwner = (because: string) => because.replace(/^their /, 'your ').
 /** Why the person gets it. */
 const LEADS: Record<NotificationKind, (said: Announcement) => string> = {
   suspected: ({ suspect }) =>
-    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did.`,
-  given: ({ because }) => `This breakage was assigned to you${because === undefined ? '' : ` because ${toOwner(because)}`}.`,
+    `Your change ${suspect?.change ?? ''} may have broken this${suspect?.reason ? `: ${suspect.reason}` : ''}. Please check whether it did. If it did not, select “Not the cause” on the page of the breakage.`,
+  given: ({ because }) =>
+    `This breakage was assigned to you${because === undefined ? '' : ` because ${toOwner(because)}. If that is wrong, select “Not the cause” on its page, or release it`}.`,
   mentioned: () => 'Somebody mentioned you in a comment.',
   approval: () => 'Assets are waiting for your approval.',
   task: () => 'A task was assigned to you.',

@@ -43,7 +43,13 @@ describe('a person is notified', () => {
     const [mail, ...more] = await mails()
     expect(more).toEqual([])
     expect(mail).toMatchObject({ to_user_id: id('users', 'kim'), subject: 'Broken on main: error: The lamp went out' })
-    for (const words of ['Your change CL 101 Move the lamp', 'touches the line', '/breakages/', mail!.unsubscribe])
+    for (const words of [
+      'Your change CL 101 Move the lamp',
+      'select “Not the cause”',
+      'touches the line',
+      '/breakages/',
+      mail!.unsubscribe,
+    ])
       expect(mail!.text).toContain(words)
   })
 
