@@ -201,7 +201,7 @@ test('the queue of one author is read from an index, however many others wait', 
       await db.execute(sql`
         insert into approvals (account_id, project_id, asset_id, asset_name, author)
         select a.account_id, a.project_id, a.id, a.name, 'Someone ' || n % 50
-        from (select * from assets where project_id = ${project} limit 1) a, generate_series(1, 20000) n`)
+        from (select * from assets where project_id = ${project} limit 1) a, generate_series(1, 5000) n`)
       await db.execute(sql`analyze approvals`)
       const rows = await db.rows<{ 'QUERY PLAN': string }>(sql`
         explain select p.* from approvals p
