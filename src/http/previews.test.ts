@@ -119,6 +119,23 @@ describe('an uploaded picture', () => {
     expect(await sizeOf('large')).toEqual({ width: 100, height: 50, format: 'webp' })
   })
 
+  test('is turned as the camera was held', async () => {
+    const held = sharp({ create: { width: 80, height: 40, channels: 3, background: '#369' } }).jpeg()
+    const { json } = await upload(await held.withMetadata({ orientation: 6 }).toBuffer())
+    expect(json).toMatchObject({ width: 40, height: 80 })
+    for (const size of ['small', 'large'])
+      expect(await sharp((await download(`${place()}?size=${size}`)).bytes).metadata()).toMatchObject({ width: 40, height: 80 })
+  })
+
+  test('has the change of the newest version, and none of an older one', async () => {
+    const [account, asset] = [id('accounts', 'owl'), id('assets', 'rock')]
+    const change = Object.values(studio.world.changes!)[0]!.id
+    await studio.db.execute(sql`update assets set last_change_id = ${change} where account_id = ${account} and id = ${asset}`)
+    await studio.db.execute(sql`delete from previews where account_id = ${account} and asset_id = ${asset}`)
+    const changeOf = async (version: number) => (await upload(png(), place('rock', version))).json.change_id
+    expect([await changeOf(3), await changeOf(2)]).toEqual([change, null])
+  })
+
   test('is sent with its hash, in a sandbox, and forever only if its time is named', async () => {
     const { updated_at } = (await upload(png())).json
     const { headers, bytes } = await download(place())
@@ -246,6 +263,14 @@ test('previews count against the file quota of the account', async () => {
   await upload(png())
   await set({ file_bytes: 200 })
   expect((await upload(png({ width: 200, height: 200 }))).json).toMatchObject({ error: 'quota_exceeded', quota: 'file_bytes' })
+  // The pictures that are made of a file count too.
+  const text = Buffer.from('P')
+  const file = await painted(3000, 3000)
+  const stored = (await studio.db.one<{ bytes: number }>(sql`
+    select coalesce(sum(bytes), 0)::integer as bytes from file_contents where account_id = ${id('accounts', 'owl')}`))!.bytes
+  await set({ file_bytes: stored + file.length + text.length })
+  expect((await upload(text)).status).toBe(200)
+  expect((await upload(file)).json).toMatchObject({ error: 'quota_exceeded', quota: 'file_bytes' })
   await set({})
 })
 

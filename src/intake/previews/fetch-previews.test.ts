@@ -9,7 +9,7 @@ import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { SCOPES } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import type { Jobs } from '../../db/queue.ts'
-import { giveUp, giveUpOld } from '../../domain/previews/pending.ts'
+import { dropExcess, giveUp, giveUpOld } from '../../domain/previews/pending.ts'
 import { put } from '../../domain/previews/store.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import { ingest } from '../ingest.ts'
@@ -177,6 +177,26 @@ test('of a change with ten thousand files, 500 are fetched, and the others say w
   expect(await jobs()).toHaveLength(1)
   expect(await studio.db.rows(sql`select event_type from outbox where event_type like 'preview.%' limit 1`)).toEqual([])
   await studio.db.execute(sql`delete from previews where state = 'pending'`)
+})
+
+test('of previews that wait, the newest are fetched first, and only the oldest of more than 2,000 are given up', async () => {
+  const names = ['T_First.uasset', 'T_Second.uasset', 'T_Third.uasset']
+  for (const name of names) await submit([`//star/main/${name}`])
+  const [first] = await studio.db.rows<{ account_id: number; project_id: number }>(sql`
+    update previews p set created_at = now() - interval '1 hour' * (select 3 - x.n from unnest(${names}::text[]) with ordinality x (name, n) where x.name = a.name)
+    from assets a where a.account_id = p.account_id and a.id = p.asset_id and a.name = any (${names}::text[]) returning p.account_id, p.project_id`)
+  await studio.db.execute(sql`
+    update previews set state = 'pending', reason = null where account_id = ${first!.account_id} and asset_id in (
+      select p.asset_id from previews p join assets a on a.account_id = p.account_id and a.id = p.asset_id
+      where p.account_id = ${first!.account_id} and a.path like '//star/many/%' limit 1998)`)
+  await dropExcess(studio.db, first!.account_id, first!.project_id)
+  expect(await previews(names[0]!)).toMatchObject([{ state: 'none', reason: expect.stringMatching(/^Too many files/) }])
+  expect(await previews(names[1]!)).toMatchObject([{ state: 'pending' }])
+  await studio.db.execute(sql`
+    update previews p set state = 'none' from assets a where a.account_id = p.account_id and a.id = p.asset_id and a.path like '//star/many/%' and p.state = 'pending'`)
+  await run(serving(Object.fromEntries(names.map((name) => [name, unrealPackage()]))))
+  const asked = readFileSync(join(folder, 'asked'), 'utf8').match(/T_(?:First|Second|Third)\.uasset/g)
+  expect(asked).toEqual(['T_Third.uasset', 'T_Second.uasset'])
 })
 
 test('an upload that came first stays', async () => {
