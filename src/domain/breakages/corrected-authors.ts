@@ -6,7 +6,7 @@ import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { writersOf } from '../changes/writers.ts'
 import { recompute } from './recompute.ts'
 
-/** What was said about older ones is history: it gets the right author, but nobody is told again. */
+/** Older breakages get the right author too, but nobody is notified: it would be of no use any more. */
 const TOLD_AGAIN = sql`(${UNSETTLED} or k.last_seen_at > goldmaster_now() - interval '14 days')`
 
 /** Who wrote a change, as far as it is known now. */
@@ -16,8 +16,8 @@ interface Author {
 }
 
 /**
- * A name in a tool turned out to be this member's, or not to be theirs. Suspects are stored with their authors: those of the member's changes
- * get the right one, and whoever was told the wrong one is told, by messages that are edited, assignments that end and the inbox.
+ * Runs after a name in a tool was confirmed as this member's, or rejected. Suspects are stored with their authors, so they are rewritten.
+ * Messages about them are edited, automatic assignments end, and people who were named wrongly get an inbox entry.
  */
 export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['correct_authors']) {
   const named = sql`s ->> 'user_id' = ${String(user_id)}`

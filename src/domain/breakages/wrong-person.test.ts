@@ -102,7 +102,7 @@ test.each(['found', 'entered'])(
   },
 )
 
-test('whoever turns out to be the author is told of an open breakage, and of no fixed one', async () => {
+test('the real author is notified of an open breakage, but not of a fixed one', async () => {
   const open = await room({ known: 'nobody' })
   expect(await open.only()).toMatchObject({ state: 'open', suspects: [{ user_id: null }] })
   await listed()
@@ -119,7 +119,7 @@ test('whoever turns out to be the author is told of an open breakage, and of no 
   expect(await fixed.told('ann')).toEqual([])
 })
 
-test('somebody whose automatic assignment is taken back is told once, and finds it unread if it returns', async () => {
+test('who loses an automatic assignment is notified once, and the first entry becomes unread if they get it back', async () => {
   const { told, only, api, work, change } = await room({ atOnce: true })
   const assigned = 'Assigned (your change c5 is the first suspect)'
   expect(await told('ann')).toEqual([assigned])
@@ -138,7 +138,7 @@ test('somebody whose automatic assignment is taken back is told once, and finds 
   await tell()
   await tell()
   expect(await only()).toMatchObject({ owner_user_id: null })
-  expect(await told('ann')).toEqual([`No longer assigned to you: ${assigned}`, assigned])
+  expect(await told('ann')).toEqual(['No longer assigned to you: Broken', assigned])
   for (const id of corrections) await api(`/corrections/${id}/undo`, {}, 'POST')
   await work()
   await tell()
@@ -146,7 +146,7 @@ test('somebody whose automatic assignment is taken back is told once, and finds 
   expect(await told('ann')).toEqual([assigned])
 })
 
-test('the owner of a file is told if the breakage turns out to be none of theirs', async () => {
+test('the owner of a file is notified if the breakage they were assigned is withdrawn', async () => {
   const { told, breakages, api, work } = await room({ owners: 'src/part5.c kim@example.com', excluded: [idOf('ann')] })
   const assigned = 'Assigned (you own src/part5.c, and the failure names src/part5.c)'
   expect(await told('kim')).toEqual([assigned])
@@ -157,7 +157,7 @@ test('the owner of a file is told if the breakage turns out to be none of theirs
   await work()
   await tell()
   expect((await breakages()).find(({ id }) => id === wrong!.id)).toMatchObject({ state: 'withdrawn' })
-  expect(await told('kim')).toEqual([`No longer assigned to you: ${assigned}`, assigned])
+  expect(await told('kim')).toEqual(['No longer assigned to you: Withdrawn', assigned])
 })
 
 test('a person who hands a breakage over is not told that it was taken back', async () => {

@@ -26,7 +26,7 @@ export async function notifyPeople(db: Database, { vault, site }: Context, entri
   for (const { account_id, event_type, row_id, occurrence = 0 } of entries)
     if (event_type === 'breakage.suspects_changed') await clear(db, account_id, row_id, occurrence)
   for (const { account_id, event_type, row_id } of entries)
-    if (ENDS_ASSIGNMENTS.includes(event_type)) await endAssignment(db, account_id, row_id)
+    if (ENDS_ASSIGNMENTS.includes(event_type)) await endAssignment(db, account_id, row_id, site)
   for (const concern of await concernsOf(db, entries)) await notifyPerson(db, { vault, site }, concern)
 }
 
@@ -70,12 +70,12 @@ const CLEARED = 'breakage_cleared'
 const ENDS_ASSIGNMENTS: readonly OutboxEntry['event_type'][] = ['breakage.revised', 'breakage.claimed', 'breakage.withdrawn']
 
 /**
- * Somebody whom the service assigned and released again gets one line in the inbox, unless they got one because their change is no longer
- * suspected. If it is assigned to them again, they see the first line as unread.
+ * Tells people once that an automatic assignment ended, unless the inbox already says that their change is no longer suspected. If it is
+ * assigned to them again, the first entry becomes unread.
  */
-async function endAssignment(db: Database, accountId: number, breakageId: string) {
+async function endAssignment(db: Database, accountId: number, breakageId: string, site: string) {
   const told = sql`
-    select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.title, n.path,
+    select n.user_id, n.account_id, n.project_id, n.subject_id, n.in_app, n.path,
       k.state <> 'withdrawn' and k.owner_user_id is not distinct from n.user_id as is_owner,
       coalesce((k.state = 'withdrawn' and k.assigned_because is not null and k.owner_user_id = n.user_id) or (
         select h.kind from breakage_history h where h.account_id = k.account_id and h.breakage_id = k.id
@@ -86,13 +86,24 @@ async function endAssignment(db: Database, accountId: number, breakageId: string
     from notifications n join breakages k on k.account_id = ${accountId} and k.id = ${breakageId}::bigint
     where n.account_id = k.account_id and n.project_id = k.project_id and n.kind = 'given' and n.subject = 'breakage'
       and n.subject_id = ${OCCURRENCE}`
-  await db.execute(sql`
-    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
-    select user_id, account_id, project_id, 'given', ${CLEARED}, subject_id, 'No longer assigned to you: ' || title, path, in_app
-    from (${told}) told where is_taken_back and not is_owner and not exists (
+  const untold = sql`
+    select * from (${told}) told where is_taken_back and not is_owner and not exists (
       select from notifications c where c.account_id = told.account_id and c.user_id = told.user_id and c.project_id = told.project_id
-        and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id)
-    on conflict (account_id, user_id, project_id, kind, subject, subject_id) do nothing`)
+        and c.kind = 'suspected' and c.subject = ${CLEARED} and c.subject_id = told.subject_id)`
+  const ended = await db.one<{ project_id: number }>(sql`select project_id from (${untold}) u limit 1`)
+  // The title of the entry about the assignment gives a reason that no longer holds.
+  const now =
+    ended &&
+    (await announcementOf(
+      db,
+      { account_id: accountId, ...ended, subject: 'breakage', subject_id: breakageId, here: false },
+      site,
+    ))
+  if (now)
+    await db.execute(sql`
+      insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app)
+      select user_id, account_id, project_id, 'given', ${CLEARED}, subject_id, ${`No longer assigned to you: ${now.title}`}, path, in_app
+      from (${untold}) u on conflict (account_id, user_id, project_id, kind, subject, subject_id) do nothing`)
   await db.execute(sql`
     with again as (
       delete from notifications c using (${told}) told
