@@ -145,7 +145,7 @@ async function judgeJob(db: Database, build: Build, all: readonly Build[]): Prom
   if (build.is_cleared) return said('failed_not_by_change', 'A person found that this change is not the cause.')
   if (branch === '') return said('unknown', 'The target branch is unknown.')
   const same = await sameOnBranch(db, build)
-  // A change that came while it ran may be in it; one that touches what failed needs no other.
+  // What arrived while it ran may be part of the build. That is an excuse only if the build's own change does not touch what failed.
   const known = same && (same.is_older || (same.came_meanwhile && !build.is_named)) ? same : undefined
   if (known?.is_open && failed && failed.tests.others.causes > 0)
     return said('unknown', `${branch} already has breakage #${known.id}, but other tests failed for other causes.`, known.id)
@@ -194,7 +194,7 @@ interface Known {
 
 /**
  * The breakage of the target branch with the same cause: an open one, a flaky one, or one that was fixed shortly before the build. One that
- * came with a later change, such as the merge of this one, excuses nothing.
+ * a later change brought, for example the merge of this one, is no excuse.
  */
 const sameOnBranch = (
   db: Database,
