@@ -17,7 +17,7 @@ afterAll(() => studio.close())
 
 const MIB = 1024 * 1024
 
-test('a stop while large bodies are processed and wait ends in time, and unacknowledged ones leave nothing', async () => {
+test('a stop while large bodies are processed and wait ends in time: acknowledged ones are stored, others leave nothing', async () => {
   const { db } = studio
   const node = await openNode(studio)
   const send = async (i: number) => {
@@ -26,6 +26,7 @@ test('a stop while large bodies are processed and wait ends in time, and unackno
     const url = `${node.site}/webhooks/github?token=${studio.world.integrations.github!.webhook_token}`
     return (await fetch(url, { method: 'POST', headers, body })).status
   }
+  let accepted = 0
   await db.transaction(async (db) => {
     // Nothing can be recorded: running ones would continue for a minute.
     await db.execute(sql`lock table changes in access exclusive mode`)
@@ -36,7 +37,11 @@ test('a stop while large bodies are processed and wait ends in time, and unackno
     )
     // Zero: it ended before its timeout.
     expect(await node.kill('SIGTERM')).toBe(0)
-    expect(await Promise.all(answers)).toEqual(Array(8).fill(503))
+    const statuses = await Promise.all(answers)
+    accepted = statuses.filter((status) => status === 200).length
+    // Those that ran are stored for later where there is time; nothing else was accepted.
+    expect(accepted).toBeLessThanOrEqual(2)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(8 - accepted)
   })
   await until(
     async () =>
@@ -44,5 +49,5 @@ test('a stop while large bodies are processed and wait ends in time, and unackno
         .length === 0,
   )
   expect(await db.rows(sql`select id from changes`)).toEqual([])
-  expect(await db.rows(sql`select id from deliveries`)).toEqual([])
+  expect(await db.rows(sql`select id from deliveries`)).toHaveLength(accepted)
 })

@@ -24,6 +24,7 @@ type Cases = { [N in Exclude<ListName, SearchName>]: Of<Filters<N>> } & {
   searchBuilds: Of<Exclude<Filters<'searchBuilds'>, Filters<'listBuilds'> | keyof Texts>>
   searchAssets: Of<Exclude<Filters<'searchAssets'>, Filters<'listAssets'> | keyof Texts>>
   searchChanges: Of<Exclude<Filters<'searchChanges'>, Filters<'listChanges'> | keyof Texts>>
+  searchDeployments: Of<Exclude<Filters<'searchDeployments'>, Filters<'listDeployments'>>>
 }
 
 const edited: Values = { common: '2020-01-01', rare: TIMES.rare, none: TIMES.never, bulk: TIMES.bulk }
@@ -80,6 +81,7 @@ export const cases: Cases = {
     owner: { common: '1', rare: '2', none: '3' },
     since: { common: '2020-01-01', rare: TIMES.rare, none: TIMES.never },
   },
+  searchDeployments: { current: { common: 'false', rare: 'true' } },
   searchTasks: {},
   searchBuilds: {
     branch: { common: 'main', rare: 'origin/hotfix', none: 'attic', bulk: 'legacy' },

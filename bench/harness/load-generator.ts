@@ -3,16 +3,22 @@ import { performance } from 'node:perf_hooks'
 import type { Job, Outcome } from './load.ts'
 
 // Runs in a separate process and uses plain HTTP over plain sockets, so that requests cost as little as possible.
-process.on('message', async (job: Job) => process.send!(await run(job)))
+process.on('message', async (message: Job | 'stop') => {
+  if (message === 'stop') end = 0
+  else process.send!(await run(message))
+})
+
+/** When the running job ends, by this process's clock. */
+let end = 0
 
 async function run({ port, connections, requests, seconds, most }: Job): Promise<Outcome> {
+  end = performance.now() + seconds * 1000
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   const bytes = requests.map((request) => Buffer.from(request))
   const latencies: number[] = []
   const failures: string[] = []
   let asked = 0
   const start = performance.now()
-  const end = start + seconds * 1000
   const next = () => (asked < most && performance.now() < end ? bytes[asked++ % bytes.length] : undefined)
   await Promise.all(sockets.map((socket) => converse(socket, next, latencies, failures)))
   const elapsed = (performance.now() - start) / 1000

@@ -23,24 +23,34 @@ export interface Outcome {
 
 export interface Load {
   run(job: Job): Promise<Outcome>
+  /** As long as the work takes. */
+  during<T>(job: Omit<Job, 'seconds' | 'most'>, work: () => Promise<T>): Promise<[Outcome, T]>
   stop(): void
 }
 
+const LONGEST_SECONDS = 600
+
 export function startLoad(): Load {
   const child = fork(fileURLToPath(new URL('./load-generator.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
-  return {
-    async run(job) {
-      child.send(job)
-      const outcome = await new Promise<Outcome>((resolve, reject) => {
-        const ended = () => reject(new Error('The load generator ended early.'))
-        child.once('exit', ended).once('message', (message) => {
-          child.off('exit', ended)
-          resolve(message as Outcome)
-        })
+  const run = async (job: Job) => {
+    child.send(job)
+    const outcome = await new Promise<Outcome>((resolve, reject) => {
+      const ended = () => reject(new Error('The load generator ended early.'))
+      child.once('exit', ended).once('message', (message) => {
+        child.off('exit', ended)
+        resolve(message as Outcome)
       })
-      if (outcome.failures.length > 0) throw new Error(`Not a success:\n${outcome.failures.join('\n')}`)
-      return outcome
-    },
+    })
+    if (outcome.failures.length > 0) throw new Error(`Not a success:\n${outcome.failures.join('\n')}`)
+    return outcome
+  }
+  return {
+    run,
+    during: (job, work) =>
+      Promise.all([
+        run({ ...job, seconds: LONGEST_SECONDS, most: Number.MAX_SAFE_INTEGER }),
+        work().finally(() => child.send('stop')),
+      ]),
     stop: () => child.kill(),
   }
 }

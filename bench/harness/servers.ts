@@ -78,7 +78,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 async function answering(child: ChildProcess, url: string) {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {

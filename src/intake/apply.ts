@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import { enqueue } from '../db/queue.ts'
 import { assetFiles } from '../domain/assets/changed-files.ts'
 import * as lines from '../domain/branches/lines.ts'
+import * as streamSettings from '../domain/branches/stream-settings.ts'
 import { scheduleReviews } from '../domain/builds/follow-up-jobs.ts'
 import * as builds from '../domain/builds/report.ts'
 import * as changes from '../domain/changes/submit.ts'
@@ -10,9 +11,11 @@ import { asking, type IntegrationContext, isHistory } from '../domain/integratio
 import { awaitFiles } from '../domain/previews/pending.ts'
 import { linkChanges, tasksNamed } from '../domain/tasks/links.ts'
 import * as references from '../domain/tasks/references.ts'
-import { type ChangeFact, type Fact, isChange } from './facts.ts'
+import { type BuildFact, type ChangeFact, type Fact, isChange } from './facts.ts'
 import { fetchSoon } from './previews/fetch-soon.ts'
 import { providers } from './providers/index.ts'
+import { followUp } from './reach/follow-up.ts'
+import { noteReported } from './reach/reach.ts'
 import { scrubKeys } from './scrub-keys.ts'
 import { stripNul } from './strip-nul.ts'
 
@@ -39,9 +42,11 @@ export async function applyAll(
   reported: readonly (readonly Fact[])[],
 ): Promise<Applied[]> {
   const deliveries = reported.map(cleaned)
+  await noteReported(db, context, deliveries.flat())
+  const reports = singleReports(deliveries)
+  if (reports) return applyReports(db, context, reports)
   const applied: Applied[] = []
-  const alone = deliveries.flat().length === 1
-  for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts, alone))
+  for (const facts of deliveries) applied.push(await applyOneByOne(db, context, facts))
   // All at once: a push may contain thousands, and pushes arrive in bursts.
   const { ids } = await applyChanges(db, context, deliveries.flat().filter(isChange))
   return applied.map(({ records, warnings, outcome }, index) => {
@@ -58,9 +63,41 @@ export async function applyPushes(
   recordingOf: (pushes: readonly (readonly ChangeFact[])[]) => changes.Recording,
 ): Promise<{ records: Applied['records'][]; receipts: changes.Receipt[] }> {
   const pushes = reported.map((facts) => cleaned(facts).filter(isChange))
+  await noteReported(db, context, pushes.flat())
   const { ids, receipts } = await applyChanges(db, context, pushes.flat(), recordingOf(pushes))
   if (ids.size === 0) throw new Repeated()
   return { records: pushes.map((push) => changeRecords(push, ids)), receipts }
+}
+
+/** Whether deliveries report one build each, and no two the same one. */
+function singleReports(deliveries: readonly (readonly Fact[])[]): BuildFact[] | undefined {
+  const reports: BuildFact[] = []
+  const names = new Set<string>()
+  for (const facts of deliveries) {
+    const [fact] = facts
+    if (facts.length !== 1 || fact!.kind !== 'build') return undefined
+    const own = builds.namesOf(fact!)
+    if (deliveries.length > 1 && (own.length === 0 || own.some((name) => names.has(name)))) return undefined
+    for (const name of own) names.add(name)
+    reports.push(fact!)
+  }
+  return reports
+}
+
+/** Reports of different builds. */
+async function applyReports(db: Database, context: IntegrationContext, reports: readonly BuildFact[]): Promise<Applied[]> {
+  const reported = await builds.reportAll(db, context, reports)
+  const applied: Applied[] = []
+  for (const [index, fact] of reports.entries()) {
+    const one = reported[index]
+    if (one?.effect === 'processed') await followUp(db, context, fact, one.id)
+    applied.push({
+      records: one ? [{ type: 'build_run', id: one.id }] : [],
+      warnings: [...(fact.warnings ?? [])],
+      outcome: one?.effect ?? 'ignored',
+    })
+  }
+  return applied
 }
 
 const changeRecords = (facts: readonly ChangeFact[], ids: Map<string, number>): Applied['records'] =>
@@ -69,12 +106,7 @@ const changeRecords = (facts: readonly ChangeFact[], ids: Map<string, number>): 
     .map((id) => ({ type: 'change', id }))
 
 /** Everything but changes. */
-async function applyOneByOne(
-  db: Database,
-  context: IntegrationContext,
-  facts: readonly Fact[],
-  alone: boolean,
-): Promise<Applied> {
+async function applyOneByOne(db: Database, context: IntegrationContext, facts: readonly Fact[]): Promise<Applied> {
   const records: Applied['records'] = []
   const warnings: string[] = []
   let stale = false
@@ -95,7 +127,7 @@ async function applyOneByOne(
         if ((await lines.remove(db, context, fact)) !== null) await scheduleReviews(db, context)
         break
       case 'build': {
-        const reported = await builds.report(db, context, fact, alone)
+        const reported = await builds.report(db, context, fact)
         if (reported) records.push({ type: 'build_run', id: reported.id })
         stale ||= reported?.effect === 'stale'
         if (reported?.effect === 'processed') await followUp(db, context, fact, reported.id)
@@ -144,7 +176,7 @@ async function applyChanges(
 ): Promise<{ ids: Map<string, number>; receipts: changes.Receipt[] }> {
   const facts = firstReports(reported)
   if (facts.length === 0) return { ids: new Map(), receipts: [] }
-  const { rows, receipts } = await changes.submit(db, context, facts, recording)
+  const { rows, receipts, has_unplaced } = await changes.submit(db, context, facts, recording)
   if (rows.length === 0) return { ids: new Map(), receipts }
   const ids = new Map(rows.map((row) => [row.identifier, row.id]))
   await linkChanges(
@@ -154,6 +186,7 @@ async function applyChanges(
   )
   for (const fact of facts) await followUp(db, context, fact, ids.get(fact.identifier)!)
   await fetchFiles(db, context, facts, [...ids.values()])
+  if (has_unplaced) await askForStreams(db, context)
   return { ids, receipts }
 }
 
@@ -164,9 +197,12 @@ async function fetchFiles(db: Database, context: IntegrationContext, facts: read
   if (await awaitFiles(db, context, ids, paths)) await fetchSoon(db, context)
 }
 
-/** Asks the configured server for what the delivery leaves out; of imported builds only for those that failed. */
-async function followUp(db: Database, context: IntegrationContext, fact: Fact, id: number) {
-  if (isHistory(context) && fact.kind === 'build' && fact.status !== 'failed') return
-  const job = context.config.server ? providers[context.provider].followUp?.(fact, id, context.account_id) : undefined
-  if (job) await enqueue(db, job.kind, job.payload, { ...asking(context), ...(job.name !== undefined && { name: job.name }) })
+/** Asks the configured server for streams that may be new. An import has just done so. */
+async function askForStreams(db: Database, context: IntegrationContext) {
+  if (isHistory(context) || !context.config.server) return
+  const asked = providers[context.provider].unplaced?.(context.integration_id, context.account_id)
+  if (!asked) return
+  const { job, seconds } = asked
+  const delay = await streamSettings.waitFor(db, context.integration_id, seconds)
+  await enqueue(db, job.kind, job.payload, { ...asking(context), name: job.name, delay })
 }

@@ -1,130 +1,204 @@
-import { unavailable } from '../contract/errors.ts'
-import { type Database, isConnectionError, isDeadlock } from '../db/database.ts'
+import { type Database, isConnectionError, isDeadlock, isTransient } from '../db/database.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
+import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { admit } from './admission.ts'
-import { isChange } from './facts.ts'
-import { type Delivered, isRepeat, persist, persistChanges, type Reading } from './persist.ts'
+import {
+  allLines,
+  keysOf,
+  type Line,
+  type Lines,
+  linesOf,
+  type PendingDelivery,
+  takeBatch,
+  takeDeferred,
+  type Way,
+  wayOf,
+} from './lines.ts'
+import { type Delivered, defer, isRepeat, persist, persistChanges, type Reading } from './persist.ts'
 
-/** A delivery whose tool waits for the response. */
-interface PendingDelivery {
-  context: IntegrationContext
-  reading: Reading
-  answer: (delivered: Delivered) => void
-  fail: (error: unknown) => void
-}
+/** The part of a sender's patience that its delivery waits to be processed; the rest is for storing it. */
+const WAITING_SHARE = 0.7
+/** The part after which a delivery is not processed any more, only stored. */
+const WORKING_SHARE = 0.9
+/** The longest wait for another session's lock; after that the delivery is stored and processed later. */
+const LOCK_MS = 4_000
+const LOCK_LEAST_MS = 500
 
-/** Per transaction; the rest waits for the next one. */
-const DELIVERIES_MAX = 32
-const CHANGES_MAX = 500
-/** Larger ones cost enough to be written separately. */
-const BODY_MAX = 256 * 1024
+/** A repeat of a delivery that is being written waits for it. */
+const STORE_LOCK_MS = 2_000
 
-/** Deliveries that waited longer get 503: bodies must not pile up because the database is stuck. */
-const QUEUE_TIMEOUT_MS = 4_000
-/** The maximum wait for a response. Started work may still be written: a repeat finds it. */
-const ANSWER_TIMEOUT_MS = 6_000
+/** So many of a batch wait for other sessions that the rest would too. */
+const STUCK = 3
+
+/** A delivery whose connection was lost later than this is not stored over another one. */
+const RECONNECT_MS = 4_000
 
 /** Transactions at a time: while PostgreSQL writes one, the next batch is collected and sent. */
 const WRITERS_MAX = 2
 
-/** Deliveries of one integration that wait while others of it are written. */
-interface Queue {
-  waiting: PendingDelivery[]
-  writers: number
+const stopped = new WeakSet<Database['origin']>()
+
+/** Before the process stops: what waits for its turn is stored. */
+export function stopWaiting(db: Database) {
+  stopped.add(db.origin)
+  for (const lines of allLines(db)) deferSoon(db, lines, [])
 }
-const queues = new WeakMap<Database['origin'], Map<number, Queue>>()
+
+/** What is known of an integration when one of its deliveries has arrived. */
+type Context = IntegrationContext & Partial<Pick<IntegrationAuth, 'is_behind' | 'asked_at'>>
 
 /**
- * Changes that arrive while earlier ones of their integration are still being written share the next transaction: a burst costs a few
- * statements instead of a few for each delivery, and deliveries do not wait for each other's row locks. Everything else is written
- * alone.
+ * Deliveries that arrive while earlier ones of their integration are still being written share the next transaction: a burst costs a few
+ * statements instead of many for each delivery. One waits for its turn as long as its sender does; then it is stored and processed later,
+ * as is everything behind it. `patience`: milliseconds until its sender gives up.
  */
-export async function batch(db: Database, context: IntegrationContext, reading: Reading): Promise<Delivered> {
-  if (reading.arrival.body.length > BODY_MAX) return persistAlone(db, context, reading)
-  return withTimeout(isBatchable(reading) ? joinQueue(db, context, reading) : persistAlone(db, context, reading))
-}
-
-function withTimeout<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable()), ANSWER_TIMEOUT_MS)
+export function batch(db: Database, context: Context, reading: Reading, patience: number): Promise<Delivered> {
+  if (reading.arrival.replay_of !== undefined) return persistAlone(db, context, reading, patience)
+  return new Promise<Delivered>((answer, fail) => {
+    const way = wayOf(reading.facts)
+    const lines = linesOf(db, context.integration_id, patience)
+    const pending: PendingDelivery = { context, reading, keys: keysOf(reading.facts), answer, fail, timer: undefined }
+    if (isBehind(lines, context) || stopped.has(db.origin)) return deferSoon(db, lines, [pending])
+    const line: Line = lines.lines.get(way) ?? { way, waiting: [], writers: 0, writing: new Map() }
+    lines.lines.set(way, line)
+    const left = patience * WAITING_SHARE - (performance.now() - reading.began)
+    pending.timer = setTimeout(() => deferSoon(db, lines, []), Math.max(0, left))
+    line.waiting.push(pending)
+    if (line.writers < WRITERS_MAX) void drain(db, lines, line)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-const joinQueue = (db: Database, context: IntegrationContext, reading: Reading) =>
-  new Promise<Delivered>((answer, fail) => {
-    const queue = queueOf(db, context.integration_id)
-    queue.waiting.push({ context, reading, answer, fail })
-    if (queue.writers < WRITERS_MAX) void drain(db, queue)
-  })
+/** Earlier deliveries are stored, or were not yet when the database was asked. */
+const isBehind = ({ deferred, isDeferring, deferredAt }: Lines, { is_behind, asked_at }: Context) =>
+  is_behind === true || deferred.length > 0 || isDeferring || (asked_at !== undefined && asked_at <= deferredAt)
 
-function queueOf(db: Database, integrationId: number): Queue {
-  const ofDatabase = queues.get(db.origin) ?? new Map<number, Queue>()
-  queues.set(db.origin, ofDatabase)
-  const queue = ofDatabase.get(integrationId) ?? { waiting: [], writers: 0 }
-  ofDatabase.set(integrationId, queue)
-  return queue
+async function drain(db: Database, lines: Lines, line: Line) {
+  line.writers++
+  // Deliveries that arrived in the same turn of the event loop join the first batch.
+  await new Promise(setImmediate)
+  const accountId = line.waiting[0]?.context.account_id
+  if (accountId !== undefined)
+    for (let more = true; more && line.waiting.length > 0; )
+      more = await admit(db, accountId, async () => {
+        const taken = takeBatch(line)
+        await write(db, lines, line, taken)
+        return taken.length > 0
+      })
+  line.writers--
 }
 
-const isBatchable = ({ arrival, facts }: Reading) =>
-  arrival.replay_of === undefined && facts.length > 0 && facts.length <= CHANGES_MAX && facts.every(isChange)
+async function write(db: Database, lines: Lines, line: Line, taken: PendingDelivery[]) {
+  if (taken.length === 0) return
+  const keys = taken.flatMap((one) => one.keys)
+  for (const key of keys) line.writing.set(key, (line.writing.get(key) ?? 0) + 1)
+  const began = performance.now()
+  for (const { reading, timer } of taken) {
+    clearTimeout(timer)
+    reading.waited = began - reading.began
+  }
+  await writeTogether(db, lines, line.way, taken)
+  for (const key of keys) {
+    const left = line.writing.get(key)! - 1
+    if (left > 0) line.writing.set(key, left)
+    else line.writing.delete(key)
+  }
+  if (lines.deferred.length > 0) deferSoon(db, lines, [])
+}
 
-async function persistAlone(db: Database, context: IntegrationContext, reading: Reading): Promise<Delivered> {
-  const attempt = () => admit(db, context.account_id, async () => (await persist(db, context, [reading]))[0]!)
-  // The victim of a deadlock succeeds on its second attempt. Not every tool would send the delivery again.
+async function writeTogether(db: Database, lines: Lines, way: Way, taken: PendingDelivery[]) {
+  // What only one of them names is not vouched for by the signature of another one.
+  const context = { ...taken.at(-1)!.context, signed: taken.every(({ reading }) => reading.signed) }
+  const readings = taken.map(({ reading }) => reading)
+  const lockTimeout = lockTimeoutOf(readings[0]!, lines.patience, taken.length)
+  try {
+    const delivered = await (way === 'changes' ? persistChanges : persist)(db, context, readings, lockTimeout)
+    for (const [index, { answer }] of taken.entries()) answer(delivered[index]!)
+  } catch (error) {
+    // One bad delivery, or a repeat, fails the whole transaction: each is written separately, so that it does not affect the others.
+    if (isConnectionError(error)) deferOrFail(db, lines, taken, error)
+    else if (taken.length > 1 || isDeadlock(error) || isRepeat(error)) await writeEach(db, lines, taken)
+    else if (isTransient(error)) deferSoon(db, lines, taken)
+    else taken[0]!.fail(error)
+  }
+}
+
+/** In their order; one that waits for another session is deferred, and with it those that must not overtake it. */
+async function writeEach(db: Database, lines: Lines, taken: PendingDelivery[]) {
+  const deferred: PendingDelivery[] = []
+  const blocked = new Set<string>()
+  for (const one of taken) {
+    const { context, reading, keys, answer, fail } = one
+    const later = () => {
+      deferred.push(one)
+      for (const key of keys) blocked.add(key)
+    }
+    const isLate = performance.now() - reading.began > lines.patience * WORKING_SHARE
+    if (isLate || deferred.length >= STUCK || keys.some((key) => blocked.has(key))) later()
+    else
+      await persist(db, context, [reading], taken.length > 1 ? LOCK_LEAST_MS : LOCK_MS).then(
+        ([delivered]) => answer(delivered!),
+        (error) => {
+          if (isConnectionError(error)) deferOrFail(db, lines, [one], error)
+          else if (isTransient(error)) later()
+          else fail(error)
+        },
+      )
+  }
+  deferSoon(db, lines, deferred)
+}
+
+/** A lost connection is replaced by the next one, unless the database is away: then the sender finds out in time. */
+function deferOrFail(db: Database, lines: Lines, taken: PendingDelivery[], error: unknown) {
+  const now = performance.now()
+  const isSoon = ({ reading }: PendingDelivery) => now - reading.began < RECONNECT_MS
+  deferSoon(db, lines, taken.filter(isSoon))
+  for (const one of taken) if (!isSoon(one)) one.fail(error)
+}
+
+/** A batch does not wait long for a row: written separately, its other deliveries need not wait at all. */
+const BATCH_LOCK_MS = 2_000
+const lockTimeoutOf = ({ began }: Reading, patience: number, count: number) =>
+  Math.round(
+    Math.max(
+      LOCK_LEAST_MS,
+      Math.min(count > 1 ? BATCH_LOCK_MS : LOCK_MS, patience * WORKING_SHARE - (performance.now() - began)),
+    ),
+  )
+
+async function persistAlone(db: Database, context: IntegrationContext, reading: Reading, patience: number): Promise<Delivered> {
+  const attempt = () => admit(db, context.account_id, async () => (await persist(db, context, [reading], LOCK_MS))[0]!, patience)
+  // The victim of a deadlock succeeds on its second attempt.
   return attempt().catch((error) => (isDeadlock(error) ? attempt() : Promise.reject(error)))
 }
 
-async function drain(db: Database, queue: Queue) {
-  queue.writers++
-  // Deliveries that arrived in the same turn of the event loop join the first batch.
+/** Deliveries can't be processed in time, so they are stored, with everything that waits behind them. */
+function deferSoon(db: Database, lines: Lines, late: readonly PendingDelivery[]) {
+  const waiting = [...lines.lines.values()].flatMap((line) => line.waiting.splice(0))
+  const all = [...lines.deferred, ...late, ...waiting]
+  for (const { timer } of all) clearTimeout(timer)
+  lines.deferred = all.toSorted((a, b) => a.reading.began - b.reading.began)
+  if (!lines.isDeferring) void deferEach(db, lines)
+}
+
+/** In their order, in few transactions. */
+async function deferEach(db: Database, lines: Lines) {
+  lines.isDeferring = true
   await new Promise(setImmediate)
-  while (queue.waiting.length > 0) await persistBatch(db, takeBatch(queue.waiting))
-  queue.writers--
-}
-
-/** Takes from the queue what fits into one transaction; a change that is reported twice is written in two. */
-function takeBatch(queue: PendingDelivery[]): PendingDelivery[] {
-  const taken = new Set<string>()
-  let size = 0
-  for (const { reading } of queue) {
-    const identifiers = reading.facts.filter(isChange).map(({ identifier }) => identifier)
-    if (size === DELIVERIES_MAX || taken.size + identifiers.length > CHANGES_MAX || identifiers.some((one) => taken.has(one)))
-      break
-    for (const identifier of identifiers) taken.add(identifier)
-    size++
+  for (let taken = takeDeferred(lines); taken.length > 0; taken = takeDeferred(lines)) {
+    await store(db, taken)
+    lines.deferredAt = performance.now()
   }
-  return queue.splice(0, size)
+  lines.isDeferring = false
 }
 
-/** Keeps those that can still be answered in time; the others are asked to retry. */
-const refuseLate = (batch: PendingDelivery[]) => {
-  const now = performance.now()
-  return batch.filter(({ reading, fail }) => {
-    const late = now - reading.began > QUEUE_TIMEOUT_MS
-    if (late) fail(unavailable())
-    return !late
-  })
-}
-
-async function persistBatch(db: Database, taken: PendingDelivery[]) {
-  const batch = refuseLate(taken)
-  if (batch.length === 0) return
-  const { context } = batch.at(-1)!
+/** Together; if that fails, one by one, so that one that can't be stored affects no other. */
+async function store(db: Database, taken: readonly PendingDelivery[]): Promise<void> {
+  const readings = taken.map(({ reading }) => reading)
   try {
-    const delivered = await admit(db, context.account_id, () =>
-      persistChanges(
-        db,
-        context,
-        batch.map(({ reading }) => reading),
-      ),
-    )
-    for (const [index, { answer }] of batch.entries()) answer(delivered[index]!)
+    const delivered = await defer(db, taken[0]!.context, readings, STORE_LOCK_MS)
+    for (const [index, { answer }] of taken.entries()) answer(delivered[index]!)
   } catch (error) {
-    // One bad delivery, or a repeat, fails the whole transaction: each is written separately, so that it does not affect the others.
-    if (isDeadlock(error) || isRepeat(error) || (batch.length > 1 && !isConnectionError(error)))
-      await Promise.all(batch.map(({ context, reading, answer, fail }) => persistAlone(db, context, reading).then(answer, fail)))
-    else for (const { fail } of batch) fail(error)
+    if (taken.length > 1 && !isConnectionError(error)) for (const one of taken) await store(db, [one])
+    else for (const { fail } of taken) fail(error)
   }
 }

@@ -3,6 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import { type Database, isConnectionError } from '../db/database.ts'
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
+import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { batch } from './batch.ts'
 import { requireBounds } from './bounds.ts'
@@ -64,10 +65,15 @@ export const noteHandshake = (
     },
   )
 
+export const RECORDING_FAILED = 'Recording failed on our side.'
+
+/** How long a sender waits for its answer, in milliseconds, unless its tool waits less. */
+const PATIENCE_MS = 25_000
+
 /** Reads the delivery, then records it with its results and jobs in one transaction. */
 export async function deliver(
   db: Database,
-  context: IntegrationContext,
+  context: IntegrationContext & Partial<Pick<IntegrationAuth, 'is_behind' | 'asked_at'>>,
   provider: Provider,
   delivery: Delivery,
   replayOf?: number,
@@ -83,14 +89,15 @@ export async function deliver(
     throw error instanceof Unreadable ? await refuse(db, context, provider, delivery, 422, error.message, replayOf) : error
   }
   const lean_body = delivery.lean ? delivery.raw : leanBody(delivery.raw, facts)
-  const reading = { arrival: lean_body ? { ...arrival, lean_body } : arrival, facts, began }
+  const signed = context.signed === true
+  const reading = { arrival: lean_body ? { ...arrival, lean_body } : arrival, facts, signed, began }
   try {
     if (provider.answers === 202 && replayOf === undefined) return await enqueueDelivery(db, context, reading)
-    return await batch(db, context, reading)
+    return await batch(db, context, reading, provider.patience ?? PATIENCE_MS)
   } catch (error) {
     // Best effort: the tool gets an error either way, and may retry. Skipped if the database is unreachable or stuck.
     if (!isConnectionError(error) && !(error instanceof ApiError))
-      await refuse(db, context, provider, delivery, 500, 'Recording failed on our side.', replayOf).catch(() => {})
+      await refuse(db, context, provider, delivery, 500, RECORDING_FAILED, replayOf).catch(() => {})
     throw error
   }
 }

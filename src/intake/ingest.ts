@@ -3,12 +3,12 @@ import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
 import { apply } from './apply.ts'
-import type { Fact } from './facts.ts'
 import { ingestHeavy, LONG_STORED } from './heavy/heavy.ts'
 import { parseBody } from './parse-body.ts'
 import type { Delivery } from './provider.ts'
 import { providers } from './providers/index.ts'
 import { Unreadable } from './reading.ts'
+import { readFacts } from './stored-facts.ts'
 
 interface Stored extends IntegrationContext {
   path: string
@@ -16,6 +16,7 @@ interface Stored extends IntegrationContext {
   body: Buffer | null
   received_at: string
   outcome: string
+  status: number
   /** Null for deliveries accepted by an older version. */
   facts: string | null
 }
@@ -40,15 +41,17 @@ export function ingestHere(db: Database, delivery: deliveries.DeliveryKey): Prom
     const stored = await find(db, delivery)
     // Already done: this is a retry after the result of the first was lost.
     if (stored?.outcome !== 'accepted' || stored.body === null) return
-    const facts: Fact[] =
-      stored.facts === null ? providers[stored.provider].read(deliveryOf(stored, stored.body)) : JSON.parse(stored.facts)
-    const { records, outcome, warnings } = await apply(db, stored, facts)
+    const { facts, signed } =
+      stored.facts === null
+        ? { facts: providers[stored.provider].read(deliveryOf(stored, stored.body)), signed: false }
+        : readFacts(stored.facts)
+    const { records, outcome, warnings } = await apply(db, { ...stored, signed }, facts)
     const milliseconds = Math.round(performance.now() - began)
     const message = scrub(warnings.join(' '))
     await deliveries.finish(db, delivery.account_id, [
-      { id: delivery.delivery_id, outcome, status: 202, records, message, milliseconds },
+      { id: delivery.delivery_id, outcome, status: stored.status, records, message, milliseconds },
     ])
-    await deliveries.clearFacts(db, delivery)
+    await deliveries.clearFacts(db, delivery.account_id, [delivery.delivery_id])
   })
 }
 
@@ -57,7 +60,7 @@ const called = ({ account_id, delivery_id }: deliveries.DeliveryKey) =>
 
 const find = (db: Database, delivery: deliveries.DeliveryKey) =>
   db.one<Stored>(sql`
-    select d.path, d.headers, d.body, d.facts, d.received_at, d.outcome, i.id as integration_id, i.provider, i.config, p.id as project_id,
+    select d.path, d.headers, d.body, d.facts, d.received_at, d.outcome, d.status, i.id as integration_id, i.provider, i.config, p.id as project_id,
       p.account_id, p.engine, p.approval_rules
     from deliveries d join integrations i on i.id = d.integration_id join projects p on p.id = i.project_id
     where ${called(delivery)} for update of d`)

@@ -54,6 +54,40 @@ export interface ServerSettings {
   writeBackNeeds?: string
 }
 
+/** What a record says about where it is at the tool's server. */
+export interface Located {
+  /** Of a build. */
+  job?: string | undefined
+  /** The page of a build, change or issue. */
+  url?: string | undefined
+  /** Of an issue. */
+  issue?: string | undefined
+  /** Of a file. */
+  path?: string | undefined
+}
+
+/**
+ * A server has more than one project's jobs, repositories or issues, and payloads name any of them: a stored credential is used only for
+ * those of the integration's list. See `reach/reach.ts`.
+ */
+export interface Places {
+  /** For people, in the plural. */
+  noun: string
+  example: string
+  /** Those that the settings name. */
+  inSettings?(config: Readonly<Record<string, unknown>>): string[]
+  /** The name of the place in the list; undefined if the record does not say it, or is not at this server. */
+  of(located: Located, config: Readonly<Record<string, unknown>>): string | undefined
+  /** What a person typed, as `of` writes it. */
+  spelled?(name: string): string
+  /** Whether an entry of the list covers a place: by default it is the same, or an entry such as `Game/*` above it. */
+  covers?(entry: string, place: string): boolean
+  /** A new build belongs to the place of its job, wherever the page of an earlier one is. */
+  startsByJob?: true
+  /** What a lead would confirm for such a place. */
+  outline?(place: string): string
+}
+
 /** A job that calls the tool's server. */
 export type ServerJob = { [K in JobKind]: { kind: K; payload: Jobs[K]; name?: string } }[JobKind]
 
@@ -61,6 +95,12 @@ export interface ResultAddress {
   /** As the write-back calls it. */
   subject: string
   address: string
+}
+
+/** The job that reads the streams of a server, and how many seconds apart it runs at least. */
+export interface Streams {
+  job: ServerJob & { name: string }
+  seconds: number
 }
 
 /** A tool: its name, its webhook paths, how it authenticates, and how its deliveries are read. Every function is pure. */
@@ -84,6 +124,8 @@ export interface Provider {
   tokenInBody?: true
   /** 202 if the work is done after the response. */
   answers: 200 | 202
+  /** Milliseconds until the tool gives up waiting for a response, if it is soon. */
+  patience?: number
   /**
    * The tool stops sending after a few errors, and later events are lost: a delivery that cannot be read is recorded as failed and answered 200.
    */
@@ -114,10 +156,14 @@ export interface Provider {
   /** The facts of a delivery. Nothing of interest is an empty list; an unusable body throws `Unreadable`. */
   read(delivery: Delivery): Fact[]
   server?: ServerSettings
+  /** How the server names what a report may name; absent if the settings name the only project or repository that is asked for. */
+  places?: Places
   /** Its server gives files by path and change, for previews; see `server-files.ts`. */
   givesFiles?: true
   /** The job that queries the server once a fact was recorded under `id`; only if a server is configured. */
   followUp?(fact: Fact, id: number, accountId: number): ServerJob | undefined
+  /** The job that asks the server for its streams after a change with files on none of them. */
+  unplaced?(integrationId: number, accountId: number): Streams
   /** The job that polls the server, again and again, of a tool that can't send. It is named. */
   poll?(integrationId: number, accountId: number): ServerJob & { name: string }
   /** Where the tool wants the result of what it reports; whoever has the address may set it. Only kept if results are written back. */

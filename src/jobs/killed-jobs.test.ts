@@ -13,7 +13,9 @@ import * as outbox from '../domain/feed/outbox.ts'
 import { sequenceAll } from '../domain/feed/sequencer.ts'
 import { readOutbox } from '../domain/inbox/outbox-readers.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
+import * as webhooks from '../domain/integrations/webhook-access.ts'
 import { dueLanes, writeToAddress } from '../domain/mail/mails.ts'
+import { receive } from '../intake/receive.ts'
 import { allowedHosts } from '../net/addresses.ts'
 import { openBreaker } from './breaker.ts'
 import { sendNext } from './sending/mail.ts'
@@ -133,6 +135,36 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ outcome: 'processed', versions: 1 }],
   ],
+  catch_up: [
+    async () => {
+      const it = await load('jenkins')
+      const integration = await webhooks.open(studio.db, studio.service.vault, it.webhook_token, 'jenkins')
+      const behind = { ...integration, is_behind: true }
+      for (const body of [
+        { job_name: 'behind', build_number: 1, status: 'STARTED' },
+        { job_name: 'behind', build_number: 1, status: 'SUCCESS', log: 'line\n'.repeat(2_000) },
+      ]) {
+        const raw = Buffer.from(JSON.stringify(body))
+        const headers = { 'content-type': 'application/json' }
+        const received = await receive(studio.db, behind, { path: 'ci', headers, raw, url: '', received: new Date() })
+        expect(received).toMatchObject({ delivered: { status: 'accepted' } })
+      }
+      const effect = () =>
+        rows(sql`
+          select d.outcome, d.status, d.deferred, d.facts, d.body_note, b.status as build, length(b.output_log) as log
+          from deliveries d join build_runs b on b.integration_id = d.integration_id where d.integration_id = ${it.id} order by d.id`)
+      return { payload: { account_id: account(), integration_id: it.id }, effect }
+    },
+    [null, 'log'].map((body_note) => ({
+      outcome: 'processed',
+      status: 200,
+      deferred: true,
+      facts: null,
+      body_note,
+      build: 'completed',
+      log: 10_000,
+    })),
+  ],
   fetch_previews: [
     async () => {
       await forgetChanges()
@@ -169,6 +201,14 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
     },
     [{ author: 'kim', version: 1 }],
   ],
+  read_streams: [
+    async () => {
+      const { id } = await load('perforce', { server: 'ssl:127.0.0.1:1666', user: 'gold' })
+      const effect = () => rows(sql`select streams_at is not null as is_asked from integrations where id = ${id}`)
+      return { payload: { account_id: account(), integration_id: id as number }, effect }
+    },
+    [{ is_asked: true }],
+  ],
   read_log: [
     async () => {
       const project = studio.world.projects!.star!.id
@@ -186,8 +226,28 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       const project = studio.world.projects!.star!.id
       const job = randomUUID()
       const measures = [{ name: 'package', value: 5, unit: 'bytes' }]
-      await studio.load({ build_runs: [{ key: 'b', project, status: 'completed', ci_job_name: job, measures }] })
-      const budget = { measure: 'package', job, branch: '', platform: '', max_value: 4, max_growth: null, store: '', track: '' }
+      // A single value may be an outlier.
+      const build_runs = ['1', '2'].map((key) => ({
+        key,
+        build_number: key,
+        project,
+        status: 'completed',
+        ci_job_name: job,
+        measures,
+      }))
+      await studio.load({ build_runs })
+      const budget = {
+        measure: 'package',
+        job,
+        branch: '',
+        platform: '',
+        configuration: '',
+        unit: 'bytes',
+        max_value: 4,
+        max_growth: null,
+        store: '',
+        track: '',
+      }
       await studio.db.execute(sql`update projects set measure_budgets = ${JSON.stringify([budget])}::jsonb where id = ${project}`)
       const effect = () => rows(sql`select kind, state, value from measure_alerts where job = ${job}`)
       return { payload: { account_id: account(), project_id: Number(project), job }, effect }

@@ -9,6 +9,7 @@ import { NoAnswer, Unreachable } from '../net/safe-fetch.ts'
 import { traced } from '../net/tracing.ts'
 import type { Breaker } from './breaker.ts'
 import { isTime, nextTime, type Times } from './schedule.ts'
+import { Slots } from './slots.ts'
 
 export type Task = (payload: never, signal: AbortSignal) => Promise<unknown>
 
@@ -71,15 +72,16 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
   /** Fills the free slots of a pool, one job per owner at a time. */
   const filling = (pool: WorkerPool) => {
     const kinds = Object.keys(pool.tasks)
+    const slots = new Slots({ count: pool.slots, rests: !pool.remote, onFree: () => wake() })
     let after = ''
     return async (db: Database) => {
       while (!isStopping()) {
         const jobs = [...running.values()].flatMap((one) => (one.pool === pool ? [one.job] : []))
-        const limit = pool.slots - jobs.length
+        const limit = slots.free
         if (limit === 0) return
         const claimed = await queue.claim(db, { worker, remote: pool.remote, kinds, after, full: full(jobs, pool), limit })
         if (claimed.length === 0 || isStopping()) return
-        for (const job of claimed) begin(job, pool)
+        for (const job of claimed) begin(job, pool, slots)
         after = claimed.at(-1)!.owner
         // All owners had their turn, and those at their limit get no more.
         const { owners } = full([...jobs, ...claimed], pool)
@@ -88,11 +90,13 @@ export async function startRunner({ db, log, breaker, times }: RunnerContext, po
     }
   }
 
-  const begin = (job: queue.Job, pool: WorkerPool) => {
+  const begin = (job: queue.Job, pool: WorkerPool, slots: Slots) => {
+    slots.take()
     const control = new AbortController()
+    const began = performance.now()
     const ended = run(job, pool.tasks[job.kind]!, control.signal).finally(() => {
       running.delete(job.id)
-      wake()
+      slots.leave(performance.now() - began)
     })
     running.set(job.id, { job, pool, control, ended })
   }

@@ -8,13 +8,14 @@ import { RETENTION_DEFAULTS, type Retained, type Retention } from '../domain/acc
 import { sweep } from '../domain/accounts/trials.ts'
 import { logHeads, sealAll } from '../domain/audit/audit-chain.ts'
 import { recordWrongPassword } from '../domain/audit/sign-ins.ts'
-import { advance, advanceAll } from '../domain/breakages/advance-bisection.ts'
+import { advance, advanceAll } from '../domain/breakages/bisection/advance-bisection.ts'
 import { correctAuthors } from '../domain/breakages/corrected-authors.ts'
 import { reviewRanges } from '../domain/breakages/late-changes.ts'
 import { recomputeJob, recomputeOverdue } from '../domain/breakages/recompute.ts'
 import { scheduleAllMeasures } from '../domain/builds/follow-up-jobs.ts'
 import { markLost } from '../domain/builds/lost.ts'
 import { readLog } from '../domain/builds/read-log.ts'
+import { revise } from '../domain/channels/message-queue.ts'
 import { announceStaleBranches } from '../domain/channels/stale-branches.ts'
 import { sweep as sweepFiles } from '../domain/files/files.ts'
 import { sendDigests } from '../domain/inbox/digest.ts'
@@ -29,6 +30,7 @@ import { giveUpOld } from '../domain/previews/pending.ts'
 import { purge, purgeExpired } from '../domain/retention/retention.ts'
 import * as passwordResets from '../domain/sign-in/password-resets.ts'
 import * as signUps from '../domain/sign-in/sign-ups.ts'
+import { catchUp } from '../intake/deliveries/catch-up.ts'
 import { readImport, resumeImports } from '../intake/history/run-import.ts'
 import { startNightlyLooks } from '../intake/history/start-import.ts'
 import { undoImport } from '../intake/history/undo-import.ts'
@@ -39,6 +41,7 @@ import { serverJobs, startBuild } from '../intake/providers/jobs.ts'
 import { startPolls } from '../intake/providers/polling.ts'
 import { writeBackIssue } from '../intake/write-back/issue.ts'
 import { checkWriteBack, writeBack } from '../intake/write-back/write-back.ts'
+import { within } from '../net/budget.ts'
 import { writeExport } from '../world/export-file.ts'
 import { type Backups, makeBackup } from './backups/backups.ts'
 import { openBreaker } from './breaker.ts'
@@ -70,6 +73,7 @@ type Work<Payload> = (context: WorkerContext, payload: Payload, signal?: AbortSi
 /** Every kind of job and its function; a kind without one does not compile. */
 export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   ingest: ({ db }, delivery) => ingest(db, delivery),
+  catch_up: ({ db }, integration) => catchUp(db, integration),
   mail_sign_up: ({ db }, payload) => signUps.mail(db, payload),
   mail_password_reset: ({ db }, payload) => passwordResets.mail(db, payload),
   audit_refused_sign_in: ({ db }, payload) => recordWrongPassword(db, payload),
@@ -88,7 +92,8 @@ export const WORK: { [K in JobKind]: Work<Jobs[K]> } = {
   recompute_breakages: ({ db }, payload) => recomputeJob(db, payload),
   review_suspects: ({ db }, { account_id, build_run_id, span }) =>
     investigations.review(db, { account_id, id: build_run_id }, span),
-  correct_authors: ({ db }, payload) => correctAuthors(db, payload),
+  correct_authors: ({ db }, payload) =>
+    correctAuthors(db, payload, (db, accountId, alerts) => revise(db, accountId, 'budget', alerts)),
   review_ranges: ({ db }, project) => reviewRanges(db, project),
   advance_bisection: ({ db }, payload) => advance(db, payload),
   fetch_previews: (context, payload, signal) => fetchPreviews(context, payload, signal),
@@ -137,6 +142,9 @@ const NIGHTLY: Record<string, Work<never>> = {
   look_for_gaps: ({ db }) => startNightlyLooks(db),
 }
 
+/** Work over all accounts. */
+export const SCHEDULED: Record<string, Work<never>> = { ...HOURLY, ...EVERY_FIVE_MINUTES, ...NIGHTLY }
+
 const SCHEDULED_BACKUP: Record<string, Work<never>> = {
   make_backup: ({ db, log, backups }, slot, signal) => makeBackup({ db, log, backups: backups! }, slot, signal),
 }
@@ -178,18 +186,19 @@ const about = (context: WorkerContext, payload: { account_id?: number } | null):
   db: ofAccount(context.db, payload?.account_id),
 })
 
+/** What a job may fetch from servers of tools; the longest thing is a log. */
+const JOB = { bytes: 128 * 1024 * 1024, values: 500_000, pages: 1_000, seconds: 3_600 }
+
 /** Jobs that call a server have separate slots: a silent server blocks nothing else. Nobody ever has all slots of a pool. */
 function poolsOf(context: WorkerContext): WorkerPool[] {
   const kinds = Object.entries<Work<never>>({
     ...WORK,
-    ...HOURLY,
-    ...EVERY_FIVE_MINUTES,
-    ...NIGHTLY,
+    ...SCHEDULED,
     // Only if it is configured: other nodes leave the job to those that can.
     ...(context.backups && SCHEDULED_BACKUP),
   })
   const tasks: Record<string, Task> = Object.fromEntries(
-    kinds.map(([kind, work]) => [kind, (payload, signal) => work(about(context, payload), payload, signal)]),
+    kinds.map(([kind, work]) => [kind, (payload, signal) => within(JOB, () => work(about(context, payload), payload, signal))]),
   )
   const { concurrency = 6 } = context
   const remote = 2 * concurrency

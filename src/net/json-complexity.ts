@@ -32,8 +32,10 @@ for (const [bytes, meaning] of [
  */
 export const exceedsJsonComplexity = (body: Buffer) => exceeds(body, LIGHT)
 
-/** Counts without parsing, and stops at the first value too many. */
-export function exceeds(body: Buffer, bounds: Bounds): boolean {
+export const exceeds = (body: Buffer, bounds: Bounds): boolean => countValues(body, bounds) === undefined
+
+/** Counts without parsing. Undefined from the first value too many. */
+export function countValues(body: Buffer, bounds: Bounds): number | undefined {
   let [values, depth] = [0, 0]
   const texts = openTexts(body)
   for (let i = 0; i < body.length; i++) {
@@ -41,9 +43,9 @@ export function exceeds(body: Buffer, bounds: Bounds): boolean {
     if (meaning === 0) continue
     if (meaning === TEXT) i = texts.endOf(i)
     else if (meaning === CLOSE) depth--
-    else if (++values > bounds.values || (meaning === OPEN && ++depth > bounds.depth)) return true
+    else if (++values > bounds.values || (meaning === OPEN && ++depth > bounds.depth)) return undefined
   }
-  return false
+  return values
 }
 
 /** This many bytes are read one by one before the native search is used: in a log it is forty times faster, in short texts slower. */

@@ -68,6 +68,7 @@ export function openObjectStore(settings: ObjectStoreSettings, { attempts = ATTE
         ...asked.headers,
         ...(isSent(method) && { 'content-length': String(body.length), 'content-type': TYPES[method] }),
       },
+      isOwn: true,
       limit: asked.limit ?? LITTLE,
       timeout: asked.timeout,
       ...(isSent(method) && { body }),

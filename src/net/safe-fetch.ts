@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { type AllowedHosts, isPrivate } from './addresses.ts'
+import { currentBudget, OverBudget } from './budget.ts'
 import { tracedRequest } from './tracing.ts'
 
 /** A server that is unreachable, too slow, sends too much, or is not allowed. */
@@ -38,11 +39,15 @@ export interface FetchOptions {
   limit?: number
   /** Returns the first bytes of a longer response instead of refusing it. */
   cut?: true
+  /** Keeps only so many bytes of the end. */
+  tail?: number
   /** Milliseconds for everything, redirects included. */
   timeout?: number
   signal?: AbortSignal
   /** Returns a redirect instead of following it. */
   manualRedirect?: boolean
+  /** A server of the operator: it is trusted, and its replies don't count. */
+  isOwn?: true
   /** Checks the response headers; false leaves the body unread. */
   wanted?: (status: number, headers: IncomingHttpHeaders) => boolean
 }
@@ -74,8 +79,10 @@ export async function safeFetch(address: string, allowed: AllowedHosts, asked: F
 }
 
 async function followRedirects(address: URL, allowed: AllowedHosts, asked: FetchOptions): Promise<FetchedReply> {
+  const budget = asked.isOwn ? undefined : currentBudget()
+  budget?.spend('pages', 1)
   const timeout = AbortSignal.timeout(asked.timeout ?? TIMEOUT_MS)
-  const signal = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
+  const signal = AbortSignal.any([timeout, asked.signal, budget?.signal].filter((one) => one !== undefined))
   let url = address
   for (let hops = 0; hops <= REDIRECTS; hops++) {
     const reached = await attempt(url, allowed, asked, signal)
@@ -168,7 +175,13 @@ function send(
   })
 }
 
-async function readBody(response: IncomingMessage, { limit = LIMIT, cut }: FetchOptions, url: URL, signal: AbortSignal) {
+async function readBody(
+  response: IncomingMessage,
+  { limit = LIMIT, cut, tail = Number.POSITIVE_INFINITY, isOwn }: FetchOptions,
+  url: URL,
+  signal: AbortSignal,
+) {
+  const budget = isOwn ? undefined : currentBudget()
   const tooMuch = () => new Unreachable(`${url.origin} answers with more than ${limit} bytes.`)
   const encoding = response.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip')
@@ -183,15 +196,19 @@ async function readBody(response: IncomingMessage, { limit = LIMIT, cut }: Fetch
     response.on('error', (error) => plain.destroy(error)).on('aborted', () => plain.destroy(new Error('cut off')))
   const chunks: Buffer[] = []
   let size = 0
+  let dropped = 0
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > limit && !cut) throw tooMuch()
+      budget?.spend('bytes', chunk.length)
       chunks.push(chunk)
+      while (size - dropped - chunks[0]!.length >= tail) dropped += chunks.shift()!.length
       if (size > limit) return { body: Buffer.concat(chunks).subarray(0, limit), isCut: true }
     }
   } catch (error) {
-    if (error instanceof Unreachable) throw error
+    if (error instanceof Unreachable || error instanceof OverBudget) throw error
+    budget?.refuseIfLate()
     const why = signal.aborted ? `${url.origin} took too long.` : `${url.origin} broke off (${reasonOf(error)}).`
     throw new NoAnswer(why, { mayHaveArrived: true })
   }

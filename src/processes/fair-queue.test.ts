@@ -28,7 +28,7 @@ test('two run at a time, and accounts take turns, whoever came first', async () 
   expect(began).toEqual(['a1', 'a2'])
   for (let i = 0; i < 7; i++) await endOne()
   await Promise.all(all)
-  expect(began).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2'])
+  expect(began).toEqual(['a1', 'a2', 'b1', 'a3', 'c1', 'b2', 'a4'])
 })
 
 test('an account with eight waiting is told to slow down, others are accepted until the queue is full', async () => {
@@ -40,17 +40,25 @@ test('an account with eight waiting is told to slow down, others are accepted un
   await expect(queue.enter(9, work('x'))).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '10' } })
 })
 
-test('work of a client that left is not started, started work continues', async () => {
+test('an account alone has every place, and leaves one to others once they are there', async () => {
   const { began, work, endOne } = gate()
-  const left = new AbortController()
-  const first = queue.enter(1, work('begun'), left.signal)
-  const others = [queue.enter(1, work('other')), queue.enter(1, work('waiting'), left.signal), queue.enter(1, work('last'))]
-  const dropped = expect(others[1]).rejects.toMatchObject({ status: 499 })
-  left.abort()
-  await dropped
-  for (let i = 0; i < 3; i++) await endOne()
-  await Promise.all([first, others[0], others[2]])
-  expect(began).toEqual(['begun', 'other', 'last'])
+  const first = ['a1', 'a2'].map((name) => queue.enter(1, work(name)))
+  expect(began).toEqual(['a1', 'a2'])
+  const other = queue.enter(2, work('b1'))
+  await endOne()
+  await endOne()
+  await Promise.all(first)
+  const later = ['a3', 'a4', 'a5'].map((name) => queue.enter(1, work(name)))
+  expect(began).toEqual(['a1', 'a2', 'b1', 'a3'])
+  // Its work may take minutes: the place of b1 stays free for others.
+  await endOne()
+  await other
+  expect(began).toEqual(['a1', 'a2', 'b1', 'a3'])
+  const third = queue.enter(3, work('c1'))
+  expect(began.at(-1)).toBe('c1')
+  for (let i = 0; i < 4; i++) await endOne()
+  await Promise.all([...later, third])
+  expect(began.slice(-2)).toEqual(['a4', 'a5'])
 })
 
 test('a stopped queue refuses waiting work and waits for running work', async () => {

@@ -1,10 +1,13 @@
-import { clientGone, overloaded, rateLimited, stopping } from '../contract/errors.ts'
+import { overloaded, rateLimited, stopping } from '../contract/errors.ts'
 
 /** Waiting work, in total and per account: a waiting request keeps its body in memory. */
 const WAITING_MAX = 64
 const WAITING_MAX_OF_ACCOUNT = 8
 /** About as long as a full queue of one account takes. */
 const RETRY_SECONDS = 10
+
+/** For this long after another account's work, an account leaves the last place to others: work may take minutes. */
+const SHARED_MS = 60_000
 
 interface Waiter {
   begin(): void
@@ -16,7 +19,11 @@ export class FairQueue {
   #concurrency: number
   /** By account, the next one first: an account with a lot of work does not block the others. */
   #waiting = new Map<number, Waiter[]>()
+  /** By account. */
+  #held = new Map<number, number>()
   #running = 0
+  #last: number | undefined
+  #sharedUntil = 0
   #stopped = false
   #onIdle = () => {}
 
@@ -29,47 +36,60 @@ export class FairQueue {
     this.#concurrency = processes > 1 ? 1 : this.#concurrency
   }
 
-  /** Runs work when there is room. Work whose caller left before it started is dropped. */
-  async enter<T>(accountId: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs work when there is room. */
+  async enter<T>(accountId: number, work: () => Promise<T>): Promise<T> {
     if (this.#stopped) throw stopping()
-    if (this.#running >= this.#concurrency) await this.#turn(accountId, signal)
-    else this.#running++
+    if (this.#last !== undefined && this.#last !== accountId) this.#sharedUntil = performance.now() + SHARED_MS
+    this.#last = accountId
+    if (this.#hasRoom(accountId)) this.#take(accountId)
+    else await this.#turn(accountId)
     try {
       return await work()
     } finally {
       this.#running--
+      this.#leave(accountId)
       this.#next()
       if (this.#running === 0) this.#onIdle()
     }
   }
 
-  /** The slot is passed on directly: `#running` counts the waiter before it wakes up. */
-  #next() {
-    const [accountId, waiters] = this.#waiting.entries().next().value ?? []
-    if (accountId === undefined || this.#running >= this.#concurrency) return
-    const { begin } = waiters!.shift()!
-    this.#waiting.delete(accountId)
-    if (waiters!.length > 0) this.#waiting.set(accountId, waiters!)
-    this.#running++
-    begin()
+  #hasRoom(accountId: number): boolean {
+    const own = this.#held.get(accountId) ?? 0
+    const isShared = performance.now() < this.#sharedUntil
+    return this.#running < this.#concurrency && (own === 0 || !isShared || own < this.#concurrency - 1)
   }
 
-  #turn(accountId: number, signal: AbortSignal | undefined): Promise<void> {
+  #take(accountId: number) {
+    this.#running++
+    this.#held.set(accountId, (this.#held.get(accountId) ?? 0) + 1)
+  }
+
+  #leave(accountId: number) {
+    const left = this.#held.get(accountId)! - 1
+    if (left > 0) this.#held.set(accountId, left)
+    else this.#held.delete(accountId)
+  }
+
+  /** The slots are passed on directly: `#running` counts the waiter before it wakes up. */
+  #next() {
+    for (;;) {
+      const [accountId, waiters] = [...this.#waiting].find(([account]) => this.#hasRoom(account)) ?? []
+      if (accountId === undefined) return
+      const { begin } = waiters!.shift()!
+      this.#waiting.delete(accountId)
+      if (waiters!.length > 0) this.#waiting.set(accountId, waiters!)
+      this.#take(accountId)
+      begin()
+    }
+  }
+
+  #turn(accountId: number): Promise<void> {
     const own = this.#waiting.get(accountId) ?? []
     if (own.length >= WAITING_MAX_OF_ACCOUNT) throw rateLimited(RETRY_SECONDS)
     if ([...this.#waiting.values()].flat().length >= WAITING_MAX) throw overloaded(RETRY_SECONDS)
     return new Promise((begin, fail) => {
-      const waiter = { begin, fail }
-      this.#waiting.set(accountId, [...own, waiter])
-      signal?.addEventListener('abort', () => this.#leave(accountId, waiter), { once: true })
+      this.#waiting.set(accountId, [...own, { begin, fail }])
     })
-  }
-
-  #leave(accountId: number, waiter: Waiter) {
-    const others = this.#waiting.get(accountId)?.filter((one) => one !== waiter) ?? []
-    if (others.length > 0) this.#waiting.set(accountId, others)
-    else this.#waiting.delete(accountId)
-    waiter.fail(clientGone())
   }
 
   /** Nothing starts from now on, and waiting requests get a response at once. Resolves when running work has ended. */

@@ -117,6 +117,27 @@ test.each([
   expect(flood.state.begun).toBe(20)
 })
 
+test('what a person has of all accounts is no other account, and its flood waits for itself', async () => {
+  const share = new AccountShare(9)
+  let running = 0
+  let ended = () => {}
+  const end = new Promise<void>((resolve) => {
+    ended = resolve
+  })
+  const own = Array.from({ length: 20 }, () =>
+    share.enterOf(1, () => {
+      running++
+      return end
+    }),
+  )
+  expect(running).toBe(6)
+  // The account and person 1 are different queues, and the account is alone.
+  const flood = works(share, 1, 20)
+  expect(flood.state.begun).toBe(6)
+  ended()
+  await Promise.all([...own, flood.end()])
+})
+
 test('an authorized token counts against its account, any other against nobody else', async () => {
   const share = new AccountShare(3)
   const who = (name: string) => ({ hash: Buffer.from(name), address: null })

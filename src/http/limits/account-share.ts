@@ -1,9 +1,10 @@
 import { accountBusy } from '../../contract/errors.ts'
+import { noteRequest } from '../../db/attention.ts'
 import { Gate } from '../../db/gate.ts'
 import type { Who } from '../../domain/access/access.ts'
 
 /** Requests wait this long for a free slot, then they are refused. */
-const TIMEOUT_MS = 4_000
+const TIMEOUT_MS = 15_000
 /** For this long after another account's request, an account gets only its share. */
 const SHARED_MS = 10_000
 const REMEMBERED_MAX = 10_000
@@ -34,7 +35,17 @@ export class AccountShare {
   enter<T>(account: number | string, work: () => Promise<T>): Promise<T> {
     if (this.#last !== undefined && this.#last !== account) this.#sharedUntil = performance.now() + SHARED_MS
     this.#last = account
-    return this.#gate.enter(account, work)
+    return this.#admit(account, work)
+  }
+
+  /** What a person has of all accounts, such as the inbox: a queue of its own that does not count as another account. */
+  enterOf<T>(userId: number, work: () => Promise<T>): Promise<T> {
+    return this.#admit(`user ${userId}`, work)
+  }
+
+  #admit<T>(accountOrUserId: number | string, work: () => Promise<T>): Promise<T> {
+    noteRequest()
+    return this.#gate.enter(accountOrUserId, work)
   }
 
   /** For callers where `work` itself determines the account. Until then, a token or session has its own queue. */

@@ -11,7 +11,7 @@ import { stripNul } from '../../intake/strip-nul.ts'
 import type { Service } from '../service.ts'
 import { admission } from './admission.ts'
 import { BUILD_ENTRY } from './build-entry.ts'
-import { isSigned, nameOf } from './log-stream.ts'
+import { isSigned, nameOf, unlessBehind } from './log-stream.ts'
 
 /** Another piece of the same build is written under the same lock. */
 const LOCK_TIMEOUT_MS = 10_000
@@ -31,7 +31,7 @@ export function serveArtifactUploads(app: FastifyInstance, service: Service) {
           quotas,
           transaction: (work) =>
             admit(intake, integration.account_id, () => intake.transaction(work, { lockTimeout: LOCK_TIMEOUT_MS })),
-        })
+        }).catch(unlessBehind(integration))
       } finally {
         request.memory?.release()
       }

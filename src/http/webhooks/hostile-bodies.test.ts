@@ -6,9 +6,9 @@ import type { Answer } from '../../../test/support/studio.ts'
 import { commit, openTools, push, SECRET, type Tools } from '../../../test/support/tools.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
+import { replay } from '../../intake/deliveries/replay.ts'
+import { showDelivery } from '../../intake/deliveries/show-delivery.ts'
 import { ingest } from '../../intake/ingest.ts'
-import { replay } from '../../intake/replay.ts'
-import { showDelivery } from '../../intake/show-delivery.ts'
 
 /** Bodies that are small on the wire and would take more memory than the service has. */
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
 import { IntakeQuota } from '../../domain/integrations/intake-usage.ts'
+import { replay } from '../../intake/deliveries/replay.ts'
+import { showDelivery } from '../../intake/deliveries/show-delivery.ts'
 import type { Fact } from '../../intake/facts.ts'
 import { ingest } from '../../intake/ingest.ts'
-import { replay } from '../../intake/replay.ts'
 import { leanBody } from '../../intake/reports/lean-body.ts'
-import { showDelivery } from '../../intake/show-delivery.ts'
 
 const KIB = 1024
 const QUOTA = 100 * KIB
@@ -150,7 +150,7 @@ test('an accepted delivery is applied as it was parsed on receipt, and not kept 
   const factsOf = (id: string) =>
     tools.studio.db.one<{ facts: string | null }>(sql`select facts from deliveries where id = ${id}`)
   const { json } = await tools.post(`perforce?token=${tools.tokenOf('perforce')}`, { changelist: 5150, user: 'kim' })
-  expect(JSON.parse((await factsOf(json.delivery_id))!.facts!)).toMatchObject([{ kind: 'change', identifier: '5150' }])
+  expect(JSON.parse((await factsOf(json.delivery_id))!.facts!).facts).toMatchObject([{ kind: 'change', identifier: '5150' }])
   await tools.studio.db.execute(sql`update deliveries set body = 'no longer readable' where id = ${json.delivery_id}`)
   await ingest(tools.studio.db, { account_id: tools.studio.world.accounts.owl!.id, delivery_id: Number(json.delivery_id) })
   expect(await tools.studio.db.rows(sql`select author from changes where identifier = '5150'`)).toEqual([{ author: 'kim' }])

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { badEncoding, badSignature, invalidParameter, tooLarge } from '../../contract/errors.ts'
+import { accountBusy, badEncoding, badSignature, invalidParameter, isUnknownBuild, tooLarge } from '../../contract/errors.ts'
 import { IDENTIFIER_MAX } from '../../contract/limits.ts'
 import type { RawQuery } from '../../contract/params.ts'
 import { appendChunk, type LogChunk } from '../../domain/builds/log-stream.ts'
@@ -34,13 +34,20 @@ export function serveLogStream(app: FastifyInstance, service: Service, provider:
         const chunk = { ...placeOf(request), bytes: await textOf(request) }
         return await admit(service.intake, integration.account_id, () =>
           service.intake.transaction((db) => appendChunk(db, integration, chunk), { lockTimeout: LOCK_TIMEOUT_MS }),
-        )
+        ).catch(unlessBehind(integration))
       } finally {
         request.memory?.release()
       }
     },
   })
 }
+
+/** An unknown build may be that of a report that is stored and not processed yet: the sender tries again. */
+export const unlessBehind =
+  ({ is_behind }: IntegrationAuth) =>
+  (error: unknown): never => {
+    throw is_behind && isUnknownBuild(error) ? accountBusy() : error
+  }
 
 /**
  * Runs before the body is decompressed. The signature covers the query as sent, a line break, then the body: only the query says which log a

@@ -5,9 +5,12 @@ import { matchPeople } from '../../domain/accounts/match-people.ts'
 import { readPeopleList } from '../../domain/accounts/people-list.ts'
 import { admit } from '../../intake/admission.ts'
 import { providers } from '../../intake/providers/index.ts'
+import { exceeds } from '../../net/json-complexity.ts'
 import type { Service } from '../service.ts'
 import { admission, type Entry } from './admission.ts'
 import { isSigned } from './log-stream.ts'
+
+const LISTED = { values: 100, depth: 10 }
 
 /** A character takes at most six bytes in JSON. */
 const BODY_LIMIT = 6 * PEOPLE_LIST_MAX + 1024
@@ -42,6 +45,9 @@ export function servePeople(app: FastifyInstance, service: Service) {
 }
 
 function listIn(body: Buffer | undefined): string {
+  // A list is one text: anything else would be parsed for nothing.
+  if (body && exceeds(body, LISTED))
+    throw badRequest(`The body must hold a list, and at most ${LISTED.values} other values.`, 422)
   let given: unknown
   try {
     given = JSON.parse(body?.toString() ?? '')

@@ -12,7 +12,7 @@ let tools: Tools
 let moon: { id: number; token: string }
 beforeAll(async () => {
   own = await createDatabase()
-  pools = openPools(own.url, { statementTimeout: 5_000, onError: () => {} })
+  pools = openPools(own.url, { statementTimeout: 20_000, onError: () => {} })
   const { db, intake, connections } = pools
   tools = await openTools({ beside: own, service: { db, intake, connections } })
   const loaded = await tools.studio.load({
@@ -58,7 +58,8 @@ test('a project whose reports and decisions wait for a lock blocks nobody else, 
       token: tools.studio.world.tokens.all!.token,
     }),
   )
-  await until(async () => (await waiting()) >= 4)
+  // A transaction with reports, and decisions.
+  await until(async () => (await waiting()) >= 2)
   expect(await report('free', moon.token)).toMatchObject({ status: 200, json: { status: 'processed' } })
   expect((await tools.studio.ask('/readyz')).status).toBe(200)
   for (const list of ['tasks', 'build_runs', 'assets']) expect((await tools.api(list))[list]).toBeDefined()

@@ -5,7 +5,7 @@ import { PROVIDERS } from '../../contract/sets.ts'
 import { sql } from '../../db/database.ts'
 import * as log from '../../domain/integrations/delivery-log.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
-import { showDelivery } from '../../intake/show-delivery.ts'
+import { showDelivery } from '../../intake/deliveries/show-delivery.ts'
 
 let tools: Tools
 beforeAll(async () => {

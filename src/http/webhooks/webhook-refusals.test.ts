@@ -3,7 +3,7 @@ import { keepLog } from '../../../test/support/log.ts'
 import { openStudio } from '../../../test/support/studio.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { sql } from '../../db/database.ts'
-import { showDelivery } from '../../intake/show-delivery.ts'
+import { showDelivery } from '../../intake/deliveries/show-delivery.ts'
 
 const kept = keepLog()
 let tools: Tools

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refusedDelivery } from '../../contract/errors.ts'
 import { VERSION, VERSION_HEADER } from '../../contract/version.ts'
 import { ofAccount } from '../../db/database.ts'
@@ -62,17 +62,12 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
         const integration =
           request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type']), request))
-        const received = await receiveDelivery(
-          service,
-          integration,
-          await requestOf(service, request, integration, path, raw),
-          reply,
-        )
+        const received = await receiveDelivery(service, integration, await requestOf(service, request, integration, path, raw))
         if ('delivered' in received) {
           const { status: outcome, delivery_id } = received.delivered
           request.about = { ...aboutOf(integration), delivery_id, outcome }
           return reply
-            .code(outcome === 'accepted' ? 202 : 200)
+            .code(outcome === 'accepted' ? provider.answers : 200)
             .header(VERSION_HEADER, VERSION)
             .send(received.delivered)
         }
@@ -86,16 +81,11 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
   })
 }
 
-async function receiveDelivery(
-  service: Service,
-  integration: IntegrationAuth,
-  request: Request,
-  reply: FastifyReply,
-): Promise<Received> {
+async function receiveDelivery(service: Service, integration: IntegrationAuth, request: Request): Promise<Received> {
   const { vault, intakeQuota } = service
   const db = ofAccount(service.intake, integration.account_id)
   try {
-    const received = await receiveSomewhere(db, integration, request, reply)
+    const received = await receiveSomewhere(db, integration, request)
     if ('handshake' in received) await acceptHandshake(db, vault, integration, request, received.handshake)
     else {
       // Also of a repeated delivery: the first attempt may have ended before this.
@@ -115,16 +105,10 @@ async function receiveDelivery(
   }
 }
 
-function receiveSomewhere(
-  db: Service['db'],
-  integration: IntegrationAuth,
-  request: Request,
-  reply: FastifyReply,
-): Promise<Received> {
+/** What has arrived is recorded, even if its sender has left. */
+function receiveSomewhere(db: Service['db'], integration: IntegrationAuth, request: Request): Promise<Received> {
   if (request.raw.length < LONG && !exceedsJsonComplexity(request.raw)) return receive(db, integration, request)
-  const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
-  return receiveHeavy(db, integration, request, left.signal)
+  return receiveHeavy(db, integration, request)
 }
 
 /** The body was not read; the rest is recorded. */

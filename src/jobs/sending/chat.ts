@@ -5,7 +5,7 @@ import { whyObsolete } from '../../domain/channels/breakage-messages.ts'
 import { whyBudgetObsolete } from '../../domain/channels/budget-messages.ts'
 import { breakChannel } from '../../domain/channels/message-queue.ts'
 import * as people from '../../domain/channels/people.ts'
-import { mailInstead } from '../../domain/inbox/delivery-method.ts'
+import { isDecided, mailInstead, mentionedIn } from '../../domain/inbox/delivery-method.ts'
 import { scrub } from '../../domain/privacy/scrub.ts'
 import { type Destination, rest } from '../../domain/sending/destinations.ts'
 import * as messages from '../../domain/sending/messages.ts'
@@ -20,6 +20,8 @@ const TIMEOUT_MS = 10_000
 const PACE_MS = 1_000
 /** The pause between two direct messages: vendors limit the rate per conversation. */
 const DIRECT_PACE_MS = 300
+/** The pause until the inbox has decided whom a message mentions. */
+const DECISION_S = 0.2
 /** How long a message that another node began to send may be in transit. */
 const SETTLED_MS = 5_000
 
@@ -77,16 +79,18 @@ async function send(sending: Sending) {
   if ((await obsolete(db)) !== undefined && (await messages.skip(db, message, obsolete))) return
   const announcement = await announcementOf(db, message, site)
   if (!announcement) return messages.recordEnd(db, message, 'failed', 'The record it was about was deleted.')
+  const isFirst = message.reference === ''
+  const isToRoom = message.to_user_id === 0 && announcement.mentions.length > 0
+  if (isToRoom && isFirst && !(await isDecided(db, message))) return rest(db, to, DECISION_S)
   const room = roomOf(sending)
-  const named = new Set([
-    ...announcement.mentions.map(({ user_id }) => user_id),
-    ...(message.to_user_id ? [message.to_user_id] : []),
-  ])
+  const mentioned = isToRoom ? await mentionedIn(db, message) : undefined
+  const mentions = announcement.mentions.filter(({ user_id }) => mentioned?.has(user_id))
+  const named = new Set(message.to_user_id ? [message.to_user_id] : mentions.map(({ user_id }) => user_id))
   const chatIds = await chatIdsOf(sending, [...named])
   const direct = message.to_user_id ? chatIds.get(message.to_user_id) : undefined
   // A person who cannot be found at the vendor gets an email instead.
   const lost = [...named].filter((userId) => !chatIds.has(userId))
-  if (message.reference === '') for (const userId of lost) await mailInstead(db, context, message, userId)
+  if (isFirst) for (const userId of lost) await mailInstead(db, context, message, userId)
   if (message.to_user_id && direct === undefined)
     return messages.recordEnd(
       db,
@@ -97,7 +101,7 @@ async function send(sending: Sending) {
   if (direct !== undefined) room.room = vendor.direct!(direct)
   const post: Post = {
     id: String(message.id),
-    announcement: message.to_user_id ? { ...announcement, mentions: [], here: false } : announcement,
+    announcement: { ...announcement, mentions, here: announcement.here && message.to_user_id === 0 },
     chatIdOf: ({ user_id }) => chatIds.get(user_id),
     ...(message.thread && { thread: message.thread }),
     ...(message.to_user_id && { reader: message.to_user_id }),
@@ -108,6 +112,7 @@ async function send(sending: Sending) {
     action === 'edit' ? vendor.edit!(room, post, message.reference, plain) : vendor.post(room, post, plain)
   let outcome = await attemptOnce(sending, action, request(false))
   if (outcome.kind === 'refused') outcome = await attemptOnce(sending, action, request(true))
+  if (outcome.kind === 'refused' && isFirst) for (const userId of named) await mailInstead(db, context, message, userId)
   await record(sending, action, outcome)
 }
 

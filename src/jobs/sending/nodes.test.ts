@@ -56,7 +56,7 @@ test('a node that loses its connection stops sending, and another continues', as
 test('a node whose database vanishes silently continues with the next one by itself', async () => {
   const { id: webhook } = await subscribe()
   const way = await openUnsteadyWay(studio().url)
-  const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000 })
+  const db = openDatabase(way.url, { max: 4, statementTimeout: 8_000 })
   const node = pump(db)
   try {
     await task('before')

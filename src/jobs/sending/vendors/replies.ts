@@ -1,8 +1,11 @@
 import { retryAfterSeconds } from '../../../contract/back-off.ts'
+import { exceeds } from '../../../net/json-complexity.ts'
+import { REPLY } from '../../../net/reply-json.ts'
 import type { Outcome, VendorReply } from '../vendor.ts'
 
 /** The JSON of a reply; undefined if it is something else. */
 export function jsonOf({ body }: VendorReply): Record<string, unknown> | undefined {
+  if (exceeds(Buffer.from(body), REPLY)) return
   try {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
