@@ -2,6 +2,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { benchAgents } from './agents.ts'
 import { benchApprovalQueue } from './approval-queue.ts'
 import { benchBuildReports } from './build-reports.ts'
+import { benchBursts } from './bursts.ts'
 import { benchClientStart } from './client-start.ts'
 import { benchCluster } from './cluster.ts'
 import { benchDiagnosis } from './diagnosis.ts'
@@ -23,6 +24,8 @@ import { benchMixed } from './mixed.ts'
 import { benchNeighbours } from './neighbours.ts'
 import { benchOutgoing } from './outgoing.ts'
 import { benchPages } from './pages.ts'
+import { benchPostFloods } from './post-floods.ts'
+import { benchPreviewFiles } from './preview-files.ts'
 import { benchSearch } from './search.ts'
 import { benchTasks } from './tasks.ts'
 import { benchTestResults } from './test-results.ts'
@@ -39,11 +42,13 @@ const BENCHES = {
   intake: benchIntake,
   import: benchImport,
   'build-reports': benchBuildReports,
+  bursts: benchBursts,
   failures: benchFailures,
   'heavy-bodies': benchHeavyBodies,
   outgoing: benchOutgoing,
   mixed: benchMixed,
   neighbours: benchNeighbours,
+  'post-floods': benchPostFloods,
   'client-start': benchClientStart,
   pages: benchPages,
   'log-viewer': benchLogViewer,
@@ -63,6 +68,7 @@ const ALONE = {
   distributed: benchDistributed,
   'flaky-tests': benchFlakyTests,
   measures: benchMeasures,
+  'preview-files': benchPreviewFiles,
 }
 const NAMES = [...Object.keys(BENCHES), ...Object.keys(ALONE)]
 

@@ -11,12 +11,17 @@ const pairsOf = (text: string): Record<string, string> =>
 const numberOf = (text: string | undefined) =>
   text !== undefined && /^\d+(?:\.\d+)?(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN
 
-/** `1h 2m 3s`, `59s`, `5 mins 8.295 secs`. */
+/** In milliseconds, so that the sum has no rounding errors. */
+const DURATION_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+
+/** `1h 2m 3s`, `59s`, `985ms`. */
 function secondsOf(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?) ?(h|m|s)/g)]
-  return parts.length === 0
-    ? Number.NaN
-    : parts.reduce((sum, [, value, unit]) => sum + Number(value) * { h: 3600, m: 60, s: 1 }[unit as 'h' | 'm' | 's'], 0)
+  let milliseconds = 0
+  for (const part of text.split(' ')) {
+    const [, value, unit] = /^(\d+)(d|h|m|s|ms)$/.exec(part) ?? []
+    milliseconds += Number(value) * DURATION_UNITS[unit as 'ms']
+  }
+  return milliseconds / 1000
 }
 
 /** Xcode writes zero as a word. */
@@ -43,7 +48,7 @@ export const otherTools: LineReader[] = [
   {
     literal: 'BUILD ',
     read(line, measures) {
-      const found = /^BUILD (?:SUCCESSFUL|FAILED) in ([\dhms ]{2,20})$/.exec(line.trimEnd())
+      const found = /^BUILD (?:SUCCESSFUL|FAILED) in ([\ddhms ]{2,30})$/.exec(line.trimEnd())
       if (found) measures.set('gradle_seconds', 's', secondsOf(found[1]!))
     },
   },

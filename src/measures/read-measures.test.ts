@@ -136,6 +136,23 @@ test('other tools: own measures, TeamCity statistics, Gradle and Xcode', () => {
   })
 })
 
+test.each([
+  ['985ms', '0.985 s'],
+  ['0s', '0 s'],
+  ['1s', '1 s'],
+  ['59s', '59 s'],
+  ['1m', '60 s'],
+  ['2m 5s', '125 s'],
+  ['1h 2m 3s', '3723 s'],
+  ['1d 2h 3m 4s', '93784 s'],
+])('a Gradle build that took %s is measured as %s', (words, seconds) => {
+  expect(read(`BUILD SUCCESSFUL in ${words}`)).toEqual({ gradle_seconds: seconds })
+})
+
+test('a duration that Gradle does not write is no measure', () => {
+  expect(read('BUILD SUCCESSFUL in 5 m', 'BUILD SUCCESSFUL in hms', 'BUILD SUCCESSFUL in 12')).toEqual({})
+})
+
 test('the cook statistics give what was built and processed for each kind of asset, of the last cook', () => {
   const rows = (textures: string) => [
     'LogCookStats: Display: DDC Resource Stats',

@@ -13,17 +13,26 @@ const FORMAT_START = 4096
 const TAP = /^(?:TAP version \d+|1\.\.\d+|(?:not )?ok\b)/m
 
 interface FormatReader {
+  /** So far. */
+  readonly report: TestReport
   write(text: string): void
   end(): TestReport
 }
 
+/** Told of everything that is unpacked and of every case, and may refuse it: other files may have used a common limit. */
+export type Spend = (what: 'bytes' | 'values', amount: number) => void
+
 /** The cases of a report, packed with gzip or not. Gives others their turn every few milliseconds. */
-export async function readReport(bytes: Buffer): Promise<TestReport> {
+export async function readReport(bytes: Buffer, spend: Spend = () => {}): Promise<TestReport> {
   let reader: FormatReader | undefined
   let start = ''
-  for await (const text of textOf(bytes)) {
-    if (reader) reader.write(text)
-    else {
+  let counted = 0
+  for await (const text of textOf(bytes, spend)) {
+    if (reader) {
+      reader.write(text)
+      spend('values', reader.report.cases.length - counted)
+      counted = reader.report.cases.length
+    } else {
       start += text
       if (start.length < FORMAT_START) continue
       reader = readerOf(start)
@@ -35,7 +44,9 @@ export async function readReport(bytes: Buffer): Promise<TestReport> {
     reader = readerOf(start)
     reader.write(start)
   }
-  return reader.end()
+  const report = reader.end()
+  spend('values', report.cases.length - counted)
+  return report
 }
 
 function readerOf(start: string): FormatReader {
@@ -49,11 +60,12 @@ function readerOf(start: string): FormatReader {
 }
 
 /** Text without a byte order mark, in slices. Tools on Windows write UTF-16 and old ones a code page. */
-async function* textOf(bytes: Buffer): AsyncGenerator<string> {
+async function* textOf(bytes: Buffer, spend: Spend): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
   let unpacked = 0
   for await (const chunk of unpackedOf(bytes)) {
     unpacked += chunk.length
+    spend('bytes', chunk.length)
     if (unpacked > UNPACKED_MAX)
       throw new UnreadableReport(`The file has more than ${UNPACKED_MAX / 1024 / 1024} MiB once it is unpacked.`)
     decoder ??= decoderFor(chunk)

@@ -44,7 +44,7 @@ export class TapReport {
     const incomplete = missing ? `The plan has ${this.#plan} results, the file ${this.#topLevel}.` : undefined
     const message = this.#bailedOut ?? incomplete
     if (message !== undefined && !cases.some(isFailing))
-      cases.push(caseOf({ name: '(test run)', outcome: 'error', duration_ms: null, message }))
+      cases.push(caseOf({ name: '(test run)', outcome: 'error', crashed: true, duration_ms: null, message }))
     return this.report
   }
 

@@ -16,6 +16,8 @@ export interface TestCase {
   output: string
   file: string
   line: number | null
+  /** The run ended in it, or it stands for a report that is missing. */
+  crashed?: boolean
 }
 
 export interface TestReport {

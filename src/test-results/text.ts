@@ -44,7 +44,7 @@ const FRAMES = [
 ]
 
 /** The first source line that a failure names. */
-function placeIn(text: string): Pick<TestCase, 'file' | 'line'> {
+export function placeIn(text: string): Pick<TestCase, 'file' | 'line'> {
   for (const frame of FRAMES) {
     const found = frame.exec(text.slice(0, DETAILS_MAX))
     if (found) return { file: found[1]!.slice(0, NAME_MAX), line: lineOf(found[2]) }
@@ -63,6 +63,7 @@ interface Parts {
   output?: string | undefined
   file?: string | undefined
   line?: number | null | undefined
+  crashed?: boolean
 }
 
 const named = (text: string | undefined) => (text === undefined || text === '' ? '' : plain(text).slice(0, NAME_MAX))
@@ -82,6 +83,7 @@ export function caseOf(given: Parts): TestCase {
     file,
     line: file === '' ? null : (given.line ?? null),
   }
+  if (given.crashed) made.crashed = true
   if (made.outcome === 'passed') return made
   made.details = plain(given.details ?? '').slice(0, DETAILS_MAX)
   made.message = (plain(given.message ?? '') || firstLine(made.details)).slice(0, MESSAGE_MAX)

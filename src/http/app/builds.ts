@@ -7,7 +7,8 @@ import * as deployments from '../../domain/contents/deployment-contents.ts'
 import { releaseOf } from '../../domain/contents/release.ts'
 import { timeline } from '../../domain/deployments/timeline.ts'
 import * as builds from '../../domain/investigations/build-context.ts'
-import type { Handlers } from '../routes/call.ts'
+import { reachableActions } from '../../intake/reach/actions.ts'
+import { type Handlers, personOf } from '../routes/call.ts'
 import { idOf } from '../routes/path-ids.ts'
 
 export const buildHandlers: Handlers<keyof typeof appBuildRoutes> = {
@@ -15,7 +16,11 @@ export const buildHandlers: Handlers<keyof typeof appBuildRoutes> = {
     build_runs: await running(db, account_id, caller.user_id),
   }),
   readBuildLogRest: ({ db, by, path, query }) => readLogRest(db, by, idOf(path.build_run_id, 'Build run'), query.mark),
-  showBuildContext: ({ db, by, path }) => builds.contextOf(db, by, idOf(path.build_run_id, 'Build run')),
+  async showBuildContext({ db, path, ...call }) {
+    const id = idOf(path.build_run_id, 'Build run')
+    const context = await builds.contextOf(db, call.by, id)
+    return { ...context, ci_actions: await reachableActions(db, personOf(call), id, context.ci_actions) }
+  },
 }
 
 export const deploymentHandlers: Handlers<keyof typeof appDeploymentRoutes> = {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { readShortId } from '../../contract/params.ts'
 import { admit } from '../../domain/access/access.ts'
 import * as exports from '../../domain/accounts/exports.ts'
+import { requireFresh } from '../../domain/sign-in/fresh-sign-in.ts'
 import type { AuthScheme } from '../auth/auth-scheme.ts'
 import { rangeOf } from '../ranges.ts'
 import { idOf } from '../routes/path-ids.ts'
@@ -18,6 +19,7 @@ export function serveExportDownload(app: FastifyInstance, { db }: Service, schem
     const account = readShortId(account_id) ?? null
     const caller = await admit(db, { who: scheme.who(request), scope: undefined, role: undefined, account })
     const file = await exports.find(db, caller.account_id!, caller.user_id, idOf(id, 'Export'))
+    await requireFresh(db, caller)
     const [from, until] = rangeOf(request, reply, `"export-${file.id}"`, file.bytes)
     reply
       .type('application/gzip')

@@ -115,6 +115,16 @@ describe('an account', () => {
     await empty.drop()
   })
 
+  test('is downloaded only with a sign-in of the last minutes', async () => {
+    const session = sql`user_id = ${studio.world.users.owner!.id}`
+    await studio.db.execute(sql`update sessions set confirmed_at = now() - interval '1 hour' where ${session}`)
+    const { status, bytes } = await fetchFile('owner', file)
+    expect([status, JSON.parse(String(bytes)).error]).toEqual([403, 'fresh_sign_in_required'])
+    expect((await fetchFile('boss', file)).status).toBe(200)
+    await studio.db.execute(sql`update sessions set confirmed_at = now() where ${session}`)
+    expect((await fetchFile('owner', file)).status).toBe(200)
+  })
+
   test('can be downloaded only by its owners', async () => {
     expect((await fetchFile('boss', file)).bytes).toEqual(whole)
     for (const who of ['admin', 'member', 'outsourcer', 'stranger']) {

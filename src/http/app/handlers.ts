@@ -27,6 +27,7 @@ import { editSecurity } from '../../domain/sign-in/account-security.ts'
 import * as invitations from '../../domain/sign-in/invitations.ts'
 import * as profile from '../../domain/sign-in/profile.ts'
 import * as sessions from '../../domain/sign-in/sessions.ts'
+import { judgeAllVerdicts } from '../../domain/tests/gate.ts'
 import * as madeTokens from '../../domain/ugs/made-tokens.ts'
 import * as ugsTokens from '../../domain/ugs/tokens.ts'
 import { readCheckouts } from '../../intake/checkouts/read-checkouts.ts'
@@ -204,7 +205,11 @@ export const appHandlers: Handlers<Exclude<DeclaredName, RouteName>> = {
   createProject: ({ db, account_id, caller, body }) => projectSettings.create(db, account_id, caller.user_id, body),
 
   showProjectSettings: ({ db, project_id }) => projectSettings.show(db, project_id),
-  editProject: ({ db, project_id, body }) => projectSettings.edit(db, project_id, body),
+  async editProject({ db, by, project_id, body }) {
+    const settings = await projectSettings.edit(db, project_id, body)
+    if (body.test_gate) await judgeAllVerdicts(db, by)
+    return settings
+  },
   async setApprovalRules({ db, project_id, body }) {
     const { approval_rules } = await projectSettings.edit(db, project_id, body)
     return { approval_rules }

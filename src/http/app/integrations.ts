@@ -11,13 +11,14 @@ import * as imports from '../../domain/integrations/imports.ts'
 import * as integrations from '../../domain/integrations/integrations.ts'
 import * as settings from '../../domain/integrations/settings.ts'
 import { Refused } from '../../intake/deliver.ts'
+import { replay } from '../../intake/deliveries/replay.ts'
+import { showDelivery } from '../../intake/deliveries/show-delivery.ts'
+import { testDelivery } from '../../intake/deliveries/test-delivery.ts'
 import { previewImport, startImport } from '../../intake/history/start-import.ts'
 import type { Delivered } from '../../intake/persist.ts'
 import type { ServerSettings } from '../../intake/provider.ts'
 import { providers } from '../../intake/providers/index.ts'
-import { replay } from '../../intake/replay.ts'
-import { showDelivery } from '../../intake/show-delivery.ts'
-import { testDelivery } from '../../intake/test-delivery.ts'
+import { setPlaces, shownPlaces } from '../../intake/reach/places.ts'
 import { unsignedPaths } from '../../intake/unsigned-paths.ts'
 import { switchWriteBack } from '../../intake/write-back/write-back.ts'
 import { done, type Handlers } from '../routes/call.ts'
@@ -26,7 +27,7 @@ import type { Service } from '../service.ts'
 
 /** The description of a provider for the web app. */
 const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
-  const { name, label, reports, category, signing = 'optional', server, history } = provider
+  const { name, label, reports, category, signing = 'optional', server, history, places } = provider
   return {
     name,
     label,
@@ -37,6 +38,7 @@ const PROVIDERS: Provider[] = Object.values(providers).map((provider) => {
     has_history: history !== undefined,
     write_back_does: server?.writeBackDoes ?? null,
     write_back_needs: server?.writeBackNeeds ?? null,
+    places: places ? { noun: places.noun, example: places.example } : null,
     server: server ? { why: server.why, fields: server.fields.map(shownField) } : null,
   }
 })
@@ -51,7 +53,7 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
   listIntegrations: async ({ db, project_id }) => ({ integrations: await listed(db, project_id) }),
   async createIntegration(call) {
     const { db, vault, account_id, project_id, body, quotas, caller } = call
-    const { provider, signing_secret, requires_signature, config } = body
+    const { provider, signing_secret, requires_signature, config, every_place } = body
     await refuseIfFull(db, quotas, account_id, 'integrations')
     const made = await integrations.create(db, vault, {
       project_id,
@@ -59,6 +61,7 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
       config,
       signing_secrets: signing_secret ? [signing_secret] : [],
       requires_signature,
+      every_place,
       created_by_user_id: caller.user_id,
     })
     return shown(call, project_id, made.id)
@@ -81,6 +84,12 @@ export const integrationHandlers: Handlers<keyof typeof integrationRoutes> = {
     const { db, vault, allowedHosts: allowed, account_id, project_id, body } = call
     const id = await own(call)
     await switchWriteBack({ db, vault, allowed }, { account_id, id }, body.write_back)
+    return shown(call, project_id, id)
+  },
+  async setPlaces(call) {
+    const { account_id, project_id, body } = call
+    const id = await own(call)
+    await call.db.transaction((db) => setPlaces(db, { account_id, id }, body))
     return shown(call, project_id, id)
   },
   async rotateIntegrationToken(call) {
@@ -131,7 +140,11 @@ async function listed(db: Service['db'], projectId: number): Promise<AppReply<'l
   })
 }
 
-async function shown({ db, vault, site }: Service, projectId: number, id: number): Promise<AppReply<'showIntegration'>> {
+async function shown(
+  { db, vault, site, account_id }: Service & { account_id: number },
+  projectId: number,
+  id: number,
+): Promise<AppReply<'showIntegration'>> {
   const found = (await listed(db, projectId)).find((integration) => integration.id === id)
   if (!found) throw notFound('Integration')
   const token = await settings.showToken(db, vault, id)
@@ -141,6 +154,7 @@ async function shown({ db, vault, site }: Service, projectId: number, id: number
     webhook_token: token,
     webhook_url: url,
     setup: providers[found.provider].setup({ url, token, base_url: site, id }),
+    places: await shownPlaces(db, { account_id, id }, found),
   }
 }
 

@@ -48,6 +48,8 @@ test('every area shows its state, and what to do next if there is a problem', as
   expect(json.areas.map(({ name }: { name: string }) => name)).toEqual([
     'nodes',
     'queue',
+    'accounts',
+    'deliveries',
     'lanes',
     'destinations',
     'breakers',

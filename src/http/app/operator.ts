@@ -19,6 +19,7 @@ export const operatorHandlers = {
       jobs: status.jobs,
       lanes: status.lanes,
       troubles: status.troubles,
+      failing_accounts: status.failing,
       refused: status.refused.most,
       slow_statements: status.slow.statements,
       tables: status.sizes.tables,

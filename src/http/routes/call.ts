@@ -24,6 +24,7 @@ export interface Call<N extends DeclaredName> extends Service {
   auth(): Promise<Auth>
   header(name: string): string | undefined
   status(code: number): void
+  setHeader(name: string, value: string): void
   setCookies(cookies: string[]): void
   /** Nothing has changed: the request leaves no audit log entry. */
   unchanged(): void
@@ -35,6 +36,12 @@ export interface Call<N extends DeclaredName> extends Service {
 
 export type Handler<N extends DeclaredName> = (call: Call<N>) => Promise<Reply<DeclaredRoutes[N]>>
 export type Handlers<N extends DeclaredName> = { [K in N]: Handler<K> }
+
+/** Who asks for what takes a lead in some cases. */
+export const personOf = ({ by, caller }: Pick<Call<DeclaredName>, 'by' | 'caller'>) => ({
+  ...by,
+  isLead: caller.project_role === 'lead',
+})
 
 /** The reply without content. */
 export const done = { ok: true }

@@ -4,18 +4,18 @@ import type { RouteName } from '../../contract/routes.ts'
 import { withIdempotencyKey } from '../../domain/access/idempotency.ts'
 import * as tokens from '../../domain/access/tokens.ts'
 import * as agents from '../../domain/agents/agents.ts'
+import * as artifactPages from '../../domain/artifacts/artifact-pages.ts'
 import * as artifacts from '../../domain/artifacts/artifacts.ts'
 import * as shareLinks from '../../domain/artifacts/share-links.ts'
 import * as approvals from '../../domain/assets/approvals.ts'
 import * as assets from '../../domain/assets/assets.ts'
 import { decide } from '../../domain/assets/decisions.ts'
 import * as branches from '../../domain/branches/branches.ts'
-import * as bisections from '../../domain/breakages/bisections.ts'
+import * as bisections from '../../domain/breakages/bisection/bisections.ts'
 import * as breakages from '../../domain/breakages/breakages.ts'
 import { edit as editBreakage } from '../../domain/breakages/edit.ts'
 import { makeTask } from '../../domain/breakages/make-task.ts'
 import * as builds from '../../domain/builds/builds.ts'
-import * as measureTrends from '../../domain/builds/measure-trends.ts'
 import * as changes from '../../domain/changes/changes.ts'
 import * as comments from '../../domain/comments/comments.ts'
 import * as contents from '../../domain/contents/build-contents.ts'
@@ -28,6 +28,7 @@ import * as corrections from '../../domain/investigations/corrections.ts'
 import * as investigations from '../../domain/investigations/investigations.ts'
 import { showPreflight } from '../../domain/investigations/preflight-verdict.ts'
 import * as measureBudgets from '../../domain/measures/budgets.ts'
+import * as buildTrends from '../../domain/measures/build-trends.ts'
 import * as costs from '../../domain/measures/cost.ts'
 import * as measures from '../../domain/measures/measures.ts'
 import * as previews from '../../domain/previews/previews.ts'
@@ -37,11 +38,15 @@ import * as projectSettings from '../../domain/projects/project-settings.ts'
 import * as projects from '../../domain/projects/projects.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 import * as buildTests from '../../domain/tests/build-tests.ts'
+import { judgeVerdictsOfTest } from '../../domain/tests/gate.ts'
 import * as projectTests from '../../domain/tests/project-tests.ts'
 import { quarantine } from '../../domain/tests/quarantine.ts'
 import * as testHistory from '../../domain/tests/test-history.ts'
 import { actOnBuild } from '../../intake/providers/act.ts'
-import type { Handlers } from './call.ts'
+import { requireBisectable } from '../../intake/providers/jobs.ts'
+import { bisectableBy } from '../../intake/reach/actions.ts'
+import { type Handlers, personOf } from './call.ts'
+import { seenVersion } from './entity-tags.ts'
 import type { ListName } from './lists.ts'
 
 /** Routes with their own order of checks: lists (`lists.ts`) and the feed (`events.ts`). */
@@ -68,10 +73,25 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   },
   editTask: ({ db, by, path, body, site }) => tasks.edit(db, by, readId(path.id), body.task, site),
   listMembers: ({ db, by }) => members.list(db, by),
-  showBuild: ({ db, by, path, site }) => builds.find(db, by, readId(path.build_run_id), site),
+  async showBuild({ db, by, path, site, setHeader }) {
+    const build = await builds.find(db, by, readId(path.build_run_id), site)
+    // The object may have no other field: the rest is named beside it.
+    if (build.artifact_count > build.artifacts.length)
+      setHeader(
+        'link',
+        `<${site}/api/v1/projects/${by.project_id}/build_runs/${build.id}/artifacts>; rel="related"; count="${build.artifact_count}"`,
+      )
+    return build
+  },
   readBuildLog: ({ db, by, path, query }) => builds.readLog(db, by, readId(path.build_run_id), query),
-  showBuildMeasures: ({ db, by, path }) => measureTrends.ofBuild(db, by, readId(path.build_run_id)),
-  listBuildArtifacts: ({ db, by, path, site }) => artifacts.listOfBuild(db, by, readId(path.build_run_id), site),
+  showBuildMeasures: ({ db, by, path }) => buildTrends.ofBuild(db, by, readId(path.build_run_id)),
+  async listBuildArtifacts({ db, by, path, query: { cursor, ...query }, site, cursors }) {
+    const build = readId(path.build_run_id)
+    const list = `listBuildArtifacts ${by.project_id} ${build}`
+    const asked = { ...query, cursor: cursor === undefined ? undefined : cursors.open(list, cursor) }
+    const { artifacts, has_more, last } = await artifactPages.listOfBuild(db, by, build, asked, site)
+    return { artifacts, pagination: { limit: query.limit, has_more, next_cursor: last && cursors.seal(list, last) } }
+  },
   listLatestArtifacts: ({ db, by, query, site }) => artifacts.latest(db, by, query, site),
   listShareLinks: ({ db, by, path }) => shareLinks.list(db, by, readId(path.build_run_id)),
   createShareLink: ({ db, by, path, body, site }) => shareLinks.create(db, by, readId(path.build_run_id), body, site),
@@ -90,6 +110,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     db.transaction(async (db) => {
       const id = readId(path.id)
       await quarantine(db, by, id, body)
+      // Earlier builds stay excused when it ends.
+      if (body.quarantined_until !== null) await judgeVerdictsOfTest(db, by, id!)
       await investigateTestsAgain(db, by.account_id, [id!])
       return testHistory.find(db, by, id, { branch: undefined })
     }),
@@ -99,8 +121,14 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     if (!created) unchanged()
     return investigation
   },
-  actOnBuild: ({ db, by, path, body, vault, allowedHosts }) =>
-    actOnBuild({ db, vault, allowed: allowedHosts }, by, readId(path.build_run_id), body.action, body.parameters),
+  actOnBuild: ({ db, by, path, body, vault, allowedHosts, caller }) =>
+    actOnBuild(
+      { db, vault, allowed: allowedHosts },
+      personOf({ by, caller }),
+      readId(path.build_run_id),
+      body.action,
+      body.parameters,
+    ),
   correctBuild: ({ db, by, path, body }) => corrections.correct(db, by, readId(path.build_run_id), body),
   listCorrections: ({ db, by, query }) => corrections.list(db, by, query),
   undoCorrection: ({ db, by, path }) => corrections.undo(db, by, readId(path.id)),
@@ -108,8 +136,8 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   uploadPreview: ({ db, by, path: { asset_id, version }, request, quotas }) =>
     uploadPreview(db, by, { assetId: asset_id, version, bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) }, quotas),
   showAsset: ({ db, by, path }) => assets.find(db, by, path.asset_id),
-  async decideAsset({ db, by, path, body, caller, status }) {
-    const { approval, created } = await decide(db, by, path.asset_id, caller, body)
+  async decideAsset({ db, by, path, body, caller, status, header }) {
+    const { approval, created } = await decide(db, by, path.asset_id, caller, body, seenVersion(header('if-match')))
     status(created ? 201 : 200)
     return approval
   },
@@ -123,15 +151,19 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   showPreflight: ({ db, by, query }) => showPreflight(db, by, query),
   showBranchHealth: ({ db, by, query }) => branches.health(db, by, query),
   markBranchGood: ({ db, by, body }) => branches.markGood(db, by, body),
-  showBreakage: ({ db, by, path, site }) => breakages.find(db, by, readId(path.id), site),
-  editBreakage: ({ db, by, path, body, site }) => editBreakage(db, by, readId(path.id), body, site),
-  async startBisection({ db, by, path, site, status, unchanged }) {
+  showBreakage: async ({ db, by, path, site, caller }) =>
+    bisectableBy(db, personOf({ by, caller }), await breakages.find(db, by, readId(path.id), site)),
+  editBreakage: async ({ db, by, path, body, site, caller }) =>
+    bisectableBy(db, personOf({ by, caller }), await editBreakage(db, by, readId(path.id), body, site)),
+  async startBisection({ db, by, path, site, status, unchanged, caller }) {
+    await requireBisectable(db, personOf({ by, caller }), readId(path.id))
     const { breakage, created } = await bisections.start(db, by, readId(path.id), site)
     status(created ? 201 : 200)
     if (!created) unchanged()
-    return breakage
+    return bisectableBy(db, personOf({ by, caller }), breakage)
   },
-  cancelBisection: ({ db, by, path, site }) => bisections.cancel(db, by, readId(path.id), site),
+  cancelBisection: async ({ db, by, path, site, caller }) =>
+    bisectableBy(db, personOf({ by, caller }), await bisections.cancel(db, by, readId(path.id), site)),
   async createBreakageTask({ db, by, path, site, status }) {
     const { task, created } = await makeTask(db, by, readId(path.id), site)
     status(created ? 201 : 200)
@@ -170,9 +202,9 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
     const { id } = await deployments.find(db, by, path.id)
     return comments.create(db, by, 'deployment', id, body)
   },
-  listComments: ({ db, by, query }) => comments.listAny(db, by, query),
+  listComments: ({ db, by, caller, query }) => comments.listAny(db, by, caller, query),
   createComment: ({ db, by, body }) => comments.createAny(db, by, body),
-  showComment: ({ db, by, path }) => comments.find(db, by, readId(path.id)),
+  showComment: ({ db, by, caller, path }) => comments.show(db, by, caller, readId(path.id)),
   editComment: ({ db, by, path, body }) => comments.edit(db, by, readId(path.id), body),
   deleteComment: ({ db, by, path, caller }) => comments.remove(db, { ...by, project_role: caller.project_role }, readId(path.id)),
   attachToComment: ({ db, by, path, query, request, quotas }) =>
@@ -183,6 +215,12 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
       { name: query.name ?? '', bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) },
       quotas,
     ),
-  resolveComment: ({ db, by, path, body }) => comments.resolve(db, by, readId(path.id), body.resolved),
-  reactToComment: ({ db, by, path, body }) => comments.react(db, by, readId(path.id), body),
+  async resolveComment({ db, by, caller, path, body }) {
+    const { id } = await comments.show(db, by, caller, readId(path.id))
+    return comments.resolve(db, by, id, body.resolved)
+  },
+  async reactToComment({ db, by, caller, path, body }) {
+    const { id } = await comments.show(db, by, caller, readId(path.id))
+    return comments.react(db, by, id, body)
+  },
 }

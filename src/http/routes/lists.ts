@@ -51,6 +51,7 @@ export const lists: { [N in ListName]: List<N> } = {
   listChanges: { key: 'changes', listing: changes.list, shown: changes.shown },
   listBreakages: { key: 'breakages', listing: breakages.list },
   listDeployments: { key: 'deployments', listing: deployments.list },
+  searchDeployments: { key: 'deployments', listing: deployments.list },
   searchTasks: { key: 'tasks', listing: tasks.list, kind: 'task' },
   searchBuilds: {
     key: 'build_runs',

@@ -1,21 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { DeclaredName } from '../../contract/app/routes.ts'
 import { preconditionFailed } from '../../contract/errors.ts'
 import { readId } from '../../contract/params.ts'
 import { lockBreakages, lockProject } from '../../domain/branches/project-lock.ts'
 import * as tasks from '../../domain/tasks/tasks.ts'
 import type { Call } from './call.ts'
+import { tagOf, tagsIn } from './entity-tags.ts'
 import type { HandledName } from './handlers.ts'
-
-/** The ETag of a reply: the same for the same content. */
-export const tagOf = (answer: unknown): string =>
-  `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)}"`
-
-const tagsIn = (header: string) => header.split(',').map((tag) => tag.trim())
-
-/** Whether the client has this version already. A tag that a proxy weakened counts too. */
-export const isKnown = (header: string | undefined, tag: string): boolean =>
-  header !== undefined && tagsIn(header).some((known) => known === '*' || known.replace(/^W\//, '') === tag)
 
 interface Changed {
   /** The route that shows the record: a missing record has priority over an invalid body. */

@@ -9,6 +9,7 @@ import { type Database, ofAccount } from '../../db/database.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
 import { reserve } from '../../intake/body-memory.ts'
+import { within } from '../../net/budget.ts'
 import { audited, entryOf } from '../audited.ts'
 import type { Auth } from '../auth/auth.ts'
 import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
@@ -16,11 +17,12 @@ import { searches } from '../limits/search-gate.ts'
 import type { Service } from '../service.ts'
 import type { Call, Handler, Handlers } from './call.ts'
 import { captureRefusal } from './capture-refusal.ts'
+import { isKnown, tagOf } from './entity-tags.ts'
 import { serveEvents } from './events.ts'
 import { type HandledName, WITH_ENTRY } from './handlers.ts'
 import { KnownCallers } from './known-callers.ts'
 import { cursorScope, findListed, isList, type ListName, listingOf, looksForText, type PageQuery, renderPage } from './lists.ts'
-import { CHANGED, isKnown, requireMatch, tagOf } from './preconditions.ts'
+import { CHANGED, requireMatch } from './preconditions.ts'
 import { jsonOf, readBody } from './request-body.ts'
 
 /** Serves the routes of one authentication scheme. */
@@ -141,6 +143,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
         body,
         header: (header: string) => request.headers[header] as string | undefined,
         status: (code: number) => void reply.code(code),
+        setHeader: (header: string, value: string) => void reply.header(header, value),
         setCookies: (cookies: string[]) => {
           for (const cookie of cookies) reply.header('set-cookie', cookie)
         },
@@ -159,9 +162,8 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       }
       const inTransaction = (db: Database, unchanged: () => void) => run({ ...call, unchanged, db: { ...service.db, ...db } })
       const change = { action: name, by: caller!, request, body, detached: route.detached }
-      const work = () => (isAudited(route) && !writesEntry ? audited(db, change, inTransaction) : run(call))
-      const sharer = account_id ?? (isPrivate ? undefined : `user ${user_id}`)
-      const answer = await (sharer === undefined ? work() : service.share.enter(sharer, work)).catch(async (error) => {
+      const work = () => within(ROUTE, () => (isAudited(route) && !writesEntry ? audited(db, change, inTransaction) : run(call)))
+      const answer = await inTurn(service, caller, work).catch(async (error) => {
         if (!(error instanceof access.NoLongerAdmitted)) throw error
         const found = await access.findCaller(service.db, ask!)
         authorize(found, ask!)
@@ -178,6 +180,15 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       return reply.type(`${route.produces ?? 'application/json'}; charset=utf-8`).send(shown)
     },
   })
+}
+
+/** What a route may fetch from servers of tools: act, previews of imports, people. */
+const ROUTE = { bytes: 32 * 1024 * 1024, values: 500_000, pages: 400, seconds: 120 }
+
+/** Within the share of the account, or of the person where it is about all accounts. */
+function inTurn<T>({ share }: Service, caller: access.Caller | undefined, work: () => Promise<T>): Promise<T> {
+  if (!caller) return work()
+  return caller.account_id == null ? share.enterOf(caller.user_id, work) : share.enter(caller.account_id, work)
 }
 
 /** Files are read into memory: no account gets more than its share. */

@@ -1,21 +1,21 @@
 import type { AppReply } from '../../contract/app/routes.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { membersCalled, reporterOf } from '../../domain/assets/checkouts.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
 import { requireAsset } from '../../domain/previews/previews.ts'
+import { FairQueue } from '../../processes/fair-queue.ts'
 import type { JobContext } from '../job-context.ts'
 import type { CheckedOut } from '../providers/checked-out.ts'
 import { checkouts } from '../providers/checkouts.ts'
+import { reach } from '../reach/reach.ts'
 
 /** Somebody who opens the page again within this time sees the same. */
 const FRESH_MS = 20_000
 const CACHED_MAX = 1_000
-/** Servers are asked for so many files at once, by this process. */
-const AT_ONCE = 4
+/** Servers are asked for so many files at once, by this process: accounts take turns, so that the silent server of one keeps nobody waiting. */
+const queue = new FairQueue(4)
 
 type Known = CheckedOut[] | null
 const cache = new Map<string, { until: number; known: Promise<Known> }>()
-let asking = 0
 
 /** Who has an asset checked out, as far as its version control says so now; null if it can't be asked, or did not answer. */
 export async function readCheckouts(
@@ -28,18 +28,16 @@ export async function readCheckouts(
   const read = reporter?.config.server ? checkouts[reporter.provider] : undefined
   if (!reporter || !read) return { checkouts: null }
   const known = await cached(`${reporter.integration_id} ${path}`, async () => {
-    if (asking >= AT_ONCE) return null
-    asking++
     try {
-      return await read(openConfig(vault, reporter), path, { allowed })
+      return await queue.enter(by.account_id, async () =>
+        read(await reach({ db, vault, allowed }, reporter, { path }), path, { allowed }),
+      )
     } catch (error) {
       log.info(
         { integration: reporter.integration_id, error: (error as Error).message },
         'could not read who has a file checked out',
       )
       return null
-    } finally {
-      asking--
     }
   })
   if (!known) return { checkouts: null }

@@ -10,6 +10,7 @@ import { Refused } from '../deliver.ts'
 import type { Delivered } from '../persist.ts'
 import { Unreadable } from '../reading.ts'
 import type { Received, Request } from '../receive.ts'
+import type { TestUpload, UploadOutcome } from '../test-results/record-upload.ts'
 import type { HeavyAnswer, HeavyJob } from './messages.ts'
 
 /** Bodies from this size on are parsed in another process, whatever they contain. */
@@ -25,20 +26,21 @@ const pool = new ProcessPool<HeavyJob, HeavyAnswer>({
   entry: 'heavy-process',
   heapMb: 512,
   deadlineMs: 180_000,
+  // How to reach the database.
+  environment: /^(?:PG[A-Z]+|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/,
 })
 
 /** Processes of one node share its memory; called before the first request. */
 export const shareHeavyProcesses = (processes: number) => queue.share(processes)
 
-/** Like `receive`. Does not start for a caller who has left. */
-export function receiveHeavy(
-  db: Pool,
-  integration: IntegrationAuth,
-  { raw, ...request }: Request,
-  signal: AbortSignal,
-): Promise<Received> {
-  return run<Received>(integration.account_id, { kind: 'receive', databaseUrl: db.url, integration, request }, raw, signal)
+/** Like `receive`. */
+export function receiveHeavy(db: Pool, integration: IntegrationAuth, { raw, ...request }: Request): Promise<Received> {
+  return run<Received>(integration.account_id, { kind: 'receive', databaseUrl: db.url, integration, request }, raw)
 }
+
+/** Test results of a build. */
+export const receiveTestsHeavy = (db: Pool, integration: IntegrationAuth, upload: TestUpload, raw: Buffer) =>
+  run<UploadOutcome>(integration.account_id, { kind: 'tests', databaseUrl: db.url, integration, upload }, raw)
 
 export const ingestHeavy = (db: Pool, delivery: DeliveryKey): Promise<void> =>
   run(delivery.account_id, { kind: 'ingest', databaseUrl: db.url, delivery })
@@ -50,9 +52,9 @@ export const replayHeavy = (db: Pool, delivery: DeliveryKey, moved?: Buffer): Pr
 export const showHeavy = (db: Pool, delivery: DeliveryKey, moved?: Buffer): Promise<Shown> =>
   run(delivery.account_id, { kind: 'show', databaseUrl: db.url, delivery }, moved)
 
-async function run<T>(accountId: number, job: HeavyJob, body?: Buffer, signal?: AbortSignal): Promise<T> {
+async function run<T>(accountId: number, job: HeavyJob, body?: Buffer): Promise<T> {
   try {
-    const answer = await queue.enter(accountId, () => pool.run(job, body), signal)
+    const answer = await queue.enter(accountId, () => pool.run(job, body))
     if ('done' in answer) return answer.done as T
     throw failureOf(answer)
   } catch (error) {

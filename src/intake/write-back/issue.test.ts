@@ -16,6 +16,8 @@ const TRACKERS = {
   jira: {
     open: openJira,
     config: (url: string) => ({ server: url, user: 'bot@example.com', api_token: 'secret' }),
+    /** The project or team that the issue is in. */
+    named: { projects: 'GAME' },
     pageOf: (url: string, key: string) => `${url}/browse/${key}`,
     issue: (url: string, key: string, state: string) => ({
       webhookEvent: 'jira:issue_updated',
@@ -32,6 +34,7 @@ const TRACKERS = {
   linear: {
     open: openLinear,
     config: (url: string) => ({ server: url, api_token: 'secret' }),
+    named: { teams: 'GAME' },
     pageOf: (_: string, key: string) => `https://linear.app/owl/issue/${key}/the-door`,
     issue: (_: string, key: string, state: string) => ({
       type: 'Issue',
@@ -49,7 +52,7 @@ const TRACKERS = {
 }
 
 describe.each(['jira', 'linear'] as const)('%s', (provider) => {
-  const { open, config, pageOf, issue, comment } = TRACKERS[provider]
+  const { open, config, named, pageOf, issue, comment } = TRACKERS[provider]
   let server: Awaited<ReturnType<typeof openJira>>
   afterEach(async () => {
     await studio.db.execute(sql`delete from jobs`)
@@ -107,7 +110,7 @@ describe.each(['jira', 'linear'] as const)('%s', (provider) => {
     await api(`/breakages/${breakage.id}`, { method: 'PATCH', body: { state: 'open' } })
     await breaks()
     expect(server.comments).toHaveLength(1)
-    expect(server.comments[0]!.body).toContain('was fixed, but is not any more')
+    expect(server.comments[0]!.body).toContain('this breakage has reopened')
     await passes('c3')
     expect(server.comments).toMatchObject([{ body: expect.stringContaining('is fixed') }])
     const count = server.writes.length
@@ -144,7 +147,7 @@ describe.each(['jira', 'linear'] as const)('%s', (provider) => {
   })
 
   test('the issue is moved to the chosen done state once for each fix, and a person may move it back', async () => {
-    const { link, passes, url, work, api, breakage, shown, owner } = await room({ more: { done_state: 'done' } })
+    const { link, passes, url, work, api, breakage, shown, owner } = await room({ more: { done_state: 'done', ...named } })
     await link(url)
     server.losesNextReply = true
     await expect(passes()).rejects.toThrow()

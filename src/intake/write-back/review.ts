@@ -37,17 +37,17 @@ export async function writeReview(
   const { verdict, settled, text } = found
   const version = review.versions.length
   const [comment, vote] = [subject('comment'), subject('vote')]
-  const isCommented = await claimed(db, comment, async ({ sent, unsure, remote_id, gone }) => {
+  const isCommented = await claimed(db, comment, async ({ sent, unsure, remote_id, gone }, claim) => {
     if (gone || (text === sent && !unsure)) return
     try {
       const known = remote_id ?? (unsure ? await at.findComment(review.id, '**Goldmaster**') : undefined)
-      await store.noteUnsure(db, comment)
+      await store.noteUnsure(db, claim)
       if (known !== undefined) await at.editComment(known, text)
-      await store.noteSent(db, comment, text, known ?? (await at.createComment(review.id, text)))
+      await store.noteSent(db, claim, text, known ?? (await at.createComment(review.id, text)))
     } catch (error) {
       // Somebody deleted the comment or the review.
       unlessRefusedWith([404])(error)
-      await store.noteSent(db, comment, '', null, true)
+      await store.noteSent(db, claim, '', null, true)
     }
   })
   const run = await reportRun(db, at, { account_id, integration_id, subject: testRun(shelf, version) }, addressOf, {
@@ -56,13 +56,13 @@ export async function writeReview(
     url: pageOf(found.build_id),
   })
   if (!isCommented || !run || !settled) return isCommented && run
-  return claimed(db, vote, async ({ sent, unsure }) => {
+  return claimed(db, vote, async ({ sent, unsure }, claim) => {
     const wanted = `${VOTES[verdict]} ${version}`
     if ((sent === '' && VOTES[verdict] === 'clear') || (sent === wanted && !unsure)) return
-    await store.noteUnsure(db, vote)
+    await store.noteUnsure(db, claim)
     // A review that is archived or whose version is gone takes no votes.
     await at.vote(review.id, VOTES[verdict], version).catch(unlessRefusedWith([400, 404, 422]))
-    await store.noteSent(db, vote, wanted)
+    await store.noteSent(db, claim, wanted)
   })
 }
 
@@ -76,12 +76,12 @@ async function reportRun(
 ): Promise<boolean> {
   const address = await addressOf(subject.subject)
   if (address === undefined) return true
-  return claimed(db, subject, async ({ sent, unsure }) => {
+  return claimed(db, subject, async ({ sent, unsure }, claim) => {
     const text = JSON.stringify(result)
     if (text === sent && !unsure) return
-    await store.noteUnsure(db, subject)
+    await store.noteUnsure(db, claim)
     // The test run is gone, or somebody ended it.
     await at.report(address, result).catch(unlessRefusedWith([400, 401, 403, 404, 409, 410, 422]))
-    await store.noteSent(db, subject, text)
+    await store.noteSent(db, claim, text)
   })
 }

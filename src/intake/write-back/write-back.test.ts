@@ -5,6 +5,8 @@ import type { Studio } from '../../../test/support/studio.ts'
 import { type BranchRoom, branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { workOffAll } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { allowedHosts } from '../../net/addresses.ts'
+import { writeBack } from './write-back.ts'
 
 let studio: Studio
 let github: Awaited<ReturnType<typeof openGitHub>>
@@ -147,11 +149,30 @@ test('a build of any CI sets a status with its cause, without private text, and 
   expect(github.comments).toEqual([])
 })
 
+test('a status follows what the tests of the build say', async () => {
+  const { report, work, tests, api } = await room()
+  await api('/settings', { method: 'PATCH', body: { test_gate: { fails_on: 'failures', jobs: [] } } })
+  await report({ number: 1, branch: 'main', commit: 'c2' })
+  await work()
+  expect(github.statuses.at(-1)).toMatchObject({ state: 'success' })
+  await tests({ number: 1 }, { opens: 'the door stays shut' })
+  await work()
+  expect(github.statuses.at(-1)).toMatchObject({ state: 'failure', description: expect.stringContaining('opens') })
+  const { id } = (await studio.db.one<{ id: string }>(sql`select max(id)::text as id from test_cases`))!
+  await api(`/tests/${id}`, {
+    method: 'PATCH',
+    body: { quarantined_until: new Date(Date.now() + 86_400_000).toISOString(), reason: 'known' },
+  })
+  await work()
+  expect(github.statuses.at(-1)).toMatchObject({ state: 'success', description: 'The build passed.' })
+})
+
 test('a pull request has one comment, edited in place, that says what is not by the change', async () => {
   const made = await room()
   const { report, work, pull, push } = made
   await push('main', ['c3'], { before: 'c2' })
   await report({ number: 1, branch: 'main', commit: 'c3', broken: 'c3' })
+  await report({ number: 1, job: 'Test @ann', branch: 'main', commit: 'c3' })
   await work()
   // Somebody else writes a comment with our mark.
   const forged = { id: 5, pull: '16', body: `<!-- goldmaster:project:${made.project} -->\nAll good`, user: { id: 4 } }
@@ -198,15 +219,16 @@ test('a comment is edited once the failure turns out to be of the branch, and wh
   await pull(2, { broken: 'c3' })
   await work()
   const said = () => github.comments[0]!.body
-  expect(said()).toContain('`Cook` no verdict: `main has 1 change')
+  expect(said()).toContain('`Cook` no verdict: `The job has no result at the change of main that this was built on.`')
   await report({ number: 3, branch: 'main', commit: 'c3', broken: 'c3' })
   await work()
   expect(said()).toContain('`Cook` failed, not by this change: `main is already broken')
   expect(github.statuses.findLast(({ sha }) => sha === 'f1')!.description).toContain('Not by this change')
   await push('main', ['c4'], { before: 'c3' })
   await report({ number: 4, branch: 'main', commit: 'c4' })
+  await report({ number: 4, job: 'Test', branch: 'main', commit: 'c4' })
   await work()
-  expect(said()).toContain('`Cook` no verdict: `main was broken for this cause until recently')
+  expect(said()).toContain('`Cook` failed, not by this change: `main was broken for this cause when this was built')
 
   const build = await pull(5, { job: 'Test', broken: 'f1' })
   await work()
@@ -264,6 +286,59 @@ test('a limit and a lost reply are repeated later, and the result is written onc
   expect(github.statuses.filter(({ sha }) => sha === 'f1')).toHaveLength(1)
   expect(github.comments).toHaveLength(1)
   expect(await page()).toMatchObject({ write_back_problem: null })
+})
+
+/** A place where work waits until it is released. */
+const hold = () => {
+  let reach = () => {}
+  let release = () => {}
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const wait = () => {
+    reach()
+    return released
+  }
+  return { reached, release, wait }
+}
+
+test('a job that a slow server held up leaves the comment to the job that took over', async () => {
+  const { report, work, pull, owner, id: integration_id } = await room()
+  await report({ number: 1, branch: 'main', commit: 'c2' })
+  await work()
+  const key = { account_id: owner.account_id, integration_id, build_run_id: await pull(2) }
+  const { db, service } = studio
+  const write = () =>
+    writeBack({ db, vault: service.vault, allowed: allowedHosts(['127.0.0.1']), site: 'https://gold.example' }, key)
+  // The first job waits for the list of comments, the second one for the reply to its new comment.
+  const [list, create] = [hold(), hold()]
+  const held = new Map([
+    ['GET /repos/owl/star/issues/16/comments', list],
+    ['POST /repos/owl/star/issues/16/comments', create],
+  ])
+  github.beforeReply = async (request) => {
+    const first = held.get(request)
+    held.delete(request)
+    await first?.wait()
+  }
+  const first = write()
+  await list.reached
+  await db.execute(sql`update write_backs set busy_until = goldmaster_now() - interval '1 second' where busy_until is not null`)
+  const second = write()
+  await create.reached
+  list.release()
+  await first
+  // It has not released the claim of the other one either.
+  await write()
+  expect(github.comments).toEqual([])
+  create.release()
+  await second
+  await work()
+  expect(github.comments).toHaveLength(1)
+  expect(github.comments[0]!.body).toContain('passed')
 })
 
 /** How many reports the echoes are tried with. */

@@ -2,7 +2,7 @@ import { cannotWriteBack } from '../../contract/errors.ts'
 import type { Database } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import type { Jobs } from '../../db/queue.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
+import { fullLabelOf } from '../../domain/branches/job-labels.ts'
 import type { IntegrationContext } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import * as addresses from '../../domain/integrations/result-addresses.ts'
@@ -10,55 +10,57 @@ import * as store from '../../domain/integrations/write-backs.ts'
 import { resultAt, verdictText } from '../../domain/investigations/public-texts.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
 import { OWN_PREFIX } from '../build-origin.ts'
-import { Refused } from '../providers/ci-replies.ts'
+import type { Located } from '../provider.ts'
 import { REVIEW_WRITE_BACKS, TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
-import { BUSY_S, claimed, type Outside, unlessRefusedWith } from './claimed.ts'
+import { BY_SETTINGS, ownBy, reach } from '../reach/reach.ts'
+import { BUSY_S, claimed, type Outside, pauseIfOurs, unlessRefusedWith } from './claimed.ts'
 import { writeReview } from './review.ts'
 import type { WritableRepository } from './server.ts'
 
 /** Writes the newest result of a build's job at its commit, and the verdict on its pull request. What the server has is not sent again. */
-export async function writeBack(
-  { db, vault, allowed, site }: Outside & { site: string },
-  key: Jobs['write_back'],
-  signal?: AbortSignal,
-) {
+export async function writeBack(outside: Outside & { site: string }, key: Jobs['write_back'], signal?: AbortSignal) {
+  const { db, vault, allowed, site } = outside
   const build = await store.writeBackSubject(db, key)
   if (!build) return
-  const config = openConfig(vault, build)
+  const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
+  const asked = { ...outside, signal }
   const reviews = REVIEW_WRITE_BACKS[build.provider]
   if (reviews) {
     if (build.shelf === '') return
-    const page = (id: string) => `${site}/projects/${build.project_id}/builds/${id}`
     const addressOf = (subject: string) => addresses.find(db, vault, { ...key, subject })
-    return orPause(db, build, key, () =>
-      writeReview(db, reviews.open(config, allowed, signal), build, { pageOf: page, addressOf }),
-    )
+    return orPause(db, build, key, {}, async () => {
+      const config = await reach(asked, build, { external_id: build.shelf })
+      return writeReview(db, reviews.open(config, allowed, signal), build, { pageOf, addressOf })
+    })
   }
   const tool = WRITE_BACKS[build.provider]
   if (!tool || build.commit_hash === '') return
-  const repository = build.pages.map((page) => tool.repositoryOf(config, page)).find((found) => found !== undefined)
-  if (repository === undefined) return
-  const at = tool.open(config, repository, allowed, signal)
-  const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
+  const url = build.pages.find((page) => tool.repositoryOf(build.config, page) !== undefined)
+  if (url === undefined) return
+  const repository = tool.repositoryOf(build.config, url)!
   const { account_id, integration_id } = key
   const subject = (name: string) => ({ account_id, integration_id, subject: `${repository} ${name}` })
-  await orPause(
-    db,
-    build,
-    key,
-    async () =>
+  await orPause(db, build, key, { url }, async () => {
+    const at = tool.open(await reach(asked, build, { url }), repository, allowed, signal)
+    return (
       (await writeStatus(db, at, build, subject, pageOf)) &&
-      (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf))),
-  )
+      (build.pull_request === '' || (await writeComment(db, at, build, subject, pageOf)))
+    )
+  })
 }
 
-/** Again soon if another job is writing; not at all after a refusal, until somebody checks again. */
-async function orPause(db: Database, build: store.WriteBackSubject, key: Jobs['write_back'], write: () => Promise<boolean>) {
+/** Again soon if another job is writing. */
+async function orPause(
+  db: Database,
+  build: store.WriteBackSubject,
+  key: Jobs['write_back'],
+  located: Located,
+  write: () => Promise<boolean>,
+) {
   try {
     if (!(await write())) await store.enqueueWriteBack(db, build, key.build_run_id, BUSY_S)
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    await store.pauseWriteBack(db, key, error.message)
+    await pauseIfOurs(db, build, located, error)
   }
 }
 
@@ -72,9 +74,9 @@ async function writeStatus(
   named: Naming,
   pageOf: (id: number) => string,
 ): Promise<boolean> {
-  const name = `${OWN_PREFIX}${build.ci_job_name}`
+  const name = `${OWN_PREFIX}${fullLabelOf(build.job)}`
   const subject = named(`status ${build.commit_hash} ${name.slice(0, 255)}`)
-  return claimed(db, subject, async ({ sent, unsure }) => {
+  return claimed(db, subject, async ({ sent, unsure }, claim) => {
     const result = await resultAt(db, build)
     if (!result) return
     const { build_run_id, state, description } = result
@@ -82,10 +84,10 @@ async function writeStatus(
     const text = JSON.stringify(status)
     if (text === sent && !unsure) return
     if (!unsure || !(await at.hasStatus(build.commit_hash, status))) {
-      await store.noteUnsure(db, subject)
+      await store.noteUnsure(db, claim)
       await at.setStatus(build.commit_hash, status).catch(unlessRefusedWith([422]))
     }
-    await store.noteSent(db, subject, text)
+    await store.noteSent(db, claim, text)
   })
 }
 
@@ -100,26 +102,27 @@ async function writeComment(
   const { pull_request: pull, project_id } = build
   if (!/^\d{1,18}$/.test(pull)) return true
   const subject = named(`comment ${pull}`)
-  return claimed(db, subject, async ({ sent, unsure, remote_id, gone }) => {
+  return claimed(db, subject, async ({ sent, unsure, remote_id, gone }, claim) => {
     const verdict = gone ? undefined : await verdictText(db, build, pageOf)
     if (verdict === undefined || (verdict === sent && !unsure)) return
     const mark = `<!-- goldmaster:project:${project_id} -->`
     const body = `${mark}\n${verdict}`
     try {
       const known = remote_id ?? (await at.findComment(pull, mark))
-      await store.noteUnsure(db, subject)
+      await store.noteUnsure(db, claim)
       if (known !== undefined) await at.editComment(pull, known, body)
-      await store.noteSent(db, subject, verdict, known ?? (await at.createComment(pull, body)))
+      await store.noteSent(db, claim, verdict, known ?? (await at.createComment(pull, body)))
     } catch (error) {
       // Somebody deleted the comment, or the number is of no pull request of this repository.
       unlessRefusedWith([404, 422])(error)
-      await store.noteSent(db, subject, '', null, true)
+      await store.noteSent(db, claim, '', null, true)
     }
   })
 }
 
 /** Why results can't be written to the server of an integration; undefined if they can. */
-async function problemOf({ db, vault, allowed }: Outside, integration: IntegrationContext | undefined) {
+async function problemOf(outside: Outside, integration: IntegrationContext | undefined) {
+  const { db, allowed } = outside
   const tool =
     integration &&
     (WRITE_BACKS[integration.provider] ?? TRACKER_WRITE_BACKS[integration.provider] ?? REVIEW_WRITE_BACKS[integration.provider])
@@ -127,8 +130,9 @@ async function problemOf({ db, vault, allowed }: Outside, integration: Integrati
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
   try {
-    const config = openConfig(vault, integration)
-    const pages = await store.knownPages(db, integration)
+    const config = await reach(outside, integration, BY_SETTINGS)
+    const isOurs = await ownBy(db, integration)
+    const pages = (await store.knownPages(db, integration)).filter((url) => isOurs({ url, issue: url.split('/').at(-1) }))
     await tool.check(config, allowed, [...new Set(pages.flatMap((page) => tool.repositoryOf(config, page) ?? []))])
   } catch (error) {
     if (error instanceof Unreachable) return error.message

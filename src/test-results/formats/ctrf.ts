@@ -1,3 +1,4 @@
+import { MISSING_REPORT } from '../../contract/labels/missing-report.ts'
 import type { TestOutcome } from '../../contract/sets.ts'
 import type { TestReport } from '../test-case.ts'
 import { caseOf, lineOf } from '../text.ts'
@@ -25,6 +26,7 @@ export function addCtrfTest({ cases }: TestReport, test: object) {
       name: textOf(given.name),
       outcome: outcome === 'passed' && given.flaky === true ? 'flaky' : outcome,
       duration_ms: typeof duration === 'number' && Number.isFinite(duration) ? Math.round(Math.max(0, duration)) : null,
+      crashed: textOf(given.name) === MISSING_REPORT.name && textOf(given.message).startsWith(MISSING_REPORT.message),
       message: textOf(given.message),
       details: textOf(given.trace),
       output: [textOf(given.stdout), textOf(given.stderr)].filter((part) => part !== '').join('\n'),

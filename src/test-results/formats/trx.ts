@@ -62,6 +62,7 @@ export function trx({ cases }: TestReport): XmlReader {
             class: className,
             name: className !== '' && testName.startsWith(`${className}.`) ? testName.slice(className.length + 1) : testName,
             outcome: OUTCOMES[outcome ?? ''] ?? 'skipped',
+            crashed: outcome === 'Aborted' || outcome === 'Disconnected',
             duration_ms: clockOf(duration),
             message,
             details,
@@ -72,7 +73,13 @@ export function trx({ cases }: TestReport): XmlReader {
       // The host died between tests: every case that was written passed.
       if (aborted && !cases.some(isFailing))
         cases.push(
-          caseOf({ name: '(test run)', outcome: 'error', duration_ms: null, message: runError || 'The test run was aborted.' }),
+          caseOf({
+            name: '(test run)',
+            outcome: 'error',
+            crashed: true,
+            duration_ms: null,
+            message: runError || 'The test run was aborted.',
+          }),
         )
     },
   }

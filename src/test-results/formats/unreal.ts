@@ -39,6 +39,7 @@ export function addUnrealTest({ cases }: TestReport, test: object) {
       ...split,
       suite: split.class,
       outcome,
+      crashed: outcome === 'error',
       duration_ms: typeof duration === 'number' ? Math.round(Math.max(0, duration) * 1000) : null,
       message: messages[0] ?? (outcome === 'error' ? 'The test did not finish: the process ended in it.' : ''),
       details: messages.join('\n'),
