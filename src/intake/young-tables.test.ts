@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { type Sql, sql } from '../db/database.ts'
 import { newestOf } from '../domain/assets/decisions.ts'
-import { movePreviews } from '../domain/assets/preview-versions.ts'
+import { raiseVersions } from '../domain/assets/version-numbers.ts'
 import { buildsOf, hasBuildsOf } from '../domain/branches/positions.ts'
 import { placing } from '../domain/changes/branches.ts'
 import { type Arrival, tookEffect } from '../domain/integrations/deliveries.ts'
@@ -48,9 +48,12 @@ test.each<[what: string, statement: Sql, columns: string[][]]>([
     [['account_id', 'project_id', 'branch', 'previous']],
   ],
   [
-    'assets whose previews an import moves',
-    sql`${written}, ${movePreviews(owner, [{ identifier: 'a', path: 'a.png' }])} select from shifts`,
-    [['account_id', 'project_id', 'path']],
+    'assets whose versions an import moves',
+    sql`${written}, ${raiseVersions(owner, [{ identifier: 'a', path: 'a.png' }])} select from version_moves`,
+    [
+      ['account_id', 'project_id', 'path'],
+      ['account_id', 'asset_id'],
+    ],
   ],
   [
     'the newest requests of assets that are decided together',

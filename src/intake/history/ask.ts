@@ -2,17 +2,19 @@ import type { Database } from '../../db/database.ts'
 import type { IntegrationContext } from '../../domain/integrations/context.ts'
 import { jobsOf } from '../../domain/integrations/imports.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
-import { type FetchedReply, safeFetch, Unreachable } from '../../net/safe-fetch.ts'
+import { requireJson } from '../../net/reply-json.ts'
+import { safeFetch } from '../../net/safe-fetch.ts'
 import type { Provider } from '../provider.ts'
 import { failureOf, Refused } from '../providers/ci-replies.ts'
 import { isLimited, secondsToWait } from '../providers/rate-limits.ts'
 import { transports } from '../providers/transports.ts'
+import { coveredBy } from '../reach/reach.ts'
 import { type Json, text } from '../reading.ts'
 import { stripNul } from '../strip-nul.ts'
 import type { Asked, HistoryPart, HistoryReply, HistoryRequest } from './history.ts'
 
-/** A page of 100 records with everything that a tool says about them. */
-const PAGE_BYTES = 32 * 1024 * 1024
+/** A page of 100 records with everything that a tool says about them has half of it. */
+const PAGE_BYTES = 4 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 /** How long to wait if a tool refuses because of too many requests and doesn't say how long. */
 const LIMITED_S = 60
@@ -77,7 +79,7 @@ export async function ask(
   }
   const answered = { headers: reply.headers, details: new Map(), wait }
   if (reply.status === 304 && etag !== undefined) return { ...answered, body: undefined, isUnchanged: true }
-  return { ...answered, body: jsonOf(reply, label) }
+  return { ...answered, body: stripNul(requireJson(reply.body, label)) }
 }
 
 /** Asks for a page, or for a detail. */
@@ -95,9 +97,12 @@ export async function readAbout(
   return about.read((await send({ path })).body, jobs)
 }
 
-/** The jobs that an integration reported, for a provider that needs them. */
-export const jobsFor = (db: Database, { history }: Provider, integration: IntegrationContext): Promise<string[]> =>
-  history!.parts.some(({ ofJobs }) => ofJobs) ? jobsOf(db, integration) : Promise.resolve([])
+/** The jobs that an integration reported and that it may ask for, for a provider that needs them. */
+export async function jobsFor(db: Database, { history }: Provider, integration: IntegrationContext): Promise<string[]> {
+  if (!history!.parts.some(({ ofJobs }) => ofJobs)) return []
+  const isOurs = await coveredBy(db, integration)
+  return (await jobsOf(db, integration)).filter((job) => isOurs({ job }))
+}
 
 /** A page with the details that it leaves out; those that the tool doesn't have, or the token can't see, are undefined. */
 export async function withDetails(part: HistoryPart, asked: Asked, page: Answered, send: Send): Promise<Answered> {
@@ -114,13 +119,5 @@ export async function withDetails(part: HistoryPart, asked: Asked, page: Answere
       details.set(request.path, answered?.body)
       wait = Math.max(wait, answered?.wait ?? 0)
     }
-  }
-}
-
-function jsonOf({ body }: FetchedReply, label: string): unknown {
-  try {
-    return stripNul(JSON.parse(body.toString()))
-  } catch {
-    throw new Unreachable(`${label} answers with no JSON.`)
   }
 }

@@ -169,7 +169,11 @@ test('an import waits as long as GitHub asks for, and can be cancelled meanwhile
   expect(await start()).toMatchObject({ status: 422, json: { message: expect.stringContaining('is running') } })
   // Only the reserve for other work is left.
   github.state.remaining = 1001
-  const page = () => readImport(outside(), { account_id, import_id: made.id })
+  const page = async () => {
+    // As a worker takes it: one that still waits would keep its time.
+    await studio.db.execute(sql`delete from jobs where name = ${`import ${made.id}`}`)
+    await readImport(outside(), { account_id, import_id: made.id })
+  }
   await page()
   expect(
     await rows(sql`select part, waits_until > now() + interval '9 minutes' as waits from imports where id = ${made.id}`),
@@ -345,9 +349,79 @@ test('odd answers store nothing, and pages without an end end an import', async 
   await page()
   expect(await now()).toMatchObject([{ part: 'deployments', pages: 5, state: 'running' }])
   expect(await rows(sql`select id from build_runs where project_id = ${project}`)).toEqual([])
-  await rows(sql`update imports set part = 'changes', cursor = '{}', pages = 50000 where id = ${json.id}`)
+  await rows(sql`update imports set part = 'changes', cursor = '{}', pages = 200000 where id = ${json.id}`)
   answers('[]', { 'x-next-page': '9' })
   await page()
-  expect(await now()).toMatchObject([{ state: 'failed', message: 'GitLab lists more than 50000 pages.' }])
+  expect(await now()).toMatchObject([{ state: 'failed', message: 'GitLab lists more than 200000 pages.' }])
+  tool.close()
+})
+
+test('a server that lists thousands of records on one page ends the import before they are stored', async () => {
+  const tool = await openGitLab(fictionalStudio())
+  const { app, id, rows, project, account_id } = await openRoom(studio, tool)
+  const { json } = await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 31 } })
+  const issues = (count: number) => {
+    const listed = Array.from({ length: count }, (_, at) => ({ id: at + 1, iid: at + 1, title: 'Paint', state: 'opened' }))
+    tool.state.instead = (path, reply) => {
+      if (!path.includes('/issues')) return false
+      reply.writeHead(200, { 'x-next-page': '2' }).end(JSON.stringify(listed))
+      return true
+    }
+  }
+  const page = () => readImport(outside(), { account_id, import_id: json.id })
+  const now = () => rows(sql`select state, message, pages from imports where id = ${json.id}`)
+  issues(100)
+  await page()
+  expect(await now()).toMatchObject([{ state: 'running', pages: 1 }])
+  issues(2_001)
+  await page()
+  expect(await now()).toMatchObject([{ state: 'failed', message: 'GitLab lists more than 2000 records on one page.' }])
+  expect(await rows(sql`select from changes where project_id = ${project}`)).toEqual([])
+  tool.close()
+})
+
+test('changes with thousands of files are stored before the files of others are asked for', async () => {
+  const tool = await openGitLab({ ...world, commits: commits.slice(-3), builds: [], deployments: [] })
+  const { app, id, rows, project, account_id } = await openRoom(studio, tool)
+  const files = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, at) => ({ new_path: `Content/a${at}.c`, new_file: true })))
+  const storedBefore: number[] = []
+  tool.state.instead = (path, reply) => {
+    if (!path.includes('/diff')) return false
+    void rows(sql`select from changes where project_id = ${project} and files is not null`).then((stored) => {
+      const isFirst = storedBefore.push(stored.length) === 1
+      reply.writeHead(200, { 'content-type': 'application/json' }).end(files(isFirst ? 20_000 : 1))
+    })
+    return true
+  }
+  expect(await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })).toMatchObject({ status: 201 })
+  await workOffAll(studio, account_id)
+  expect(await rows(sql`select state from imports where project_id = ${project}`)).toEqual([{ state: 'done' }])
+  expect(storedBefore).toEqual([0, 1, 1])
+  tool.close()
+})
+
+test('files of a change stay unknown if their list never ends, and the import goes on', async () => {
+  const tool = await openGitLab({ ...world, commits: commits.slice(-3), builds: [], deployments: [] })
+  const { app, id, rows, project, account_id } = await openRoom(studio, tool)
+  const endless = commits.at(-2)!.sha
+  let asked = 0
+  tool.state.instead = (path, reply) => {
+    if (!path.includes(`/commits/${endless}/diff`)) return false
+    asked++
+    reply
+      .writeHead(200, { 'content-type': 'application/json', 'x-next-page': String(asked + 1) })
+      .end(JSON.stringify([{ new_path: `a${asked}`, new_file: true }]))
+    return true
+  }
+  expect(await app(`/integrations/${id}/imports`, { method: 'POST', body: { days: 90 } })).toMatchObject({ status: 201 })
+  await workOffAll(studio, account_id)
+  expect(await rows(sql`select state, pages > 30 as counted from imports where project_id = ${project}`)).toEqual([
+    { state: 'done', counted: true },
+  ])
+  expect(asked).toBe(30)
+  const known = await rows(sql`
+    select identifier from changes where project_id = ${project} and files is not null order by identifier`)
+  expect(known.map(({ identifier }) => identifier)).toEqual([commits.at(-3)!.sha, commits.at(-1)!.sha].toSorted())
   tool.close()
 })

@@ -4,6 +4,7 @@ import { openHistoryStudio, openRoom } from '../../../test/support/history/room.
 import { fictionalStudio } from '../../../test/support/history/world.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
+import { within } from '../../net/budget.ts'
 import { depotPaths, history } from '../providers/perforce/history.ts'
 import { transports } from '../providers/transports.ts'
 import type { Asked, HistoryReply } from './history.ts'
@@ -177,6 +178,13 @@ describe('odd output', () => {
     const send = (path: string) => transports.perforce!.send(path, { config: p4.config, allowed: () => true })
     expect(await send(several)).toEqual([])
     expect(await send('describe\n-s\n1003')).toMatchObject([{ change: '1003' }])
+    // More than the page has left; a smaller one still fits.
+    await within({ bytes: 64 * 1024 * 1024, values: 300_000, pages: 10, seconds: 600 }, async () => {
+      p4.instead('describe', `${JSON.stringify(described).slice(0, -1)}${',"type":"text"'.repeat(310_000)}}\n`)
+      expect(await send('describe\n-s\n1003')).toEqual([])
+      p4.instead('describe', `${JSON.stringify(described)}\n`)
+      expect(await send('describe\n-s\n1003')).toMatchObject([{ change: '1003' }])
+    })
   })
 })
 

@@ -2,12 +2,13 @@ import type { ImportPart } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { enqueue, type Jobs } from '../../db/queue.ts'
+import { eachRow } from '../../domain/accounts/isolation.ts'
 import { unknownAmong } from '../../domain/changes/imported.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
 import { asking, type IntegrationContext } from '../../domain/integrations/context.ts'
 import { type KnownReply, keep } from '../../domain/integrations/etags.ts'
 import * as imports from '../../domain/integrations/imports.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
+import { OverBudget, within } from '../../net/budget.ts'
 import { applyAll } from '../apply.ts'
 import { type BuildFact, type Fact, isChange } from '../facts.ts'
 import type { JobContext } from '../job-context.ts'
@@ -15,8 +16,10 @@ import type { Provider } from '../provider.ts'
 import { Refused } from '../providers/ci-replies.ts'
 import { providers } from '../providers/index.ts'
 import { transports } from '../providers/transports.ts'
+import { BY_SETTINGS, reach } from '../reach/reach.ts'
 import { type Json, number, object } from '../reading.ts'
-import { ask, jobsFor, Limited, Missing, readAbout, type Send, withDetails } from './ask.ts'
+import { ask, jobsFor, Limited, Missing, readAbout, withDetails } from './ask.ts'
+import { readFiles } from './changed-files.ts'
 import { conditional } from './conditional.ts'
 import { type Asked, type HistoryPage, type HistoryPart, type HistoryRequest, jobAfter, jobOf } from './history.ts'
 
@@ -28,12 +31,20 @@ interface Read {
   next: Json | undefined
   isOtherBranch?: boolean
   wait: number
+  /** How many were read; 1 if absent. */
+  pages?: number
   /** Stored with the page. */
   replies?: KnownReply[]
 }
 
-/** Far more than a year of a large studio. A server whose pages never end is given up. */
-const PAGES_MAX = 50_000
+/** Far more than a year of a large studio, whose changes have a page of files each. A server whose pages never end is given up. */
+const PAGES_MAX = 200_000
+
+/** A page with its details, which are in memory together. */
+const PAGE = { bytes: 32 * 1024 * 1024, values: 300_000, pages: 500, seconds: 600 }
+
+/** A server that lists more than twenty times what it was asked for would have its records kept in memory and written at once. */
+const FACTS_MAX = 2_000
 
 /** Reads one page of an import and stores it with its cursor, in one transaction; a second reading of the same page has no effect. */
 export async function readImport(context: JobContext, { account_id, import_id }: Jobs['read_import'], signal?: AbortSignal) {
@@ -48,12 +59,12 @@ export async function readImport(context: JobContext, { account_id, import_id }:
   if (running.pages >= PAGES_MAX) return imports.fail(db, key, `${provider!.label} lists more than ${PAGES_MAX} pages.`)
   const again = { ...asking(integration), name: imports.jobName(import_id) }
   try {
-    const read = await readPage(context, { running, integration, provider: provider!, part }, signal)
+    const read = await within(PAGE, () => readPage(context, { running, integration, provider: provider!, part }, signal))
     const isOver = await db.transaction((db) => store(db, { running, integration, part, provider: provider! }, read, again))
     if (isOver) await imports.forgetEmpty(db, key)
   } catch (error) {
     if (error instanceof PartRefused) return skip(db, { running, provider: provider!, part }, error, again)
-    if (error instanceof Refused) return imports.fail(db, key, error.message)
+    if (error instanceof Refused || error instanceof OverBudget) return imports.fail(db, key, error.message)
     if (!(error instanceof Limited)) throw error
     await db.transaction(async (db) => {
       await imports.wait(db, key, error.seconds)
@@ -107,7 +118,7 @@ interface Reading {
 async function readPage(context: JobContext, reading: Reading, signal?: AbortSignal): Promise<Read> {
   const { db, vault, allowed } = context
   const { running, integration, provider, part } = reading
-  const config = openConfig(vault, integration)
+  const config = await reach({ db, vault, allowed, signal }, integration, BY_SETTINGS)
   const send = (request: HistoryRequest) => ask(provider, request, { config, allowed, signal })
   const jobs = await jobsFor(db, provider, integration)
   const known = object(running.cursor.about)
@@ -129,43 +140,8 @@ async function readPage(context: JobContext, reading: Reading, signal?: AbortSig
   const { wait, isUnchanged, ...reply } = await withDetails(part, asked, answered, nightly?.send ?? send)
   const page: HistoryPage = isUnchanged ? { facts: [], ...nightly!.after(request) } : part.read(reply, asked)
   const { facts, next, isOtherBranch = false, wait: more = 0 } = page
+  if (facts.length > FACTS_MAX) throw new Refused(`${provider.label} lists more than ${FACTS_MAX} records on one page.`)
   return { facts, about, next, isOtherBranch, wait: Math.max(wait, more), replies: nightly?.replies(request, next) ?? [] }
-}
-
-/** How many changes are asked about before their files are stored. */
-const CHANGES_AT_ONCE = 20
-
-/** The files of the changes that the import added without. */
-async function readFiles(db: Database, { running, part }: Reading, asked: Asked, send: Send): Promise<Omit<Read, 'about'>> {
-  const before = number(asked.cursor.before) ?? null
-  const bare = await db.rows<{ id: number; identifier: string }>(sql`
-    select id, identifier from changes
-    where account_id = ${running.account_id} and import_id = ${running.id} and files is null and (${before}::bigint is null or id < ${before})
-    order by id desc limit ${CHANGES_AT_ONCE}`)
-  const facts: Fact[] = []
-  for (const { id, identifier } of bare) {
-    let place: Json | undefined = { identifier }
-    let wait = 0
-    while (place !== undefined) {
-      const reply = await send(part.page({ ...asked, cursor: place }))
-      const page = part.read(reply, { ...asked, cursor: place })
-      merge(facts, page.facts)
-      place = page.next
-      wait = Math.max(wait, reply.wait)
-    }
-    if (wait > 0) return { facts, next: { before: id }, wait }
-  }
-  const last = bare.at(-1)
-  return { facts, next: last === undefined ? undefined : { before: last.id }, wait: 0 }
-}
-
-/** The files of a large change come on several pages. */
-function merge(facts: Fact[], more: readonly Fact[]) {
-  for (const fact of more) {
-    const same = facts.find((one) => isChange(one) && isChange(fact) && one.identifier === fact.identifier)
-    if (same && isChange(same) && isChange(fact)) same.files = [...(same.files ?? []), ...(fact.files ?? [])]
-    else facts.push(fact)
-  }
 }
 
 /**
@@ -179,7 +155,7 @@ const REST_SECONDS_MAX = 5
 async function store(
   db: Database,
   { running, integration, part, provider }: Reading,
-  { facts, about, next, isOtherBranch, wait, replies = [] }: Read,
+  { facts, about, next, isOtherBranch, wait, pages = 1, replies = [] }: Read,
   again: { account_id: number; server: string; name: string },
 ): Promise<boolean> {
   const now = await imports.running(db, running, sql`for update`)
@@ -191,6 +167,7 @@ async function store(
   const place = next === undefined ? undefined : { ...next, ...(below !== undefined && !isOtherBranch && { below }) }
   await imports.advance(db, running, {
     part: part.name,
+    pages: Math.max(1, pages),
     read: recordsIn(facts),
     added,
     next: { part: following, cursor: { about, ...(place && { place }) } },
@@ -272,13 +249,13 @@ async function unfinished(
 export async function resumeImports(db: Database) {
   const silent = await db.rows<RecordKey & { integration_id: number }>(sql`
     select account_id, id, integration_id from imports where state = 'running' and updated_at < now() - interval '5 minutes'`)
-  for (const { account_id, id, integration_id } of silent) {
+  await eachRow(db, 'resume_imports', silent, async ({ account_id, id, integration_id }) => {
     // By itself: on several servers the jobs are elsewhere.
     const job = await db.one(sql`
       select from jobs where account_id = ${account_id} and name = ${imports.jobName(id)} and state in ('scheduled', 'waiting', 'running')`)
-    if (job) continue
+    if (job) return
     const integration = await subjects.integration(db, { account_id, id: integration_id })
     if (!integration) await imports.fail(db, { account_id, id }, 'The integration is disabled or deleted.')
     else await enqueue(db, 'read_import', { account_id, import_id: id }, { ...asking(integration), name: imports.jobName(id) })
-  }
+  })
 }

@@ -3,14 +3,16 @@ import { cannotImport } from '../../contract/errors.ts'
 import type { ImportPart } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
+import { eachRow } from '../../domain/accounts/isolation.ts'
 import { asking, type IntegrationContext } from '../../domain/integrations/context.ts'
 import * as imports from '../../domain/integrations/imports.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { withServer } from '../../domain/integrations/polled.ts'
+import { OverBudget } from '../../net/budget.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
 import { providers } from '../providers/index.ts'
+import { BY_SETTINGS, reach } from '../reach/reach.ts'
 import { ask, jobsFor, Limited, Missing, readAbout, type Send } from './ask.ts'
 import type { Asked, HistoryPart } from './history.ts'
 
@@ -33,7 +35,8 @@ const refusalOf = (integration: IntegrationContext | undefined): string | undefi
   return field && `Enter "${field.label}" under Server access first.`
 }
 
-const NO_JOBS = 'No build was reported yet. The first one shows which jobs belong to this project.'
+const NO_JOBS =
+  'No build was reported yet of a job that this integration may use. The first one shows which jobs belong to this project; a lead confirms them.'
 
 /** How much there is to import, and whether the access token may read it. */
 export async function previewImport({ db, vault, allowed }: Outside, key: RecordKey, days: number): Promise<Preview> {
@@ -41,7 +44,7 @@ export async function previewImport({ db, vault, allowed }: Outside, key: Record
   const problem = refusalOf(integration)
   if (problem !== undefined) return { days, parts: [], minutes: null, problem }
   const provider = providers[integration!.provider]
-  const config = openConfig(vault, integration!)
+  const config = await reach({ db, vault, allowed }, integration!, BY_SETTINGS)
   const send: Send = (request) => ask(provider, request, { config, allowed })
   const { parts } = provider.history!
   try {
@@ -79,7 +82,7 @@ async function counting(
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof Limited || error instanceof Unreachable) return error.message
+  if (error instanceof Limited || error instanceof Unreachable || error instanceof OverBudget) return error.message
   throw error
 }
 
@@ -115,9 +118,10 @@ export async function startUnseen(db: Database, key: RecordKey, days: number) {
 }
 
 /** Or needs none. */
-const hasJobs = async (db: Database, integration: IntegrationContext) =>
-  !providers[integration.provider].history!.parts.some(({ ofJobs }) => ofJobs) ||
-  (await imports.jobsOf(db, integration)).length > 0
+async function hasJobs(db: Database, integration: IntegrationContext) {
+  const provider = providers[integration.provider]
+  return !provider.history!.parts.some(({ ofJobs }) => ofJobs) || (await jobsFor(db, provider, integration)).length > 0
+}
 
 const begin = (
   db: Database,
@@ -136,13 +140,13 @@ const NIGHTLY_DAYS = 3
 export async function startNightlyLooks(db: Database) {
   for (const { name, history } of Object.values(providers)) {
     if (!history) continue
-    for (const integration of await withServer(db, name)) {
-      if (refusalOf(integration) !== undefined || !(await hasJobs(db, integration))) continue
+    await eachRow(db, 'look_for_gaps', await withServer(db, name), async (integration) => {
+      if (refusalOf(integration) !== undefined || !(await hasJobs(db, integration))) return
       const since = new Date(Date.now() - NIGHTLY_DAYS * DAY_MS)
       await begin(db, integration, { since, nightly: true }).catch((error: unknown) => {
         // One that is running reads the same days.
         if ((error as { code?: string }).code !== 'cannot_import') throw error
       })
-    }
+    })
   }
 }

@@ -1,12 +1,13 @@
-import { ciFailed } from '../../contract/errors.ts'
+import { cannotAct, ciFailed } from '../../contract/errors.ts'
 import type { ActingProvider, CiAction } from '../../contract/sets.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { requireAction } from '../../domain/builds/ci-actions.ts'
 import { requireParameters } from '../../domain/builds/start-parameters.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
+import { placeOf } from '../reach/actions.ts'
+import { NotListed, reach } from '../reach/reach.ts'
 import { actAtBuildkite } from './buildkite/act.ts'
 import type { Act } from './ci-action.ts'
 import { actAtGitHub } from './github/act.ts'
@@ -32,20 +33,23 @@ const DONE: Record<CiAction, string> = {
 
 /** Asks the CI of a build once, and says what it answered. A build that follows from it is reported as every other. */
 export async function actOnBuild(
-  { db, vault, allowed }: Pick<JobContext, 'db' | 'vault' | 'allowed'>,
-  project: ProjectKey,
+  outside: Pick<JobContext, 'db' | 'vault' | 'allowed'>,
+  project: ProjectKey & { isLead: boolean },
   id: number | undefined,
   action: CiAction,
   given: readonly string[] = [],
 ): Promise<{ message: string }> {
+  const { db, allowed } = outside
   const subject = await requireAction(db, project, id, action)
   const parameters = requireParameters(subject.start_parameters, given)
   const build = (await subjects.build(db, subject))!
   try {
-    await ACTS[build.provider as ActingProvider](action, build, openConfig(vault, build), allowed, parameters)
+    const config = await reach(outside, build, { ...placeOf(action, build), isLead: project.isLead })
+    await ACTS[build.provider as ActingProvider](action, build, config, allowed, parameters)
   } catch (error) {
     // Not a failure: the audit log must have what may have happened.
     if (error instanceof NoAnswer && error.mayHaveArrived) return { message: UNCERTAIN }
+    if (error instanceof NotListed) throw cannotAct(error.message)
     throw error instanceof Unreachable ? ciFailed(error.message) : error
   }
   return { message: DONE[action] }

@@ -1,15 +1,16 @@
+import { LOG_MAX } from '../../contract/limits.ts'
 import * as builds from '../../domain/builds/report.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import { type FetchedReply, safeFetch, Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
+import { locationOf, reach } from '../reach/reach.ts'
 import type { Json } from '../reading.ts'
 import { stripNul } from '../strip-nul.ts'
 import { Refused } from './ci-replies.ts'
 
-/** A longer log is not read. */
-export const LOG_BYTES = 64 * 1024 * 1024
+/** A longer log is not read, and of every log the end is kept: twice its characters, each of up to four bytes. */
+export const LOG = { limit: 64 * 1024 * 1024, tail: 8 * LOG_MAX }
 
 interface LogServer {
   /** With decrypted secrets. */
@@ -32,7 +33,8 @@ export const storingLog =
     const { account_id, build_run_id } = payload
     const build = await subjects.build(db, { account_id, id: build_run_id })
     if (!build?.config.server || build.status !== 'failed') return
-    const log = await read({ config: openConfig(vault, build), allowed, signal }, payload, build)
+    const config = await reach({ db, vault, allowed, signal }, build, locationOf(build))
+    const log = await read({ config, allowed, signal }, payload, build)
     if (log === undefined) return
     await db.transaction((db) => builds.report(db, build, { build: { build_run_id }, existing: true, log: stripNul(log) }))
   }
@@ -51,7 +53,7 @@ export async function storedLog(
   { allowed, signal }: { allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<string> {
   if (status < 300) return body.toString()
-  const stored = await safeFetch(headers.location ?? '', allowed, { limit: LOG_BYTES, ...(signal && { signal }) })
+  const stored = await safeFetch(headers.location ?? '', allowed, { ...LOG, ...(signal && { signal }) })
   if (stored.status !== 200) throw new Unreachable(`The storage of ${label} answers ${stored.status} to a log.`)
   return stored.body.toString()
 }

@@ -1,9 +1,14 @@
+import { ApiError, cannotBisect } from '../../contract/errors.ts'
 import type { StartableProvider } from '../../contract/sets.ts'
+import type { Database } from '../../db/database.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { enqueue, type JobKind, type Jobs } from '../../db/queue.ts'
-import { refuse } from '../../domain/breakages/bisections.ts'
+import { subjectOf } from '../../domain/breakages/bisection/bisection-subject.ts'
+import { refuse } from '../../domain/breakages/bisection/bisections.ts'
 import { asking } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
 import type { JobContext } from '../job-context.ts'
+import { NotListed, requireReach } from '../reach/reach.ts'
 import { jobs as azureDevops } from './azure-devops/jobs.ts'
 import { jobs as bitbucket } from './bitbucket/jobs.ts'
 import { jobs as buildkite } from './buildkite/jobs.ts'
@@ -27,8 +32,23 @@ const orEndSearch =
     }
   }
 
+/** A job about what is on no list of its integration is over: a lead sees what waits. */
+const quietly = <Works extends Record<string, Work>>(works: Works): Works =>
+  Object.fromEntries(
+    Object.entries(works).map(([kind, work]): [string, Work] => [
+      kind,
+      (outside, payload, signal) =>
+        work(outside, payload, signal).catch((error: unknown) => {
+          if (!(error instanceof NotListed)) throw error
+          outside.log.info({ kind, error: error.message }, 'not asking the server of a tool')
+        }),
+    ]),
+  ) as Works
+
+type Work = (outside: JobContext, payload: never, signal?: AbortSignal) => Promise<unknown>
+
 /** Jobs that call the servers of tools, by kind. Separate from the providers' declarations, which only read. */
-export const serverJobs = {
+export const serverJobs = quietly({
   ...azureDevops,
   ...bitbucket,
   ...buildkite,
@@ -41,7 +61,7 @@ export const serverJobs = {
   start_buildkite: orEndSearch(buildkite.start_buildkite),
   start_github: orEndSearch(github.start_github),
   start_jenkins: orEndSearch(jenkins.start_jenkins),
-}
+})
 
 /** The job that starts a build at each CI. */
 const STARTS = {
@@ -49,6 +69,21 @@ const STARTS = {
   buildkite: 'start_buildkite',
   github: 'start_github',
 } as const satisfies Record<StartableProvider, JobKind>
+
+/** Throws unless the builds of a bisection may be started: for the one who asks, and for the job itself. */
+export async function requireBisectable(
+  db: Database,
+  { isLead, ...project }: ProjectKey & { isLead: boolean },
+  breakageId: number | undefined,
+) {
+  const breakage = await subjectOf(db, project, breakageId)
+  if (!breakage?.integration_id || breakage.job === null || breakage.is_running) return
+  const integration = await subjects.integration(db, { account_id: project.account_id, id: breakage.integration_id })
+  if (!integration) return
+  await requireReach(db, integration, { job: breakage.job, isLead }).catch((error: unknown) => {
+    throw error instanceof NotListed || error instanceof ApiError ? cannotBisect(error.message) : error
+  })
+}
 
 /** Passes a build on to the job of its CI, in the queue of its server. */
 export async function startBuild({ db }: Pick<JobContext, 'db'>, payload: Jobs['start_build']) {

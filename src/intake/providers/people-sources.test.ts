@@ -274,3 +274,17 @@ test('an address that nobody has confirmed at Slack connects nobody', async () =
   instead = () => ({ ok: true, members: [{ id: 'U5', is_email_confirmed: false, profile }] })
   expect((await call('/match', { provider: 'slack' })).json).toMatchObject({ connected: 0 })
 })
+
+test('a server that lists more people than a studio has is refused, and connects nobody', async () => {
+  const members = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      id: `U${at}`,
+      disabled: false,
+      profile: { email_address: `m${at}@owl.example` },
+    }))
+  instead = () => members(20_001)
+  expect((await call('/match', { provider: 'shortcut' })).json.message).toContain('Shortcut lists more than 20000 users.')
+  expect((await call('')).json.connected_accounts).toEqual([])
+  instead = () => members(60)
+  expect((await call('/match', { provider: 'shortcut' })).json).toMatchObject({ connected: 60 })
+})

@@ -1,11 +1,11 @@
 import { cannotImport } from '../../contract/errors.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import type { ListedPerson } from '../../domain/accounts/people-list.ts'
-import { openConfig } from '../../domain/integrations/config.ts'
 import { withServer } from '../../domain/integrations/polled.ts'
 import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import { Limited } from '../history/ask.ts'
 import type { JobContext } from '../job-context.ts'
+import { BY_SETTINGS, listOf, reach } from '../reach/reach.ts'
 import { users as asana } from './asana/users.ts'
 import { users as azureDevops } from './azure-devops/users.ts'
 import { users as clickup } from './clickup/users.ts'
@@ -48,13 +48,17 @@ type Outside = Pick<JobContext, 'db' | 'vault' | 'allowed'> & { slackApi?: strin
 const SLACK_API = 'https://slack.com/api'
 
 /** The servers of a tool that the account has connected. */
-async function serversOf({ db, vault, slackApi = SLACK_API }: Outside, accountId: number, provider: string) {
+async function serversOf(outside: Outside, accountId: number, provider: string) {
+  const { db, vault, allowed, slackApi = SLACK_API } = outside
   if (provider === 'slack') {
-    const configs = (await slackTokens(db, vault, accountId)).map((api_token) => ({ server: slackApi, api_token }))
-    if (configs.length === 0)
+    const servers = (await slackTokens(db, vault, accountId)).map((api_token) => ({
+      config: { server: slackApi, api_token },
+      allowed,
+    }))
+    if (servers.length === 0)
       throw cannotImport('No Slack bot is connected. Connect one under Channels, or paste a list of users.')
     const source = (server: AskedServer) => listUsers({ label: 'Slack', name: 'slack' }, slackUsers, server)
-    return { label: 'Slack', source, configs }
+    return { label: 'Slack', source, servers }
   }
   const source = SOURCES[provider]
   if (!source) throw cannotImport('This tool can’t be asked for its users. Paste a list of them.')
@@ -62,17 +66,22 @@ async function serversOf({ db, vault, slackApi = SLACK_API }: Outside, accountId
   const connected = await withServer(db, provider as ProviderName, accountId)
   if (connected.length === 0)
     throw cannotImport(`No ${label} integration has server access. Enter it there, or paste a list of users.`)
-  return { label, source, configs: connected.map((integration) => openConfig(vault, integration)) }
+  const servers: AskedServer[] = []
+  for (const integration of connected) {
+    const { every_place, entries } = await listOf(db, integration)
+    servers.push({ config: await reach(outside, integration, BY_SETTINGS), allowed, ...(!every_place && { places: entries }) })
+  }
+  return { label, source, servers }
 }
 
 /** The users of all servers of a tool that the account has connected. */
 export async function askForPeople(outside: Outside, accountId: number, provider: string): Promise<ListedPerson[]> {
-  const { label, source, configs } = await serversOf(outside, accountId, provider)
+  const { label, source, servers } = await serversOf(outside, accountId, provider)
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const listed = new Map<string, ListedPerson>()
   try {
-    for (const config of configs)
-      for (const person of await source({ config, allowed: outside.allowed, signal })) listed.set(JSON.stringify(person), person)
+    for (const server of servers)
+      for (const person of await source({ ...server, signal })) listed.set(JSON.stringify(person), person)
   } catch (error) {
     if (signal.aborted || error instanceof NoAnswer)
       throw cannotImport(`${label} took too long. Try again, or paste a list of users.`)

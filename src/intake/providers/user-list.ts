@@ -9,6 +9,8 @@ import { Refused } from './ci-replies.ts'
 export interface UserList {
   headers: History['headers']
   first(config: Readonly<Json>): HistoryRequest
+  /** Instead of it if the integration may use only these places, and users belong to one. */
+  within?(places: readonly string[]): HistoryRequest[]
   read(reply: HistoryReply, request: HistoryRequest): { people?: ListedPerson[]; next?: HistoryRequest[] }
 }
 
@@ -17,19 +19,23 @@ export interface AskedServer {
   config: Readonly<Json>
   allowed: AllowedHosts
   signal?: AbortSignal
+  /** Absent: everything. */
+  places?: readonly string[]
 }
 
 const REQUESTS_MAX = 300
+/** Everybody of a large publisher; more would be kept in memory while a slow server lists them. */
+const PEOPLE_MAX = 20_000
 
 /** Asks a server for its users. A request that was sent already is not repeated, so that circular pages end. */
 export async function listUsers(
   { label, name }: Pick<AskedTool, 'label' | 'name'>,
-  { headers, first, read }: UserList,
+  { headers, first, within, read }: UserList,
   server: AskedServer,
 ): Promise<ListedPerson[]> {
   const people: ListedPerson[] = []
   const sent = new Set<string>()
-  const waiting = [first(server.config)]
+  const waiting = (server.places && within?.(server.places)) ?? [first(server.config)]
   for (let request = waiting.shift(); request; request = waiting.shift()) {
     const key = JSON.stringify(request)
     if (sent.has(key)) continue
@@ -44,6 +50,8 @@ export async function listUsers(
     })
     if (!reply) continue
     const page = read(reply, request)
+    if (people.length + (page.people?.length ?? 0) > PEOPLE_MAX)
+      throw new Refused(`${label} lists more than ${PEOPLE_MAX} users. Paste a list instead.`)
     people.push(...(page.people ?? []))
     waiting.push(...(page.next ?? []))
   }

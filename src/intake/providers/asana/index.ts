@@ -17,6 +17,7 @@ export const asana: Provider = {
   tokenHeader: 'x-service-token',
   // Asana treats every status but 200 and 204 as a failure.
   answers: 200,
+  patience: 10_000,
   signing: 'handed_over',
   // Each webhook created in Asana has its own secret: any of them is accepted.
   verify: ({ headers, raw }, secrets) =>

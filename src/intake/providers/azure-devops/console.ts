@@ -1,8 +1,9 @@
 import type { Jobs } from '../../../db/queue.ts'
-import { type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { at, objects, text, time, word } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
-import { LOG_BYTES, storingLog } from '../failed-log.ts'
+import { LOG, storingLog } from '../failed-log.ts'
 
 const VERSION = 'api-version=7.1'
 const NEEDS = 'Check the URL of the project in the integration settings. The token needs the scope Build (read).'
@@ -21,11 +22,11 @@ export const readAzureLog = storingLog<Jobs['read_azure_log']>(async ({ config, 
     })
     // A wrong token gets the page to sign in.
     if (reply.status !== 200) throw failureOf(reply, { ci: 'Azure DevOps', request: path.split('?', 1)[0]!, needs: NEEDS })
-    return reply.body.toString()
+    return reply.body
   }
-  const log = firstFailure(jsonOf(await get(`/timeline?${VERSION}`)))
+  const log = firstFailure(requireJson(await get(`/timeline?${VERSION}`), 'Azure DevOps'))
   if (log === undefined) return undefined
-  return get(`/logs/${log}?${VERSION}`, { limit: LOG_BYTES, headers: { accept: 'text/plain' } })
+  return (await get(`/logs/${log}?${VERSION}`, { ...LOG, headers: { accept: 'text/plain' } })).toString()
 })
 
 function firstFailure(timeline: unknown): string | undefined {
@@ -33,12 +34,4 @@ function firstFailure(timeline: unknown): string | undefined {
     .filter(({ type, result }) => type === 'Task' && result === 'failed')
     .toSorted((one, other) => (time(one.finishTime) ?? '').localeCompare(time(other.finishTime) ?? ''))
   return word(at(first, 'log', 'id'))
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new Unreachable('Azure DevOps answers with no JSON.')
-  }
 }

@@ -1,9 +1,10 @@
 import type { Jobs } from '../../../db/queue.ts'
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { at, number, objects, text, time } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
-import { LOG_BYTES, storedLog, storingLog, unlessRefused } from '../failed-log.ts'
+import { LOG, storedLog, storingLog, unlessRefused } from '../failed-log.ts'
 
 const PAGE = 100
 const NEEDS = 'Check the API URL of the repository under Server access. The access token needs Pipelines: read.'
@@ -20,7 +21,7 @@ export const readBitbucketLog = storingLog<Jobs['read_bitbucket_log']>(async ({ 
     if (reply.status >= 400) throw failureOf(reply, { ci: 'Bitbucket', request: path.split('?', 1)[0]!, needs: NEEDS })
     return reply
   }
-  const json = async (path: string) => jsonOf((await get(path, 'application/json')).body)
+  const json = async (path: string) => requireJson((await get(path, 'application/json')).body, 'Bitbucket')
   const uuid = await uuidOf(Number(pipeline), (page) => json(`/pipelines/?sort=-created_on&pagelen=${PAGE}&page=${page}`))
   if (uuid === undefined) return undefined
   const steps = `/pipelines/${encodeURIComponent(uuid)}/steps/`
@@ -30,7 +31,7 @@ export const readBitbucketLog = storingLog<Jobs['read_bitbucket_log']>(async ({ 
   const step = text(first?.uuid)
   if (step === undefined) return undefined
   // The logs of finished steps are stored elsewhere.
-  const log = get(`${steps}${encodeURIComponent(step)}/log`, '*/*', { manualRedirect: true, limit: LOG_BYTES })
+  const log = get(`${steps}${encodeURIComponent(step)}/log`, '*/*', { manualRedirect: true, ...LOG })
   return unlessRefused(log.then((reply) => storedLog(reply, 'Bitbucket', { allowed: permitted, signal })))
 })
 
@@ -44,12 +45,4 @@ async function uuidOf(wanted: number, page: (page: number) => Promise<unknown>):
   const place = 1 + Math.floor(behind / (number(at(newest, 'pagelen')) || PAGE))
   const listed = objects(at(place > 1 ? await page(place) : newest, 'values'))
   return text(listed.find(({ build_number }) => number(build_number) === wanted)?.uuid)
-}
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new Unreachable('Bitbucket answers with no JSON.')
-  }
 }

@@ -33,6 +33,7 @@ export const bitbucket: Provider = {
   paths: ['bitbucket'],
   tokenHeader: null,
   answers: 200,
+  patience: 10_000,
   // Data Center skips a webhook for up to ten hours after five failures.
   stopsAfterErrors: true,
   verify: ({ headers, raw }, secrets) =>

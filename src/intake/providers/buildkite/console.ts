@@ -1,6 +1,6 @@
 import type { Jobs } from '../../../db/queue.ts'
 import { at, objects, text, time } from '../../reading.ts'
-import { LOG_BYTES, storingLog, unlessRefused } from '../failed-log.ts'
+import { LOG, storingLog, unlessRefused } from '../failed-log.ts'
 import { stepOf } from './job.ts'
 import { buildsOf } from './server.ts'
 
@@ -15,6 +15,6 @@ export const readBuildkiteLog = storingLog<Jobs['read_buildkite_log']>(
     const id = text(first?.id)
     if (id === undefined) return undefined
     // A token without read_build_logs may start builds nevertheless.
-    return unlessRefused(read(`${build}/jobs/${encodeURIComponent(id)}/log`, LOG_BYTES))
+    return unlessRefused(read(`${build}/jobs/${encodeURIComponent(id)}/log`, LOG))
   },
 )

@@ -4,6 +4,7 @@ import { hmac, signedBy } from '../../signatures.ts'
 import { read } from './build.ts'
 import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -19,6 +20,7 @@ export const buildkite: Provider = {
   paths: ['buildkite'],
   tokenHeader: null,
   answers: 200,
+  patience: 5_000,
   signing: 'required',
   verify: ({ headers, raw, received }, secrets) => {
     const fields = signatureFields(headers['x-buildkite-signature'])
@@ -37,6 +39,7 @@ export const buildkite: Provider = {
     return read(delivery.body, subject)
   },
   server,
+  places,
   followUp,
   history,
   setup,

@@ -1,9 +1,9 @@
 import type { Jobs } from '../../../db/queue.ts'
 import * as builds from '../../../domain/builds/report.ts'
-import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import { Unreachable } from '../../../net/safe-fetch.ts'
 import type { JobContext } from '../../job-context.ts'
+import { reach } from '../../reach/reach.ts'
 import { type Json, link, objects, word } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
 import { buildsOf } from './server.ts'
@@ -28,7 +28,8 @@ export async function startBuildkite(
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   if (build.commit_hash === '') throw new Refused('Buildkite can only build commits.')
-  const { send } = buildsOf(build.ci_job_name, openConfig(vault, build), allowed, signal)
+  const config = await reach({ db, vault, allowed, signal }, build, { job: build.ci_job_name })
+  const { send } = buildsOf(build.ci_job_name, config, allowed, signal)
   const begun = (made: Json) =>
     db.transaction((db) =>
       builds.report(db, build, { build: { build_run_id, number: word(made.number)! }, existing: true, url: link(made.web_url) }),

@@ -91,6 +91,7 @@ function report(reported: unknown): Fact {
     commit: word(at(body, 'commit')) ?? word(at(body, 'commit_hash')),
     changelist: word(at(body, 'changelist')),
     build_run_id: buildRunIdOf(body),
+    reason: text(at(body, 'reason')),
     at: time(at(body, 'timestamp')),
   }
 }
@@ -98,6 +99,6 @@ function report(reported: unknown): Fact {
 const FIELDS = new Set(
   [
     'token platform event status job_name build_number build_run_id version branch track commit commit_hash changelist',
-    'external_id external_build_id steam_app_id timestamp',
+    'external_id external_build_id steam_app_id reason timestamp',
   ].flatMap((line) => line.split(' ')),
 )

@@ -1,3 +1,4 @@
+import { replyJson } from '../../../net/reply-json.ts'
 import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import type { JobContext } from '../../job-context.ts'
 import { at, type Json, text } from '../../reading.ts'
@@ -57,11 +58,7 @@ export async function diversionFile(
 const tokenUrl = (base: string) => `${base.replace('://api.', '://auth.').replace(/\/v\d+$/, '')}/oauth2/token`
 
 function tokenIn({ body }: FetchedReply): string {
-  try {
-    const token = text(at(JSON.parse(body.toString()), 'access_token'))
-    if (token !== undefined) return token
-  } catch {
-    // Said below.
-  }
-  throw new Unreachable('Diversion grants no access token.')
+  const token = text(at(replyJson(body), 'access_token'))
+  if (token === undefined) throw new Unreachable('Diversion grants no access token.')
+  return token
 }

@@ -35,6 +35,7 @@ export const github: Provider = {
   paths: ['github'],
   tokenHeader: 'x-service-token',
   answers: 200,
+  patience: 10_000,
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, headers['x-hub-signature-256'], (secret) => `sha256=${hmac('sha256', secret, raw).toString('hex')}`),

@@ -1,5 +1,6 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type FetchedReply, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchedReply, safeFetch } from '../../../net/safe-fetch.ts'
 import { at, type Json, text, word } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
@@ -47,10 +48,4 @@ export function repositoryAt(config: Readonly<Json>, allowed: AllowedHosts, sign
   }
 }
 
-export function jsonOf({ body }: FetchedReply): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new Unreachable('GitHub answers with no JSON.')
-  }
-}
+export const jsonOf = ({ body }: FetchedReply): unknown => requireJson(body, 'GitHub')

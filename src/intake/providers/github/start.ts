@@ -1,8 +1,8 @@
 import type { Jobs } from '../../../db/queue.ts'
 import * as builds from '../../../domain/builds/report.ts'
-import { openConfig } from '../../../domain/integrations/config.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import type { JobContext } from '../../job-context.ts'
+import { reach } from '../../reach/reach.ts'
 import { at, type Json, objects, text, time, word } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
 import { bisectedCommit } from './builds.ts'
@@ -22,7 +22,8 @@ export async function startGitHub(
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
   if (build.commit_hash === '') throw new Refused('GitHub can only build commits.')
-  const repository = repositoryAt(openConfig(vault, build), allowed, signal)
+  const config = await reach({ db, vault, allowed, signal }, build, { job: build.ci_job_name })
+  const repository = repositoryAt(config, allowed, signal)
   const workflow = workflowNamed(build.ci_job_name, await repository.json('/actions/workflows?per_page=100'))
   const runs = `/actions/workflows/${workflow.id}`
   if (build.phase === STARTING) {

@@ -1,15 +1,15 @@
 import type { Act } from '../ci-action.ts'
 import { Refused } from '../ci-replies.ts'
+import { projectOf } from './places.ts'
 import { projectAt } from './server.ts'
 
 /** Repeats the failed jobs of a pipeline, cancels it, or runs a pipeline on the branch. */
 export const actAtGitLab: Act = async (action, { status, branch, url }, config, allowed, parameters) => {
-  const found = /^(.*)\/-\/pipelines\/(\d+)$/.exec(url)
-  const base = String(config.server ?? '').replace(/\/$/, '')
-  if (!found || !found[1]!.startsWith(`${base}/`))
+  const path = projectOf(url, config)
+  const pipeline = /\/-\/pipelines\/(\d+)$/.exec(url)?.[1]
+  if (path === undefined || pipeline === undefined)
     throw new Refused('The URL of this build is no pipeline of the GitLab server in the integration settings.')
-  const [, page, pipeline] = found
-  const project = projectAt(config, page!.slice(base.length + 1), allowed)
+  const project = projectAt(config, path, allowed)
   if (action === 'start') {
     const variables = Object.entries(parameters).map(([key, value]) => ({ key, value }))
     return project.post('/pipeline', { ref: branch.replace(/^refs\/heads\//, ''), ...(variables.length > 0 && { variables }) })

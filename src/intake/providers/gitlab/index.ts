@@ -6,6 +6,7 @@ import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
 import { job } from './job.ts'
 import { pipeline } from './pipeline.ts'
+import { places } from './places.ts'
 import { push } from './push.ts'
 import { issue, mergeRequest } from './references.ts'
 import { sample } from './sample.ts'
@@ -34,6 +35,7 @@ export const gitlab: Provider = {
   paths: ['gitlab'],
   tokenHeader: 'x-service-token',
   answers: 200,
+  patience: 10_000,
   stopsAfterErrors: true,
   verify: isFromHook,
   // The UUID headers differ per attempt, or are shared by several hooks.
@@ -47,6 +49,7 @@ export const gitlab: Provider = {
     return READERS.get(kind)?.(reported, received) ?? []
   },
   server,
+  places,
   givesFiles: true,
   followUp,
   history,

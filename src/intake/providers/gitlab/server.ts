@@ -1,5 +1,6 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchedReply, type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
@@ -41,10 +42,4 @@ export function projectAt(config: Readonly<Json>, project: string, allowed: Allo
   }
 }
 
-export function jsonOf({ body }: FetchedReply): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new Unreachable('GitLab answers with no JSON.')
-  }
-}
+export const jsonOf = ({ body }: FetchedReply): unknown => requireJson(body, 'GitLab')

@@ -20,11 +20,16 @@ afterEach(async () => {
 })
 
 /** The project owl/star with the commits c1 and c2 on main and the merge request 16 with f1 and f2, whose builds a Jenkins reports. */
-async function room({ on = true } = {}) {
+async function room({ on = true, config = {} }: { on?: boolean; config?: object } = {}) {
   const made = await branchRoom(studio)
   const { integrations } = await studio.load({
     integrations: [
-      { key: 'gitlab', project: made.project, provider: 'gitlab', config: { server: gitlab.url, api_token: 'secret' } },
+      {
+        key: 'gitlab',
+        project: made.project,
+        provider: 'gitlab',
+        config: { server: gitlab.url, api_token: 'secret', ...config },
+      },
     ],
   })
   const { id, webhook_token } = integrations!.gitlab!
@@ -220,7 +225,7 @@ test('a merge request has one note, edited in place, that only the project of th
 })
 
 test('a limit is waited for, a lost reply is written once, and a refusal stops writing', async () => {
-  const { report, work, pull, page, owner, id } = await room()
+  const { report, work, pull, page, owner, id } = await room({ config: { gitlab_project: 'owl/star' } })
   const again = async (build_run_id: number) => {
     const { enqueueWriteBack } = await import('../../../domain/integrations/write-backs.ts')
     await enqueueWriteBack(studio.db, { ...owner, integration_id: id, config: {} }, build_run_id)
@@ -249,6 +254,41 @@ test('a limit is waited for, a lost reply is written once, and a refusal stops w
   await report({ number: 4, branch: 'main', commit: 'c1' })
   await work()
   expect(await page()).toMatchObject({ write_back: true, write_back_problem: expect.stringContaining('role Developer') })
+})
+
+test('only a refused login, or a refusal of a project that somebody named, stops writing', async () => {
+  const { report, work, push, page, turn, id, api } = await room()
+  const problem = async () => (await page()).write_back_problem
+  let number = 0
+  const foreign = async () => {
+    await push('main', [`e${++number}`], 'eve/star')
+    await report({ number, branch: 'main', commit: `e${number}` })
+    await work()
+  }
+  const own = async () => {
+    await report({ number: ++number, branch: 'main', commit: 'c2', job: `Job ${number}` })
+    await work()
+  }
+  // All projects are allowed, and nobody has named one.
+  gitlab.levels.set('eve/star', 10)
+  await foreign()
+  expect([gitlab.writes, await problem()]).toEqual([[expect.stringContaining('/statuses/e1')], null])
+  await own()
+  expect([gitlab.statuses.map(({ sha }) => sha), await problem()]).toEqual([['c2'], null])
+
+  await api(`/integrations/${id}/places`, { method: 'POST', body: { confirm: ['owl/star'] } })
+  await foreign()
+  expect([gitlab.writes.length, await problem()]).toEqual([3, null])
+  gitlab.levels.set('owl/star', 10)
+  await own()
+  expect(await problem()).toContain('role Developer')
+
+  // What is checked again is what was named.
+  gitlab.levels.delete('owl/star')
+  expect(await turn(true)).toMatchObject({ status: 200, json: { write_back_problem: null } })
+  gitlab.token = 'another one'
+  await foreign()
+  expect(await problem()).toContain('does not accept the login')
 })
 
 /** How many reports the echoes are tried with. */

@@ -2,6 +2,7 @@ import type { FetchedReply } from '../../../net/safe-fetch.ts'
 import { at, type Json, number, objects, text, word } from '../../reading.ts'
 import type { Status, WriteBack } from '../../write-back/server.ts'
 import { Refused } from '../ci-replies.ts'
+import { projectOf } from './places.ts'
 import { jsonOf, projectAt, serverAt } from './server.ts'
 import { server } from './server-settings.ts'
 
@@ -24,11 +25,7 @@ const DEVELOPER = 30
 const PAGES_MAX = 10
 
 export const writeBack: WriteBack = {
-  repositoryOf(config, page) {
-    const base = `${(text(config.server) ?? '').replace(/\/$/, '')}/`
-    if (!page.toLowerCase().startsWith(base.toLowerCase())) return undefined
-    return /^(.+?)\/-\//.exec(page.slice(base.length))?.[1]?.toLowerCase()
-  },
+  repositoryOf: (config, page) => projectOf(page, config),
   open(config, project, allowed, signal) {
     const { json, post, put } = projectAt(config, project, allowed, signal)
     /** The external pipeline of a commit, where our statuses are. */

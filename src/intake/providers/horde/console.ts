@@ -1,6 +1,6 @@
 import type { Jobs } from '../../../db/queue.ts'
 import { object } from '../../reading.ts'
-import { LOG_BYTES, storingLog } from '../failed-log.ts'
+import { LOG, storingLog } from '../failed-log.ts'
 import { failedLog } from './job.ts'
 import { hordeAt } from './server.ts'
 
@@ -9,5 +9,5 @@ export const readHordeLog = storingLog<Jobs['read_horde_log']>(async ({ config, 
   const { json, get } = hordeAt(config, allowed, signal)
   const id = failedLog(object(await json(`/jobs/${job}`)) ?? {})
   if (id === undefined) return undefined
-  return (await get(`/logs/${encodeURIComponent(id)}/data?format=text`, { limit: LOG_BYTES })).body.toString()
+  return (await get(`/logs/${encodeURIComponent(id)}/data?format=text`, { ...LOG })).body.toString()
 })

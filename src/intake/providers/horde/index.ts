@@ -4,6 +4,7 @@ import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { followUp, pollName } from './follow-up.ts'
 import { history } from './history.ts'
 import { readJob } from './job.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -25,6 +26,7 @@ export const horde: Provider = {
     return jobs.flatMap((job) => readJob(job, config))
   },
   server,
+  places,
   followUp,
   history,
   poll: (integration_id, account_id) => ({

@@ -1,9 +1,9 @@
 import { enqueue, type Jobs } from '../../../db/queue.ts'
-import { openConfig } from '../../../domain/integrations/config.ts'
 import { asking } from '../../../domain/integrations/context.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import { apply } from '../../apply.ts'
 import type { JobContext } from '../../job-context.ts'
+import { BY_SETTINGS, reach } from '../../reach/reach.ts'
 import { type Json, object, objects, word } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
 import { pollName } from './follow-up.ts'
@@ -31,7 +31,7 @@ export async function pollHorde(
 ) {
   const context = await subjects.integration(db, { account_id, id: integration_id })
   if (!context?.config.server) return
-  const config = openConfig(vault, context)
+  const config = await reach({ db, vault, allowed, signal }, context, BY_SETTINGS)
   const horde = hordeAt(config, allowed, signal)
   const graphs = new Map<string, unknown>()
   let last = since ?? new Date(Date.now() - FIRST_MS).toISOString()

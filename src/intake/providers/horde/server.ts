@@ -1,12 +1,13 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
-import { type Json, text } from '../../reading.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchedReply, type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
+import { at, type Json, text, word } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 
 const NEEDS = 'Check the server in the integration settings. The token needs the permission to view jobs and logs of the streams.'
 const NEEDS_TO_WRITE =
   'Check the server in the integration settings. The token needs the permission to create and abort jobs of the stream.'
-const BYTES = 32 * 1024 * 1024
+const BYTES = 4 * 1024 * 1024
 
 /** The configured server, through Horde's REST API. Any reply but a success is thrown. */
 export function hordeAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSignal) {
@@ -28,13 +29,17 @@ export function hordeAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: 
   const get = (path: string, options: FetchOptions = {}) => ask(path, options, NEEDS)
   const send = (method: 'POST' | 'PUT', path: string, body: object) =>
     ask(path, { method, body: JSON.stringify(body) }, NEEDS_TO_WRITE)
-  return { send, json: async (path: string) => jsonOf(await get(path)), get }
+  return { send, json: async (path: string) => requireJson((await get(path)).body, 'Horde'), get }
 }
 
-function jsonOf({ body }: FetchedReply): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    throw new Unreachable('Horde answers with no JSON.')
-  }
+/** The stream of a job. */
+export async function streamOf(
+  config: Readonly<Json>,
+  id: string,
+  { allowed, signal }: { allowed: AllowedHosts; signal?: AbortSignal | undefined },
+): Promise<string[]> {
+  const job = /^horde:([0-9a-zA-Z]+)$/.exec(id)?.[1]
+  if (job === undefined) return []
+  const stream = word(at(await hordeAt(config, allowed, signal).json(`/jobs/${job}?filter=streamId`), 'streamId'))
+  return stream === undefined ? [] : [stream]
 }

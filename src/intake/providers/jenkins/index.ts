@@ -12,6 +12,7 @@ import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
 import { upstreamOf } from './job.ts'
 import { isNotification, notificationEvent, notificationKey, readNotification } from './notification.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -37,6 +38,7 @@ export const jenkins: Provider = {
   event: (delivery) => dialect(delivery).event(delivery),
   read: (delivery) => dialect(delivery).read(delivery),
   server,
+  places,
   followUp,
   history,
   setup,

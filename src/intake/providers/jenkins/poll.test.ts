@@ -46,9 +46,10 @@ async function reported(status = 'STARTED', url?: string) {
   return { id, run, ...answers(run), job: (await waiting(id))! }
 }
 
+/** The next poll, taken from the queue: one that still waits would keep its time. */
 const waiting = async (id: number) =>
   (await studio.db.one<{ payload: Jobs['poll_jenkins']; seconds: number }>(sql`
-      select payload, extract(epoch from run_at - now())::float8 as seconds from jobs where name = ${`poll_jenkins:${id}`}`)) ??
+      delete from jobs where name = ${`poll_jenkins:${id}`} returning payload, extract(epoch from run_at - now())::float8 as seconds`)) ??
   undefined
 
 const row = async (id: number) =>

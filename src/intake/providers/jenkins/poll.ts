@@ -2,10 +2,10 @@ import { cancel, enqueue, type Jobs } from '../../../db/queue.ts'
 import * as logStream from '../../../domain/builds/log-stream.ts'
 import * as logs from '../../../domain/builds/logs.ts'
 import * as builds from '../../../domain/builds/report.ts'
-import { openConfig } from '../../../domain/integrations/config.ts'
 import { asking } from '../../../domain/integrations/context.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
 import type { JobContext } from '../../job-context.ts'
+import { locationOf, reach } from '../../reach/reach.ts'
 import { stripNul } from '../../strip-nul.ts'
 import { BUILD_TREE, isRunning, readBuild } from './build.ts'
 import { readConsole } from './console.ts'
@@ -25,7 +25,8 @@ export async function pollJenkins(
   const { db, vault, allowed, log } = outside
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server) return
-  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
+  const config = await reach({ db, vault, allowed, signal }, build, locationOf(build))
+  const server = new JenkinsServer(config, allowed, signal)
   const path = server.buildPath(build.url)
   if (path === undefined) return log.info({ build_run_id }, 'not polling: the build is not on the configured Jenkins server')
 
@@ -33,7 +34,7 @@ export async function pollJenkins(
   const running = isRunning(reported)
   const told = readBuild({ build_run_id }, reported, (file) => server.address(`${path}artifact/${file}`))
   const fact = stripNul({ ...told, existing: true as const })
-  await db.transaction((db) => builds.report(db, build, fact, true))
+  await db.transaction((db) => builds.reportAll(db, build, [fact]))
 
   const printed = await readConsole(server, path, offset)
   const again = (running || printed.more) && looks < LOOKS
@@ -42,7 +43,7 @@ export async function pollJenkins(
   await db.transaction(async (db) => {
     if (printed.text !== '') {
       // The console also contains what the build's own command streams.
-      await logStream.close(db, { account_id, id: build_run_id })
+      await logStream.close(db, account_id, [build_run_id])
       await (printed.anew ? logs.replace : logs.append)(db, { account_id, id: build_run_id }, stripNul(printed.text))
     }
     const wait = { ...asking(build), name: pollName(build_run_id), delay: Math.min(LONGEST_WAIT, 2 * 1.5 ** looks) }

@@ -1,7 +1,9 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
+import { replyJson, requireJson } from '../../../net/reply-json.ts'
 import { type FetchedReply, type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, object, text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
+import { buildAt } from './places.ts'
 
 /** The only Jenkins that an integration may call. */
 export class JenkinsServer {
@@ -21,12 +23,10 @@ export class JenkinsServer {
     this.#signal = signal
   }
 
-  /** The path of a build below the server; undefined for a URL of another server, or of anything but a build. */
+  /** The path of a build below the server, as its job is named in the list of what may be asked for; undefined if it is not there. */
   buildPath(address: string): string | undefined {
-    const url = URL.canParse(address) ? new URL(address) : undefined
-    if (url?.origin !== this.#base.origin || !url.pathname.startsWith(this.#base.pathname)) return undefined
-    const path = url.pathname.slice(this.#base.pathname.length)
-    return BUILD.exec(path) ? `${path.replace(/\/$/, '')}/` : undefined
+    const build = buildAt(address, { server: this.#base.href })
+    return build && `${jobPathOf(build.job)}${build.number}/`
   }
 
   address(path: string): string {
@@ -41,12 +41,8 @@ export class JenkinsServer {
   }
 
   async json(path: string, tree: string): Promise<Json> {
-    const { body } = await this.get(`${path}api/json?tree=${encodeURIComponent(tree)}`, { limit: 16 * 1024 * 1024 })
-    try {
-      return object(JSON.parse(body.toString())) ?? {}
-    } catch {
-      throw new Unreachable(`${this.#base.origin} answers with no JSON.`)
-    }
+    const { body } = await this.get(`${path}api/json?tree=${encodeURIComponent(tree)}`, { limit: 4 * 1024 * 1024 })
+    return object(requireJson(body, this.#base.origin)) ?? {}
   }
 
   /** A missing page is undefined. */
@@ -70,7 +66,7 @@ export class JenkinsServer {
     const reached = await this.#ask('crumbIssuer/api/json', {})
     // A server without CSRF protection has no crumbs.
     if (reached.status === 404) return {}
-    const reported = object(JSON.parse(reached.body.toString()))
+    const reported = object(replyJson(reached.body))
     const [field, crumb] = [text(reported?.crumbRequestField), text(reported?.crumb)]
     if (field === undefined || crumb === undefined) throw new Unreachable(`${this.#base.origin} gives no crumb.`)
     const cookies = (reached.headers['set-cookie'] ?? []).map((cookie) => cookie.split(';', 1)[0]!)
@@ -91,8 +87,6 @@ export class JenkinsServer {
     return safeFetch(this.address(path), this.#allowed, { ...asked, ...signal, headers: { ...login, ...asked.headers } })
   }
 }
-
-const BUILD = /^(?:view\/[^/]+\/)*(?:job\/[^/]+\/)+\d+\/?$/
 
 /** `studio/Game Win64` is below `job/studio/job/Game%20Win64/`; a branch's slash is already escaped once in its name. */
 export const jobPathOf = (job: string): string =>

@@ -1,10 +1,11 @@
 import type { Database } from '../../../db/database.ts'
 import { enqueue, type Jobs } from '../../../db/queue.ts'
 import * as builds from '../../../domain/builds/report.ts'
-import { openConfig } from '../../../domain/integrations/config.ts'
 import { asking } from '../../../domain/integrations/context.ts'
 import * as subjects from '../../../domain/integrations/job-subjects.ts'
+import { requireJson } from '../../../net/reply-json.ts'
 import type { JobContext } from '../../job-context.ts'
+import { reach } from '../../reach/reach.ts'
 import { at, type Json, number, objects, text } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
 import { pollName } from './follow-up.ts'
@@ -22,7 +23,8 @@ export async function startJenkins(
   const build = await subjects.build(db, { account_id, id: build_run_id })
   // A report may have arrived already: then somebody else started it.
   if (!build?.config.server || build.status !== 'queued' || build.build_number !== '') return
-  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
+  const config = await reach({ db, vault, allowed, signal }, build, { job: build.ci_job_name })
+  const server = new JenkinsServer(config, allowed, signal)
   const path = jobPathOf(build.ci_job_name)
   const job = await server.json(path, 'queueItem[id],builds[number,url,timestamp]{0,5},property[parameterDefinitions[name]]')
 
@@ -122,10 +124,11 @@ export async function followJenkins(
   const { db, vault, allowed } = outside
   const build = await subjects.build(db, { account_id, id: build_run_id })
   if (!build?.config.server || build.build_number !== '') return
-  const server = new JenkinsServer(openConfig(vault, build), allowed, signal)
+  const config = await reach({ db, vault, allowed, signal }, build, { job: build.ci_job_name })
+  const server = new JenkinsServer(config, allowed, signal)
   const found = await server.find(`queue/item/${queue_item}/api/json`)
   if (found === undefined) return
-  const item: unknown = JSON.parse(found.body.toString())
+  const item: unknown = requireJson(found.body, 'Jenkins')
   await db.transaction(async (db) => {
     if (at(item, 'cancelled') === true)
       await builds.report(db, build, { build: { build_run_id }, existing: true, status: 'cancelled' })

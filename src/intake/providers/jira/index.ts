@@ -3,6 +3,7 @@ import { at, object, text, time, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { history } from './history.ts'
 import { issue } from './issue.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -39,6 +40,7 @@ export const jira: Provider = {
     }))
   },
   server,
+  places,
   history,
   setup,
   sample,

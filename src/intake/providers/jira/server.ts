@@ -1,5 +1,6 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
-import { type FetchOptions, safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
+import { requireJson } from '../../../net/reply-json.ts'
+import { type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
 import { server } from './server-settings.ts'
@@ -21,10 +22,6 @@ export function jiraAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: A
     })
     if (reply.status >= 300) throw failureOf(reply, { ci: 'Jira', request: path.split('?', 1)[0]!, needs: NEEDS })
     if (reply.body.length === 0) return undefined
-    try {
-      return JSON.parse(reply.body.toString())
-    } catch {
-      throw new Unreachable('Jira answers with no JSON.')
-    }
+    return requireJson(reply.body, 'Jira')
   }
 }

@@ -16,7 +16,7 @@ const QUERY = `query ($first: Int!, $after: String, $filter: IssueFilter) {
 /** Personal keys are sent as they are. */
 export const headers = (config: Readonly<Json>) => ({ authorization: text(config.api_token) ?? '' })
 
-const teamsOf = (config: Readonly<Json>) =>
+export const teamsOf = (config: Readonly<Json>) =>
   (text(config.teams) ?? '')
     .toUpperCase()
     .split(/[\s,]+/)

@@ -4,6 +4,7 @@ import { at, link, number, object, text, Unreadable } from '../../reading.ts'
 import { hmac, signedBy } from '../../signatures.ts'
 import { history } from './history.ts'
 import { happened, issue, keyIn, keyOf } from './issue.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -19,6 +20,7 @@ export const linear: Provider = {
   tokenHeader: 'x-service-token',
   // Linear treats every other status, 202 included, as a failure.
   answers: 200,
+  patience: 5_000,
   verify: ({ headers, raw }, secrets) =>
     secrets.length === 0 ||
     signedBy(secrets, headers['linear-signature'], (secret) => hmac('sha256', secret, raw).toString('hex')),
@@ -35,6 +37,7 @@ export const linear: Provider = {
     return at(body, 'type') === 'Comment' ? commented(body) : []
   },
   server,
+  places,
   history,
   setup,
   sample,

@@ -1,4 +1,5 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
+import { replyJson } from '../../../net/reply-json.ts'
 import { safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
 import { at, type Json, number, object, text } from '../../reading.ts'
 import { failureOf, Refused } from '../ci-replies.ts'
@@ -19,7 +20,7 @@ export const linearAt =
       body: JSON.stringify({ query, variables }),
       ...(signal && { signal }),
     })
-    const told = read(reply.body)
+    const told = replyJson(reply.body)
     const error = at(told, 'errors', 0)
     const code = text(at(error, 'extensions', 'code')) ?? ''
     if (code === 'RATELIMITED') {
@@ -42,12 +43,4 @@ function statusOf(code: string, error: unknown): number {
   if (code === 'AUTHENTICATION_ERROR') return 401
   if (code === 'FORBIDDEN') return 403
   return /^Entity not found/i.test(text(at(error, 'message')) ?? '') ? 404 : 400
-}
-
-function read(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
 }

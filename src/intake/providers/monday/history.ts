@@ -67,9 +67,14 @@ function imported(item: Json): ReferenceFact[] {
   ]
 }
 
+/** Characters of a column's value; that of 100 people has 5,000. */
+const VALUE_MAX = 64 * 1024
+
 function parsed(value: unknown): unknown {
+  const json = text(value) ?? 'null'
+  if (json.length > VALUE_MAX) return undefined
   try {
-    return JSON.parse(text(value) ?? 'null')
+    return JSON.parse(json)
   } catch {
     return undefined
   }

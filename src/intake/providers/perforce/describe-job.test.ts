@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scratch, standIn } from '../../../../test/support/stand-in.ts'
@@ -77,8 +77,63 @@ describe('a changelist known by its number', () => {
     ])
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual({
       args: ['-Mj', '-ztag', 'describe', '-s', '6000'],
-      env: { P4PORT: 'ssl:127.0.0.1:1666', P4USER: 'gold', P4PASSWD: 'a ticket', P4CHARSET: 'utf8', P4CONFIG: '.no-such-file' },
+      env: {
+        P4PORT: 'ssl:127.0.0.1:1666',
+        P4USER: 'gold',
+        P4PASSWD: 'a ticket',
+        P4CHARSET: 'utf8',
+        P4CONFIG: '.no-such-file',
+        P4TICKETS: expect.stringMatching(/goldmaster-p4-.+tickets$/),
+        P4TRUST: expect.stringMatching(/goldmaster-p4-.+trust$/),
+        P4ENVIRO: expect.stringMatching(/goldmaster-p4-.+enviro$/),
+      },
     })
+  })
+
+  test('with more files than can be read has none, and only if all of them are where the integration may look', async () => {
+    const long = (path: string) =>
+      p4(`const record = { change: args.at(-1).split(',@').at(-1), user: 'ann', time: '1790000000', desc: 'Engine', status: 'submitted' }
+        if (args[2] === 'changes') console.log(JSON.stringify({ ...record, path: ${JSON.stringify(path)} }))
+        if (args[2] !== 'describe') return
+        process.stdout.write(JSON.stringify(record).slice(0, -1) + ',"type":"text"'.repeat(410_000) + '}')`)
+    const { id, payload } = await reported(6020)
+    await describeChangelist({ ...outside, p4: long('//game/main/Engine/...') }, payload!)
+    expect(await change(id)).toMatchObject({ author: 'ann', description: 'Engine', file_count: null })
+    const bound = await reported(6021)
+    await studio.db.execute(sql`
+      update integrations set every_place = false, config = config || '{"depot_paths": "//game/main"}' where provider = 'perforce'`)
+    for (const path of ['//secret/main/...', '//game/...', '//...'])
+      await expect(describeChangelist({ ...outside, p4: long(path) }, bound.payload!)).rejects.toThrow('not in the depot paths')
+    expect(await change(bound.id)).toMatchObject({ author: '', file_count: null })
+    await describeChangelist({ ...outside, p4: long('//game/main/*') }, bound.payload!)
+    expect(await change(bound.id)).toMatchObject({ author: 'ann', file_count: null })
+    await studio.db.execute(
+      sql`update integrations set every_place = true, config = config - 'depot_paths' where provider = 'perforce'`,
+    )
+  })
+
+  test('is asked for without the tickets and settings of whoever runs the service, if the settings have no password', async () => {
+    const home = join(folder, 'home')
+    mkdirSync(home)
+    const files = ['.p4tickets', 'p4tickets.txt', '.p4trust', '.p4enviro']
+    for (const file of files) writeFileSync(join(home, file), '127.0.0.1:1666=gold:A0B1C2')
+    const seen = join(folder, 'tickets.json')
+    const server = p4(`const { HOME, USERPROFILE, P4TICKETS, P4TRUST, P4ENVIRO, P4PASSWD } = process.env
+      const places = [P4TICKETS, P4TRUST, P4ENVIRO, ...[HOME, USERPROFILE].flatMap((home) => ${JSON.stringify(files)}.map((file) => home + '/' + file))]
+      fs.writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ home: HOME, P4PASSWD, found: places.filter((place) => fs.existsSync(place)) }))
+      console.log('{}')`)
+    const before = { HOME: process.env.HOME, USERPROFILE: process.env.USERPROFILE }
+    Object.assign(process.env, { HOME: home, USERPROFILE: home })
+    try {
+      await describeServer({ server: '127.0.0.1:1666', user: 'gold' }, '1', { allowed: allowedHosts(['127.0.0.1']), p4: server })
+    } finally {
+      for (const [name, value] of Object.entries(before))
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+    }
+    const { home: given, ...rest } = JSON.parse(readFileSync(seen, 'utf8'))
+    expect(rest).toEqual({ found: [] })
+    expect(existsSync(given)).toBe(false)
   })
 
   test('that the server calls pending is on no branch, and a build of it is a preflight', async () => {

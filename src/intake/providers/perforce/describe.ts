@@ -6,6 +6,10 @@ export function describedChange(output: string): ChangeFact {
   return changeIn(output.trimStart().startsWith('{') ? jsonRecord(output) : taggedRecord(output))
 }
 
+/** The folder of all its files, in the output of `p4 -Mj -ztag changes`. */
+export const describedFolder = (output: string): string | undefined =>
+  text(jsonRecord(output).path)?.replace(/\/(?:\.\.\.|\*)$/, '')
+
 /** One record of that output. */
 export function changeIn(record: Json): ChangeFact {
   const identifier = word(record.change)

@@ -4,8 +4,9 @@ import type { Delivery, Provider } from '../../provider.ts'
 import { at, files, link, text, time, Unreadable, word } from '../../reading.ts'
 import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { perforceUser, reviewPage } from './describe.ts'
-import { followUp } from './follow-up.ts'
+import { followUp, unplaced } from './follow-up.ts'
 import { history } from './history.ts'
+import { places } from './places.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
 import { setup } from './setup.ts'
@@ -60,7 +61,9 @@ export const perforce: Provider = {
     ]
   },
   server,
+  places,
   followUp,
+  unplaced,
   history,
   setup,
   sample,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { currentBudget } from '../../../net/budget.ts'
 import { NoAnswer, Unreachable } from '../../../net/safe-fetch.ts'
 import type { Json } from '../../reading.ts'
 import { isDepotPath } from './depot-path.ts'
@@ -23,6 +24,8 @@ export async function perforceFile(
 }
 
 function read(p4: string, args: string[], env: NodeJS.ProcessEnv, limit: number, signal?: AbortSignal) {
+  const budget = currentBudget()
+  budget?.spend('pages', 1)
   const child = spawn(p4, args, { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
   const pieces: Buffer[] = []
   let [length, complaint] = [0, '']
@@ -47,7 +50,12 @@ function read(p4: string, args: string[], env: NodeJS.ProcessEnv, limit: number,
     child.stdout.on('data', (data: Buffer) => {
       pieces.push(data)
       length += data.length
-      if (length > limit) end()
+      if (length > limit) return end()
+      try {
+        budget?.spend('bytes', data.length)
+      } catch (error) {
+        end(error as Error)
+      }
     })
     child.on('close', (code) => {
       if (code === 0 && (length > 0 || complaint === '')) return end()

@@ -1,3 +1,4 @@
+import { OverBudget } from '../../../net/budget.ts'
 import type { Transport } from '../../history/transport.ts'
 import { number, text } from '../../reading.ts'
 import { Refused } from '../ci-replies.ts'
@@ -22,7 +23,7 @@ export const perforce: Transport = {
     const limits = { timeout: TIMEOUT_MS, ...(isDescribe && words.length > 3 && { limit: SEVERAL_BYTES }) }
     const output = await print(config, words, { ...server, ...limits }).catch((error: unknown) => {
       // Then they are described one by one, and a single one stays without its files.
-      if (isDescribe && error instanceof TooLong) return ''
+      if (isDescribe && (error instanceof TooLong || error instanceof OverBudget)) return ''
       throw error
     })
     const answer = records(output)
@@ -34,5 +35,5 @@ export const perforce: Transport = {
       `Perforce refuses "p4 ${words[0]}": ${text(refusal.data)?.trim() ?? ''} Check the settings under Server access.`,
     )
   },
-  prepare: (context, { integration_id }, config, signal) => refreshStreams(context, integration_id, config, signal),
+  prepare: refreshStreams,
 }

@@ -6,15 +6,21 @@ import { promisify } from 'node:util'
 import type { ListedPerson } from '../../../domain/accounts/people-list.ts'
 import type { Stream } from '../../../domain/branches/streams.ts'
 import type { AllowedHosts } from '../../../net/addresses.ts'
+import { currentBudget } from '../../../net/budget.ts'
+import { countValues } from '../../../net/json-complexity.ts'
 import { NoAnswer, resolveHost, Unreachable } from '../../../net/safe-fetch.ts'
 import { type Json, text } from '../../reading.ts'
-import { parseImports, parseStreams } from './streams.ts'
+import { changeIn } from './describe.ts'
+import { parseImports, parseStreams, records } from './streams.ts'
 import { parseUsers } from './users.ts'
 
 const run = promisify(execFile)
 
 const TIMEOUT_MS = 20_000
-const OUTPUT_MAX = 64 * 1024 * 1024
+const OUTPUT_MAX = 32 * 1024 * 1024
+/** Of one command: a changelist of 60,000 files, or 40,000 listed changelists. Parsed, they take some 40 MB. */
+const VALUES = { values: 400_000, depth: 100 }
+const TOO_LONG = 'The Perforce server says more than can be read.'
 /** A host and a port. Perforce also supports addresses that run a command (`rsh:`): never here. */
 const ADDRESS = /^(?:(tcp|ssl)(?:4|6|46|64)?:)?(\[[0-9a-f:.]+\]|[a-z0-9.-]+):(\d{1,5})$/i
 
@@ -35,13 +41,34 @@ export interface Perforce {
   signal?: AbortSignal | undefined
 }
 
-/** The output of `p4 describe` for a changelist. */
-export const describe = (config: Readonly<Json>, changelist: string, perforce: Perforce): Promise<string> =>
-  session(config, perforce, (ask) => ask(['describe', '-s', changelist]))
+/** The output of `p4 describe` for a changelist, or of `p4 changes` if its files are more than can be read. */
+export const describe = (
+  config: Readonly<Json>,
+  changelist: string,
+  perforce: Perforce,
+): Promise<{ output: string; isWithoutFiles?: true }> =>
+  session(config, perforce, async (ask) => {
+    try {
+      return { output: await ask(['describe', '-s', changelist]) }
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error
+      return { output: await ask(['changes', '-l', '-m', '1', `@${changelist},@${changelist}`]), isWithoutFiles: true }
+    }
+  })
 
 /** The server's review site. */
 export const reviewSite = (config: Readonly<Json>, perforce: Perforce): Promise<string> =>
   session(config, perforce, (ask) => ask(['property', '-l', '-n', 'P4.Swarm.URL']))
+
+/** The paths of a shelf, or of a submitted changelist. */
+export const pathsOfShelf = (config: Readonly<Json>, changelist: string, perforce: Perforce): Promise<string[]> =>
+  /^\d+$/.test(changelist)
+    ? session(config, perforce, async (ask) =>
+        records(await ask(['describe', '-S', '-s', changelist]))
+          .flatMap((record) => (record.change ? (changeIn(record).files ?? []) : []))
+          .map(({ path }) => path),
+      )
+    : Promise.resolve([])
 
 /** The users of the server. */
 export const users = (config: Readonly<Json>, perforce: Perforce): Promise<ListedPerson[]> =>
@@ -80,14 +107,14 @@ export async function session<T>(
 ): Promise<T> {
   const port = await portOf(text(config.server) ?? '', allowed, signal)
   const fingerprint = text(config.fingerprint)
-  const folder = fingerprint === undefined ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-p4-'))
+  const folder = await mkdtemp(join(tmpdir(), 'goldmaster-p4-'))
   const env = environment(config, port, folder)
   const ask = (args: string[]) => call(p4, args, env, { signal, ...limits })
   try {
     if (fingerprint !== undefined) await ask(['trust', '-i', fingerprint])
     return await work((args) => ask(['-Mj', '-ztag', ...args]), { p4, env })
   } finally {
-    if (folder) await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
@@ -100,19 +127,25 @@ async function portOf(server: string, allowed: AllowedHosts, signal: AbortSignal
   return found!.family === 6 ? `${scheme}6:[${found!.address}]:${port}` : `${scheme}:${found!.address}:${port}`
 }
 
-/** Without our own environment, which contains secrets. */
-function environment(config: Readonly<Json>, port: string, folder: string | undefined): NodeJS.ProcessEnv {
+/**
+ * Without our own environment, which contains secrets, and with an empty home: settings without a password must not get the tickets of
+ * whoever runs the service.
+ */
+function environment(config: Readonly<Json>, port: string, home: string): NodeJS.ProcessEnv {
   const given = { P4USER: text(config.user), P4PASSWD: text(config.password), P4CHARSET: text(config.charset) }
   const known = Object.entries(given).filter(([, value]) => value !== undefined)
-  const { PATH, HOME, SystemRoot } = process.env
+  const { PATH, SystemRoot } = process.env
   return {
     ...Object.fromEntries(known),
     PATH,
-    HOME,
+    HOME: home,
+    USERPROFILE: home,
+    P4TICKETS: join(home, 'tickets'),
+    P4TRUST: join(home, 'trust'),
+    P4ENVIRO: join(home, 'enviro'),
     ...(SystemRoot && { SystemRoot }),
     P4PORT: port,
     P4CONFIG: '.no-such-file',
-    ...(folder && { P4TRUST: join(folder, 'trust') }),
   }
 }
 
@@ -122,8 +155,25 @@ async function call(
   env: NodeJS.ProcessEnv,
   { signal, timeout = TIMEOUT_MS, limit = OUTPUT_MAX }: Limits & Pick<Perforce, 'signal'>,
 ): Promise<string> {
+  const budget = currentBudget()
+  budget?.spend('pages', 1)
+  const output = await outputOf(p4, args, env, { signal, timeout, limit })
+  const values = countValues(output, VALUES)
+  if (values === undefined) throw new TooLong(TOO_LONG)
+  budget?.spend('bytes', output.length)
+  budget?.spend('values', values)
+  return output.toString()
+}
+
+async function outputOf(
+  p4: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { signal, timeout, limit }: Limits & Pick<Perforce, 'signal'>,
+): Promise<Buffer> {
   try {
     const { stdout } = await run(p4, args, {
+      encoding: 'buffer',
       env,
       signal,
       timeout,
@@ -135,7 +185,7 @@ async function call(
   } catch (error) {
     const { code, killed, stdout = '', stderr = '' } = error as Failure
     if (code === 'ENOENT') throw new Unreachable('The Perforce command line client (p4) is not installed here.')
-    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new TooLong('The Perforce server says more than can be read.')
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw new TooLong(TOO_LONG)
     if (killed || signal?.aborted) throw new NoAnswer('The Perforce server took too long.')
     const said = `${stderr}${stdout}`.trim().slice(0, 500)
     if (/connect to server failed/i.test(said)) throw new NoAnswer(said)
@@ -146,6 +196,6 @@ async function call(
 interface Failure {
   code?: string | number
   killed?: boolean
-  stdout?: string
-  stderr?: string
+  stdout?: Buffer
+  stderr?: Buffer
 }

@@ -1,4 +1,5 @@
 import type { AllowedHosts } from '../../../net/addresses.ts'
+import { replyJson } from '../../../net/reply-json.ts'
 import { type FetchOptions, safeFetch } from '../../../net/safe-fetch.ts'
 import { at, type Json, number, objects, text, word } from '../../reading.ts'
 import type { ReviewWriteBack } from '../../write-back/server.ts'
@@ -23,12 +24,10 @@ function swarmAt(config: Readonly<Json>, allowed: AllowedHosts, signal?: AbortSi
       ...(signal && { signal }),
     })
     if (reply.status >= 300) throw failureOf(reply, { ci: 'P4 Code Review', request: path.split('?', 1)[0]!, needs: NEEDS })
-    try {
-      return JSON.parse(reply.body.toString())
-    } catch {
-      // A login page.
-      throw new Refused(`P4 Code Review answers with no JSON. ${NEEDS}`)
-    }
+    const json = replyJson(reply.body)
+    // A login page.
+    if (json === undefined) throw new Refused(`P4 Code Review answers with no JSON. ${NEEDS}`)
+    return json
   }
 }
 

@@ -1,11 +1,8 @@
-import type { AllowedHosts } from '../../../net/addresses.ts'
-import { safeFetch, Unreachable } from '../../../net/safe-fetch.ts'
-import { at, type Json, objects, text } from '../../reading.ts'
+import { Unreachable } from '../../../net/safe-fetch.ts'
+import { at, objects, text } from '../../reading.ts'
 import type { Act } from '../ci-action.ts'
-import { failureOf, Refused } from '../ci-replies.ts'
-
-const NEEDS =
-  'Check the server in the integration settings. The user of the access token needs the permissions to run and stop builds, for example the role Project developer.'
+import { Refused } from '../ci-replies.ts'
+import { teamCityAt } from './server.ts'
 
 const FIELDS = 'buildType(id),branchName,personal,lastChanges(change(id)),originalProperties(property(name,value))'
 
@@ -39,28 +36,3 @@ export const actAtTeamCity: Act = async (action, { external_id, status }, config
     properties: { property: properties.map(({ name, value }) => ({ name, value })) },
   })
 }
-
-const teamCityAt =
-  (config: Readonly<Json>, allowed: AllowedHosts) =>
-  async (path: string, body?: object): Promise<unknown> => {
-    const reply = await safeFetch(
-      `${(text(config.server) ?? '').replace(/\/$/, '')}${path}`,
-      (host, ip, port) => allowed(host, ip, port, 'teamcity'),
-      {
-        method: body ? 'POST' : 'GET',
-        headers: {
-          accept: 'application/json',
-          authorization: `Bearer ${text(config.api_token) ?? ''}`,
-          'content-type': 'application/json',
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      },
-    )
-    if (reply.status >= 300) throw failureOf(reply, { ci: 'TeamCity', request: path.split('?', 1)[0]!, needs: NEEDS })
-    if (body) return undefined
-    try {
-      return JSON.parse(reply.body.toString())
-    } catch {
-      throw new Unreachable('TeamCity answers with no JSON.')
-    }
-  }

@@ -2,7 +2,7 @@ import type { Jobs } from '../../../db/queue.ts'
 import { safeFetch } from '../../../net/safe-fetch.ts'
 import { text } from '../../reading.ts'
 import { failureOf } from '../ci-replies.ts'
-import { LOG_BYTES, storingLog } from '../failed-log.ts'
+import { LOG, storingLog } from '../failed-log.ts'
 
 const PATH = '/downloadBuildLog.html'
 const NEEDS = 'Check the server in the integration settings. The user of the access token needs the role Project viewer.'
@@ -14,7 +14,7 @@ export const readTeamCityLog = storingLog<Jobs['read_teamcity_log']>(async ({ co
     (host, ip, port) => allowed(host, ip, port, 'teamcity'),
     {
       headers: { authorization: `Bearer ${text(config.api_token) ?? ''}` },
-      limit: LOG_BYTES,
+      ...LOG,
       ...(signal && { signal }),
     },
   )

@@ -4,6 +4,7 @@ import { isAuthentic, senderSignature } from '../../signatures.ts'
 import { builtinEvent, isBuiltin, readBuiltin } from './builtin.ts'
 import { followUp } from './follow-up.ts'
 import { history } from './history.ts'
+import { places } from './places.ts'
 import { isPlugin, pluginEvent, readPlugin } from './plugin.ts'
 import { sample } from './sample.ts'
 import { server } from './server-settings.ts'
@@ -26,6 +27,7 @@ export const teamcity: Provider = {
     return dialect(delivery).read(delivery)
   },
   server,
+  places,
   followUp,
   history,
   setup,
