@@ -4,12 +4,15 @@ import { ADVICE } from './stages/advice.ts'
 import { shortHash } from './stages/masks.ts'
 import { inWorkspace } from './stages/workspace.ts'
 import { attribute } from './suspects/attribute.ts'
-import { bareFinding } from './suspects/related-changes.ts'
+import { bareFinding, relatedChanges } from './suspects/related-changes.ts'
 
 /** A test that failed, as its report says. */
 export interface FailedTest {
+  id: string
   /** Suite, class and name: the same in every job and on every platform. */
   identity: string
+  /** What it was called before, with the cause of its failures then. */
+  former: { identity: string; cause: string }[]
   title: string
   message: string
   details: string
@@ -27,6 +30,8 @@ export interface FailedTests {
   others: { tests: number; causes: number }
   /** Only tests failed that are known to be flaky, or are in quarantine: nobody is to blame. */
   only: 'flaky' | 'quarantined' | null
+  /** The lead failed whenever it ran, and earlier runs did not have it: only a change that touches its files may have broken it. */
+  first_run: boolean
 }
 
 /** What a log says of a build whose tests failed, if it says no more than the results do. */
@@ -61,10 +66,12 @@ function linesOf(tests: readonly FailedTest[]): string[] {
 export function withFailedTests(found: Finding, tests: FailedTests, candidates: readonly Candidate[]): Finding {
   const lines = linesOf(tests.lead)
   const { file, line } = tests.lead[0]!
+  const keyOf = (identity: string, cause: string) => `test:${shortHash(`${identity}\n${cause}`)}`
   const keys = tests.lead
-    .map(({ identity }) => `test:${shortHash(`${identity}\n${tests.cause}`)}`)
+    .map(({ identity }) => keyOf(identity, tests.cause))
     .sort()
     .slice(0, KEYS_MAX)
+  const former = tests.lead.flatMap((test) => test.former.map(({ identity, cause }) => keyOf(identity, cause))).slice(0, KEYS_MAX)
   const isSaid = found.category === 'test_failure'
   const evidence: EvidenceLine[] = lines.map((text) => ({ line: 0, text }))
   const finding: Finding = {
@@ -78,8 +85,9 @@ export function withFailedTests(found: Finding, tests: FailedTests, candidates: 
     line: file === null ? null : line,
     // What the log called it stays, so that results that arrive later do not open another breakage.
     fingerprint: isSaid ? found.fingerprint : keys[0]!,
-    cause_keys: [...found.cause_keys, ...keys],
-    joins_keys: [...found.joins_keys, ...keys],
+    // The failure under the former name may be investigated later.
+    cause_keys: [...found.cause_keys, ...keys, ...former],
+    joins_keys: [...found.joins_keys, ...keys, ...former],
     clues: { ...found.clues, tests: tests.lead.slice(0, SHOWN).map(({ title }) => title) },
     steps: [
       ...found.steps,
@@ -95,7 +103,13 @@ export function withFailedTests(found: Finding, tests: FailedTests, candidates: 
     clues,
     file_path,
   }
-  return { ...finding, attribution: attribute(bare, candidates, lines) }
+  const able = tests.first_run ? touching(finding, candidates) : candidates
+  return { ...finding, attribution: attribute(bare, able, lines) }
+}
+
+const touching = ({ category, evidence }: Finding, candidates: readonly Candidate[]) => {
+  const related = relatedChanges({ category, evidence }, candidates)
+  return candidates.filter(({ id }) => related.has(id))
 }
 
 function wordsOf({ lead, others, only }: FailedTests): string {

@@ -13,6 +13,7 @@ import type {
   QuotaKind,
   RetentionKind,
   Scope,
+  SharePolicy,
   TokenOrigin,
 } from '../sets.ts'
 import { labels, terms } from './term.ts'
@@ -56,6 +57,7 @@ export const ACCOUNT_TERMS = {
     studio: { label: 'Studio', description: 'Everything in Team, with more investigations a day.' },
     enterprise: { label: 'Enterprise', description: 'Everything in Studio, for large build farms.' },
   }),
+  share_policy: labels<SharePolicy>({ off: 'Nobody', members: 'Members', contributors: 'Contributors' }),
   export_status: labels<ExportStatus>({ waiting: 'Pending', running: 'Running', done: 'Done', failed: 'Failed' }),
   scope: labels<Scope>({
     ping: 'Check that the token works (every token can)',

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import { NO_BUDGET } from '../routes/measure-budgets.ts'
 import { budgetWords, grownWords, rangeWords } from './budget-words.ts'
 
-const BUDGET = { measure: 'package', job: '', branch: '', platform: '', max_value: null, max_growth: null, store: '', track: '' }
+const BUDGET = { ...NO_BUDGET, measure: 'package' }
 
 test('a budget says what it allows', () => {
-  expect(budgetWords({ ...BUDGET, max_value: 4.2e9 }, 'bytes')).toBe('at most 4.2 GB')
-  expect(budgetWords({ ...BUDGET, max_growth: 5 }, null)).toBe('at most 5 % more than the live build')
-  expect(budgetWords({ ...BUDGET, max_value: 60, max_growth: 5, store: 'steam', track: 'beta' }, 's')).toBe(
+  expect(budgetWords({ ...BUDGET, max_value: 4.2e9, unit: 'bytes' })).toBe('at most 4.2 GB')
+  expect(budgetWords({ ...BUDGET, max_growth: 5 })).toBe('at most 5 % more than the live build')
+  expect(budgetWords({ ...BUDGET, max_value: 60, max_growth: 5, store: 'steam', track: 'beta', unit: 's' })).toBe(
     'at most 60 s, at most 5 % more than Steam beta',
   )
 })

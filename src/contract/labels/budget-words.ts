@@ -3,10 +3,10 @@ import { storeLabel } from '../spellings/stores.ts'
 import { measureWords } from './measure-words.ts'
 
 /** What a budget allows: `at most 4.2 GB, at most 5 % more than Steam default`. */
-export function budgetWords({ max_value, max_growth, store, track }: MeasureBudget, unit: string | null): string {
+export function budgetWords({ max_value, unit, max_growth, store, track }: MeasureBudget): string {
   const live = [store && storeLabel(store), track].filter(Boolean).join(' ') || 'the live build'
   return [
-    max_value !== null && `at most ${measureWords({ value: max_value, unit })}`,
+    max_value !== null && `at most ${measureWords({ value: max_value, unit: unit || null })}`,
     max_growth !== null && `at most ${max_growth} % more than ${live}`,
   ]
     .filter(Boolean)

@@ -101,6 +101,7 @@ const WORDS: Record<HistoryKind, (facts: Facts) => string> = {
   ci_requested: ({ by, to }) => `${by} asked the CI to ${CI_REQUESTS[String(to('action'))] ?? String(to('action'))}`,
   shared: ({ by }) => `${by} shared an artifact`,
   share_revoked: ({ by }) => `${by} revoked a share link`,
+  artifact_again: ({ entry }) => `Another ${entry.note} was uploaded; the former one stays`,
   submitted: ({ by, isService }) => (isService ? 'Submitted' : `${by} submitted it`),
   overwritten: () => 'Overwritten by a force push',
   marked_good: ({ by, to }) => `${by} marked it as good on ${to('branch')}`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { AGAINST } from './reasons.ts'
+import { AGAINST } from '../../contract/labels/shown-suspects.ts'
 
 test('the schema names no suspect by a reason that speaks against the change', () => {
   const schema = readFileSync(join(import.meta.dirname, '../../db/schema/01_functions.sql'), 'utf8')

@@ -1,3 +1,4 @@
+import { AGAINST } from '../../contract/labels/shown-suspects.ts'
 import { isMissed, verbFor } from './actions.ts'
 import { fileKind } from './kinds.ts'
 import type { Hit, Score } from './score.ts'
@@ -8,12 +9,6 @@ const MOST_HITS = 3
 const MOST_WORDS = 4
 const LONGEST_NAME = 80
 const WORTH_SAYING = 0.05
-
-/** Reasons that speak against a change. `named_suspect` in the schema compares with these sentences. */
-export const AGAINST = {
-  modest: 'is described as documentation',
-  unable: 'has no file types that can cause this failure',
-}
 
 /** Why a change is a suspect, in sentences whose subject is the change. */
 export function reasonsFor({ hits, words, cause, able, modest }: Score): string[] {

@@ -1,6 +1,7 @@
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { matchesBranch } from './branch-names.ts'
+import { IS_OF_BRANCH } from './build-statuses.ts'
 import { BRANCH } from './positions.ts'
 
 /** At most this many branches of a project are checked. */
@@ -15,11 +16,11 @@ async function branchNames(
   const rows = await db.rows<{ name: string }>(sql`
     with recursive built as (
       (select ${BRANCH} as name from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
-        and b.kind <> 'preflight' and ${BRANCH} <> ''
+        and ${IS_OF_BRANCH} and ${BRANCH} <> ''
         order by ${BRANCH} limit 1)
       union all
       select (select ${BRANCH} from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id}
-        and b.kind <> 'preflight' and ${BRANCH} > built.name
+        and ${IS_OF_BRANCH} and ${BRANCH} > built.name
         order by ${BRANCH} limit 1) from built where built.name is not null),
     changed as (
       (select p.branch as name from change_branches p where p.account_id = ${account_id} and p.project_id = ${project_id}

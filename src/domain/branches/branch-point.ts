@@ -1,7 +1,7 @@
 import type { Branch } from '../../contract/health-shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { PASSED } from './build-statuses.ts'
+import { IS_REGULAR } from './build-statuses.ts'
 import { BRANCH } from './positions.ts'
 
 /** A change and its position on a branch. */
@@ -28,9 +28,13 @@ export const branchPoint = async (
           where p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.orphaned_at is null
           order by p.position limit 1)
         select case when c.id = first.change_id then first.position else first.position - 1 end as position, ${reference} as change
-        from first join changes c on c.account_id = ${account_id} and c.project_id = ${project_id} and c.source_type = 'GitCommit'
-          and (c.id = first.change_id or c.identifier = first.previous)
-        where c.orphaned_at is null and exists (
+        from first cross join lateral (
+          -- Two lookups: one with an "or" reads all changes.
+          select f.* from changes f where f.account_id = ${account_id} and f.id = first.change_id
+          union all
+          select f.* from changes f where f.account_id = ${account_id} and f.project_id = ${project_id} and f.identifier = first.previous
+            and f.source_type = 'GitCommit' and f.id <> first.change_id) c
+        where c.project_id = ${project_id} and c.source_type = 'GitCommit' and c.orphaned_at is null and exists (
           select from change_branches o where o.account_id = c.account_id and o.change_id = c.id and o.branch <> ${branch} and o.orphaned_at is null)
         order by position limit 1`)
 
@@ -43,8 +47,8 @@ export const passedAt = async (
 ): Promise<string[]> =>
   (
     await db.rows<{ job: string }>(sql`
-      select distinct b.ci_job_name as job from build_runs b
+      select distinct b.job from build_runs b
       where b.account_id = ${account_id} and b.project_id = ${project_id} and b.commit_hash = ${identifier} and b.commit_hash <> ''
-        and b.kind = 'regular'
-        and b.status in ${PASSED} and ${BRANCH} <> ${branch}`)
+        and ${IS_REGULAR}
+        and b.verdict = 'passed' and ${BRANCH} <> ${branch}`)
   ).map(({ job }) => job)

@@ -4,7 +4,7 @@ import type { Branch, BranchHealth, BranchJob } from '../../contract/health-shap
 import { BEHIND_MAX } from '../../contract/limits.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { isRunning } from '../../contract/sets.ts'
-import { type Database, raw, sql } from '../../db/database.ts'
+import { type Database, empty, raw, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -14,6 +14,7 @@ import {
   isRetired,
   isVerdict,
   jobsOf,
+  type RequiredJob,
   type Requirement,
   type Run,
   requiredJobs,
@@ -23,6 +24,8 @@ import {
 import * as marks from './branch-marks.ts'
 import { branchKey } from './branch-names.ts'
 import { branchPoint, type Placed, passedAt, reference } from './branch-point.ts'
+import { IS_REGULAR } from './build-statuses.ts'
+import { labelsOfJobs } from './job-labels.ts'
 import { coveredByAll, heldBackBy, inPlace, type Job, type Span } from './last-known-good.ts'
 import { BRANCH } from './positions.ts'
 
@@ -38,18 +41,19 @@ const built = (
   { account_id, project_id }: ProjectKey,
   { only, q }: { only?: string; q?: string | undefined } = {},
 ): Promise<Built[]> => {
-  const next = (after: ReturnType<typeof sql>, job: ReturnType<typeof sql>) => sql`
-    select ${BRANCH} as branch, b.ci_job_name as job, b.created_at as at from build_runs b
-    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'regular' and ${BRANCH} <> ''
-      and ${only === undefined ? sql`(${BRANCH}, b.ci_job_name) > (${after}, ${job})` : sql`${BRANCH} = ${only} and b.ci_job_name > ${job}`}
-    order by ${BRANCH}, b.ci_job_name, b.created_at desc, b.id desc limit 1`
+  const next = (after: Sql) => sql`
+    select ${BRANCH} as branch, b.job, b.created_at as at from build_runs b
+    where b.account_id = ${account_id} and b.project_id = ${project_id} and ${IS_REGULAR}
+      ${when(only, (branch) => sql`and ${BRANCH} = ${branch}`)} ${after}
+    order by ${BRANCH}, b.job, b.created_at desc, b.id desc limit 1`
+  const behind = only === undefined ? sql`and (${BRANCH}, b.job) > (w.branch, w.job)` : sql`and b.job > w.job`
   return db.rows(sql`
     with recursive walk as (
-      select * from (${next(sql`''::text`, sql`''::text`)}) first
+      select * from (${next(only === undefined ? sql`and ${BRANCH} > ''` : empty)}) first
       union all
-      select n.* from walk w cross join lateral (${next(sql`w.branch`, sql`w.job`)}) n),
+      select n.* from walk w cross join lateral (${next(behind)}) n),
     named as (
-      select branch as name, max(at) as at, json_agg(json_build_object('name', job, 'at', at) order by job) as jobs,
+      select branch as name, max(at) as at, json_agg(json_build_object('job', job, 'at', at) order by job) as jobs,
         (select iso(d.deleted_at) from branches d
           where d.account_id = ${account_id} and d.project_id = ${project_id} and d.name = w.branch) as deleted_at
       from (select * from walk limit ${raw(String(20 * BRANCHES_MAX))}) w
@@ -130,25 +134,25 @@ const LOOKS = [60, 300]
 /** The required jobs with their results, and the last known good change according to them. */
 interface Judged {
   runs: Run[]
-  jobs: (Job & { name: string })[]
+  jobs: (Job & RequiredJob)[]
   good: Placed | undefined
 }
 
 async function judge(db: Database, owner: ProjectKey, branch: Built, required: readonly Requirement[]): Promise<Judged> {
-  const { names, named } = jobsOf(branch, required)
+  const wanted = jobsOf(branch, required)
+  const names = wanted.map(({ job }) => job)
   const point = await branchPoint(db, owner, branch.name)
   const passedThere = point ? await passedAt(db, owner, branch.name, point.change.identifier) : []
   for (const take of LOOKS) {
     const runs = await runsOf(db, owner, branch.name, names, take)
-    const jobs = names
-      .filter((name) => named || !isRetired(name, runs))
-      .map((name) => {
-        const own = runs.filter((run) => run.job === name)
+    const jobs = withFirst(
+      wanted.filter(isRequired(runs)).map((one) => {
+        const own = runs.filter((run) => run.job === one.job)
         const said = verdictsOf(own.filter(isVerdict))
-        const before = point && passedThere.includes(name) ? [{ position: point.position, passed: true, rank: -1 }] : []
-        const hasMore = own.length >= take
-        return { name, hasMore, verdicts: [...before, ...said], fromFirst: !named && !hasMore }
-      })
+        const before = point && passedThere.includes(one.job) ? [{ position: point.position, passed: true, rank: -1 }] : []
+        return { ...one, hasMore: own.length >= take, verdicts: [...before, ...said] }
+      }),
+    )
     const good = await newestIn(db, owner, branch.name, coveredByAll(jobs), point)
     // Reading further back finds nothing if no job has more runs, or if a job that is always required has no more runs and never passed.
     const isVain = jobs.some(
@@ -159,17 +163,33 @@ async function judge(db: Database, owner: ProjectKey, branch: Built, required: r
   throw new Error('The loop above runs at least once.')
 }
 
+/** A job named by the settings stays required when it falls silent, but not its retired platforms while it reports others. */
+function isRequired(runs: readonly Run[]) {
+  return ({ job, setting }: RequiredJob, _: number, all: readonly RequiredJob[]) => {
+    const others = all.filter((other) => other.setting === setting && other.job !== job)
+    return !isRetired(job, runs) || (setting !== undefined && others.every((other) => isRetired(other.job, runs)))
+  }
+}
+
+/** Whether each job is required only from its first verdict on: one that the settings name is always, but not platforms that were added later. */
+function withFirst<J extends RequiredJob & { hasMore: boolean; verdicts: readonly { position: number }[] }>(jobs: readonly J[]) {
+  const firstOf = ({ verdicts }: J) => Math.min(...verdicts.map(({ position }) => position))
+  const isLater = (one: J) => jobs.some((other) => other.setting === one.setting && firstOf(other) < firstOf(one))
+  return jobs.map((one) => ({ ...one, fromFirst: !one.hasMore && (one.setting === undefined || isLater(one)) }))
+}
+
 async function healthOf(db: Database, owner: ProjectKey, branch: Built, required: readonly Requirement[]): Promise<BranchHealth> {
   const { runs, jobs: judged, good: passed } = await judge(db, owner, branch, required)
   const mark = await marks.newestMark(db, owner, branch.name)
   const isMarked = mark !== undefined && mark.position > (passed?.position ?? -1)
   const good = isMarked ? mark : passed
   const head = await newestIn(db, owner, branch.name, [{ from: 0, to: Number.MAX_SAFE_INTEGER }])
+  const labels = labelsOfJobs([...branch.jobs, ...judged].map(({ job }) => job))
   const jobs = judged
-    .map(({ name }) =>
+    .map(({ job }) =>
       jobOf(
-        name,
-        runs.filter((run) => run.job === name),
+        labels.get(job)!,
+        runs.filter((run) => run.job === job),
       ),
     )
     // A deleted branch is neither red nor green.
@@ -188,7 +208,11 @@ async function healthOf(db: Database, owner: ProjectKey, branch: Built, required
     head: head?.change ?? null,
     last_known_good: good?.change ?? null,
     marked_good: isMarked ? mark.marked : null,
-    held_back_by: (good ? (next === undefined ? [] : heldBackBy(judged, next)) : red).map(({ name }) => name),
+    held_back_by: !good
+      ? red.map(({ name }) => name)
+      : next === undefined
+        ? []
+        : heldBackBy(judged, next).map(({ job }) => labels.get(job)!),
     changes_behind: good && head ? await changesAfter(db, owner, branch.name, good.position) : null,
     time_to_green_seconds: await timeToGreen(db, owner, branch.name),
     jobs,
@@ -209,9 +233,10 @@ function jobOf(name: string, runs: readonly Run[]): BranchHealth['jobs'][number]
     building,
     red_since: since?.at ?? null,
     last_build_id: last ? String(last.id) : null,
-    runs: runs.slice(0, RUNS_SHOWN).map(({ id, status, build_number, commit_hash, changelist, lost_at, at }) => ({
+    runs: runs.slice(0, RUNS_SHOWN).map(({ id, status, verdict, build_number, commit_hash, changelist, lost_at, at }) => ({
       id: String(id),
       status,
+      verdict,
       build_number,
       commit_hash,
       changelist,
@@ -268,7 +293,7 @@ const changesAfter = async (db: Database, { account_id, project_id }: ProjectKey
 /** The median: a night when nobody works says nothing about how fast a team is. */
 const timeToGreen = async (db: Database, { account_id, project_id }: ProjectKey, branch: string): Promise<number | null> =>
   (await db.one<{ seconds: number | null }>(sql`
-    select percentile_disc(0.5) within group (order by greatest(0, extract(epoch from o.fixed_at - o.opened_at)))::integer as seconds
+    select round(percentile_cont(0.5) within group (order by greatest(0, extract(epoch from o.fixed_at - o.opened_at))))::integer as seconds
     from breakage_occurrences o join breakages k on k.account_id = o.account_id and k.id = o.breakage_id
     where o.account_id = ${account_id} and o.project_id = ${project_id} and k.branch = ${branch}
       and o.fixed_at > now() - make_interval(days => ${RECENT_DAYS})`))!.seconds

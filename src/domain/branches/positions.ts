@@ -1,6 +1,6 @@
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
-import { PASSED } from './build-statuses.ts'
+import { IS_OF_BRANCH } from './build-statuses.ts'
 
 interface Named {
   branch: Sql
@@ -151,18 +151,19 @@ export const BRANCH = sql`build_branch(b.branch, b.inferred_branch)`
  * The position of a build `b` on a branch: that of its own change; otherwise, with changelist numbers, the newest change not above its
  * number (numbers are depot-wide and often belong to another stream); otherwise the newest change that had arrived when it started.
  */
-export const positionOn = (branch: Sql): Sql => {
-  const there = sql`p.account_id = b.account_id and p.project_id = b.project_id and p.branch = ${branch}`
-  return sql`coalesce(
+export const positionOn = (branch: Sql): Sql => sql`coalesce(${namedOn(branch)},
+    (select p.position from change_branches p where p.account_id = b.account_id and p.project_id = b.project_id and p.branch = ${branch}
+      and p.arrived_at <= ${BEGAN} order by p.arrived_at desc, p.position desc limit 1))`
+
+/** The position of the change that a build `b` names; null if it names none that is known. */
+export const namedOn = (branch: Sql): Sql => sql`coalesce(
     (select max(p.position) from unnest(array[b.commit_hash, b.changelist]) named (identifier), lateral (
         select c.id from changes c where c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = named.identifier offset 0) c
       join change_branches p on p.account_id = b.account_id and p.change_id = c.id and p.branch = ${branch}
       where named.identifier <> ''),
     case when b.changelist ~ '^[0-9]{1,15}$' and ${branch} like '//%' then coalesce((
-      select max(p.position) from change_branches p where ${there} and p.position <= b.changelist::bigint), 0) end,
-    (select p.position from change_branches p where ${there} and p.arrived_at <= ${BEGAN}
-      order by p.arrived_at desc, p.position desc limit 1))`
-}
+      select max(p.position) from change_branches p where p.account_id = b.account_id and p.project_id = b.project_id
+        and p.branch = ${branch} and p.position <= b.changelist::bigint), 0) end)`
 
 /**
  * The order of a job's builds `b` on a branch: by position, then by the CI's number, then by arrival. The clock of the build machine is not
@@ -194,24 +195,28 @@ export const lastPassed = (db: Database, build: Placed): Promise<Placed | undefi
   build.position === null ? lastPassedByNumber(db, build) : lastPassedBelow(db, build, build.position)
 
 const mineOf = ({ account_id, id }: RecordKey) =>
-  sql`select account_id, id, project_id, ci_job_name, created_at from build_runs where account_id = ${account_id} and id = ${id}`
+  sql`select account_id, id, project_id, job, created_at from build_runs where account_id = ${account_id} and id = ${id}`
 const passedOf = (branch: string) => sql`
-  b.account_id = mine.account_id and b.project_id = mine.project_id and ${BRANCH} = ${branch} and b.ci_job_name = mine.ci_job_name
-    and b.status in ${PASSED}
-  and b.kind <> 'preflight'`
+  b.account_id = mine.account_id and b.project_id = mine.project_id and ${BRANCH} = ${branch} and b.job = mine.job
+    and b.verdict = 'passed'
+  and ${IS_OF_BRANCH}`
 
 /** Reports of a job may arrive in any order: this many passed builds on either side are read. */
 const NEIGHBOURS = 100
 
-/** The one with the highest position below this. */
+/** The one before it on the branch. A pass at the same change leaves an empty range. */
 const lastPassedBelow = (db: Database, build: Placed, position: number): Promise<Placed | undefined> =>
   db.one(sql`
     ${passedNear(build, build.branch)}
-    select b.* from standing b where position < ${position} order by ${inOrder(sql`position`)} desc limit 1`)
+    select b.* from (select b.*, ${inOrder(sql`position`)} as place from standing b where position is not null) b,
+      (select ${inOrder(sql`${position}`)} as place from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}) this
+    where b.place < this.place order by b.place desc limit 1`)
 
 /** A passed build of a job on a branch. */
 export interface Standing extends Placed {
   build_number: string
+  commit_hash: string
+  changelist: string
   finished_at: string
   received_at: string
   bisect: boolean
@@ -230,10 +235,10 @@ const passedNear = (build: RecordKey, branch: string) => {
     near as (
       ${side(sql`(b.created_at, b.id) < (mine.created_at, mine.id)`, sql`b.created_at desc, b.id desc`)}
       union all ${side(sql`(b.created_at, b.id) > (mine.created_at, mine.id)`, sql`b.created_at, b.id`)}),
-    standing as (
+    standing as materialized (
       select b.account_id, b.id, ${BEGAN} as began_at, ${sql`${branch}::text`} as branch,
         ${positionOn(sql`${branch}::text`)} as position, coalesce(b.finished_at, b.updated_at) as finished_at,
-        b.build_number, b.created_at as received_at, b.kind = 'bisect' as bisect
+        b.build_number, b.commit_hash, b.changelist, b.created_at as received_at, b.kind = 'bisect' as bisect
       from near b)`
 }
 

@@ -15,14 +15,16 @@ export interface StreamSettings {
   prefixes?: string[]
   /** As the server listed them. */
   streams?: Stream[]
+  /** Only streams of the list count, even if it is empty. */
+  isListed?: boolean
 }
 
 const plain = (path: string) => path.toLowerCase().replace(/\/(?:\.\.\.|\*)?$/, '')
 const isBelow = (path: string, folder: string) => path.startsWith(`${folder}/`)
 
 /** The streams of the files of a changelist, in order of first appearance. */
-export function streamsOf(paths: readonly string[], { prefixes = [], streams = [] }: StreamSettings): string[] {
-  const find = prefixes.length > 0 ? byPrefix(prefixes) : streams.length > 0 ? byStream(streams) : byDepth
+export function streamsOf(paths: readonly string[], { prefixes = [], streams = [], isListed = false }: StreamSettings): string[] {
+  const find = prefixes.length > 0 ? byPrefix(prefixes) : isListed || streams.length > 0 ? byStream(streams) : byDepth
   return [...new Set(paths.flatMap((path) => find(path.toLowerCase())))]
 }
 

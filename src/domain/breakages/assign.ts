@@ -6,16 +6,20 @@ import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { scheduleVerdicts } from '../integrations/write-backs.ts'
 import { note } from './history.ts'
+import { JOB, labelOf } from './label.ts'
 import { recompute } from './recompute.ts'
 
 /** A failed build and its finding. */
 interface Failure extends ProjectKey {
   build_run_id: number
   ci_job_name: string
+  job: string
   /** Empty if unknown. */
   branch: string
   kind: BuildKind
   began_at: string
+  /** Ids of the failed tests that are the cause. */
+  tests: readonly string[]
 }
 
 /** The same cause within this time reopens the breakage. */
@@ -34,10 +38,11 @@ export async function assignToBreakage(db: Database, failure: Failure, finding: 
   const id = found ?? (await open(db, failure, cause, finding))
   if (above === undefined) await remember(db, { account_id, id }, cause)
   await db.execute(sql`
-    insert into breakage_builds (account_id, breakage_id, build_run_id, downstream, joined_at)
-    values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined}, goldmaster_now())
-    on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream, joined_at = goldmaster_now()
-      where breakage_builds.breakage_id <> excluded.breakage_id`)
+    insert into breakage_builds (account_id, breakage_id, build_run_id, downstream, test_case_ids, joined_at)
+    values (${account_id}, ${id}, ${build_run_id}, ${above !== undefined}, ${failure.tests}::bigint[], goldmaster_now())
+    on conflict (account_id, build_run_id) do update set breakage_id = excluded.breakage_id, downstream = excluded.downstream,
+      test_case_ids = excluded.test_case_ids,
+      joined_at = case when breakage_builds.breakage_id = excluded.breakage_id then breakage_builds.joined_at else goldmaster_now() end`)
   const left = await adoptDownstream(db, { account_id, id }, build_run_id)
   await recompute(db, { account_id, id })
   if (found === undefined) await scheduleVerdicts(db, { account_id, id })
@@ -58,8 +63,6 @@ interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
   branch: string | null
 }
 
-/** The prefix of a fingerprint that names only the job. */
-const JOB = 'job:'
 const isNamed = ({ fingerprint }: Cause) => !fingerprint.startsWith(JOB)
 
 /** The breakage of the failed upstream build: this one has no other cause. */
@@ -68,7 +71,7 @@ const breakageAbove = async (db: Database, build: RecordKey) =>
     await db.one<{ id: number }>(sql`
       select m.breakage_id as id from build_runs b
       join build_runs u on u.account_id = b.account_id and u.project_id = b.project_id and u.ci_job_name = b.upstream_job
-        and u.build_number = b.upstream_number and u.status = 'failed'
+        and u.build_number = b.upstream_number and u.verdict = 'failed'
       join breakage_builds m on m.account_id = u.account_id and m.build_run_id = u.id
       where b.account_id = ${build.account_id} and b.id = ${build.id} and u.id <> b.id order by u.id desc limit 1`)
   )?.id
@@ -92,11 +95,11 @@ const adoptDownstream = async (db: Database, { account_id, id }: RecordKey, buil
 
 /** Without a finding, the job is the only clue. */
 function causeOf(
-  { ci_job_name, branch }: Failure,
+  { job, branch }: Failure,
   { category, fingerprint, cause_keys, joins_keys }: Finding,
   hasEvidence: boolean,
 ): Cause {
-  if (!hasEvidence || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${ci_job_name}`, branch }
+  if (!hasEvidence || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${job}`, branch }
   return { fingerprint, cause_keys, joins_keys, branch: isAttributable(category) ? branch : null }
 }
 
@@ -129,10 +132,11 @@ const remember = (db: Database, { account_id, id }: RecordKey, { cause_keys = []
 
 async function open(db: Database, failure: Failure, { fingerprint, branch }: Cause, finding: Finding): Promise<number> {
   const { account_id, project_id, ci_job_name, began_at, build_run_id } = failure
+  const { category, diagnosis } = labelOf({ fingerprint, branch }, finding)
   const { id } = (await db.one<{ id: number }>(sql`
     insert into breakages (account_id, project_id, fingerprint, branch, category, confidence, cause, jobs, build_count, first_build_run_id,
       last_build_run_id, opened_at, first_opened_at, last_seen_at)
-    values (${account_id}, ${project_id}, ${fingerprint}, ${branch}, ${finding.category}, ${finding.confidence}, ${finding.diagnosis},
+    values (${account_id}, ${project_id}, ${fingerprint}, ${branch}, ${category}, ${finding.confidence}, ${diagnosis},
       ${[ci_job_name]}::text[], 1, ${build_run_id}, ${build_run_id}, ${began_at}, ${began_at}, ${began_at}) returning id`))!
   await note(db, { account_id, id }, 'opened', null, { job: ci_job_name })
   return id

@@ -96,13 +96,14 @@ test('the only owner of the failing file is assigned if no suspect can be', asyn
   }
 })
 
-test('clearing the suspect takes the assignment back, unless a person has edited the breakage since', async () => {
-  for (const isTouched of [false, true]) {
+test('clearing the suspect takes the assignment back, also after a note, unless a person has edited the breakage since', async () => {
+  for (const edit of [undefined, { note: "I didn't write this" }, { owner_user_id: user('ann') }]) {
+    const isTouched = edit !== undefined && !('note' in edit)
     const made = await room()
     const { work, only, api, change, report } = made
     await failTwice(made)
     const { id, builds } = await only()
-    if (isTouched) await api(`/breakages/${id}`, { note: 'on it' })
+    if (edit) await api(`/breakages/${id}`, edit)
     for (const build of builds) await api(`/build_runs/${build.id}/correction`, { cleared_change_ids: [change(5)] })
     await work()
     const found = await only()

@@ -8,7 +8,7 @@ import { branchKey } from '../branches/branch-names.ts'
 import { AGENT_BUILDS, type AgentBuilds, costBy, IS_FINISHED, pricesOf } from '../builds/cost.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
-import { bisectionOf } from './show-bisection.ts'
+import { bisectionOf } from './bisection/show-bisection.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
   cursor?: Key
@@ -31,11 +31,12 @@ const DETAIL = sql`coalesce(x.detail ->> 'job', 'user:' || (x.detail ->> 'owner_
 
 const columns = (site: string) => sql`
   k.id::text, k.project_id::text, k.state, k.flaky, k.branch, k.category, k.confidence, k.cause, k.suggested_fix, k.evidence, k.suspects,
-  k.jobs, k.build_count, k.first_build_run_id::text as first_build_id, k.last_build_run_id::text as last_build_id,
+  k.jobs, k.platforms, k.build_count, k.first_build_run_id::text as first_build_id, k.last_build_run_id::text as last_build_id,
   ${change(sql`k.last_good_change_id`)} as last_good_change, ${change(sql`k.first_bad_change_id`)} as first_bad_change,
   k.owner_user_id, iso(k.claimed_at) as claimed_at, iso(k.muted_until) as muted_until,
   ${change(sql`k.fixed_by_change_id`)} as fixed_by_change, ${change(sql`k.fixed_after_change_id`)} as fixed_after_change, ${change(sql`k.fixed_up_to_change_id`)} as fixed_up_to_change,
-  iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text, k.task_id,
+  iso(k.fixed_at) as fixed_at, k.reopened_count, k.withdrawn_reason, k.same_as_breakage_id::text,
+  (select t.id from tasks t where t.account_id = k.account_id and t.id = k.task_id and t.deleted_at is null) as task_id,
   iso(k.opened_at) as opened_at, iso(k.last_seen_at) as last_seen_at, iso(k.updated_at) as updated_at,
   json_build_object('web', ${site}::text || '/projects/' || k.project_id || '/breakages/' || k.id) as urls`
 
@@ -74,7 +75,7 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
   const found = await db.one<Omit<BreakageDetail, 'bisection' | 'can_bisect' | 'cost'>>(sql`
     select ${columns(site)},
       coalesce((select json_agg(x order by x.id::bigint desc) from (
-        select b.id::text, b.status, b.ci_job_name, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
+        select b.id::text, b.status, b.ci_job_name, nullif(b.platform, '') as platform, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
           iso(b.created_at) as created_at
         from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id
         where m.account_id = k.account_id and m.breakage_id = k.id order by m.build_run_id desc limit ${BUILDS_SHOWN}) x), '[]') as builds,

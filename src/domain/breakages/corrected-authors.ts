@@ -9,6 +9,9 @@ import { recompute } from './recompute.ts'
 /** Older breakages get the right author too, but nobody is notified: it would be of no use any more. */
 const TOLD_AGAIN = sql`(${UNSETTLED} or k.last_seen_at > goldmaster_now() - interval '14 days')`
 
+/** Edits the messages about alerts of budgets. */
+type Revise = (db: Database, accountId: number, alerts: readonly string[]) => Promise<unknown>
+
 /** Who wrote a change, as far as it is known now. */
 interface Author {
   change_id: number
@@ -19,7 +22,7 @@ interface Author {
  * Runs after a name in a tool was confirmed as this member's, or rejected. Suspects are stored with their authors, so they are rewritten.
  * Messages about them are edited, automatic assignments end, and people who were named wrongly get an inbox entry.
  */
-export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['correct_authors']) {
+export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['correct_authors'], reviseBudgets: Revise) {
   const named = sql`s ->> 'user_id' = ${String(user_id)}`
   const changes = await db.rows<ProjectKey & { change_id: number }>(sql`
     select c.account_id, c.project_id, c.id as change_id from changes c where c.account_id = ${account_id} and c.id in (
@@ -29,22 +32,26 @@ export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['co
         where o.account_id = ${account_id} and o.suspects @> ${naming(user_id)} and ${named}
       union select (s ->> 'change_id')::bigint from breakages k, jsonb_array_elements(k.suspects) s
         where k.account_id = ${account_id} and (k.suspects @> ${naming(user_id)} and ${named}
-          or ${UNSETTLED} and s -> 'user_id' = 'null'))
+          or ${UNSETTLED} and s -> 'user_id' = 'null')
+      union select a.change_id from measure_alerts a
+        where a.account_id = ${account_id} and (a.user_id = ${user_id} or a.state = 'open' and a.user_id is null))
     order by c.project_id, c.id`)
   for (const project_id of new Set(changes.map((change) => change.project_id))) {
     const ids = changes.filter((change) => change.project_id === project_id).map(({ change_id }) => change_id)
     const writers = await writersOf(db, { account_id, project_id }, ids)
     const authors = ids.map((change_id) => ({ change_id, user_id: writers.get(change_id)!.user_id }))
-    await correctIn(db, { account_id, project_id }, authors)
+    await correctIn(db, { account_id, project_id }, authors, reviseBudgets)
   }
 }
 
-async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, authors: readonly Author[]) {
-  await db.execute(sql`
-    update investigations i set suspects = ${withAuthors(sql`i.suspects`, authors)},
-      attributed_user_id = (select (s ->> 'user_id')::integer from jsonb_array_elements(${withAuthors(sql`i.suspects`, authors)}) s
-        where (s ->> 'user_id')::integer = i.attributed_user_id limit 1)
-    where i.account_id = ${account_id} and ${differs(sql`i.suspects`, authors)}`)
+async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, authors: readonly Author[], reviseBudgets: Revise) {
+  await rewrite(
+    db,
+    sql`investigations`,
+    sql`w.suspects @> any (${authors.map(({ change_id }) => JSON.stringify([{ change_id }]))}::jsonb[])`,
+    account_id,
+    authors,
+  )
   const breakages = await db.rows<RecordKey & { is_told_again: boolean }>(sql`
     select k.account_id, k.id, ${TOLD_AGAIN} as is_told_again from breakages k
     where k.account_id = ${account_id} and k.project_id = ${project_id} and ${differs(sql`k.suspects`, authors)} order by k.id`)
@@ -52,14 +59,30 @@ async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, autho
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)
       if (is_told_again) await recompute(db, breakage)
-      await rewrite(db, sql`breakages`, sql`w.id = ${breakage.id}`, account_id, authors)
+      await db.execute(sql`
+        update breakages k set suspects = ${withAuthors(sql`k.suspects`, authors)}
+        where k.account_id = ${account_id} and k.id = ${breakage.id} and ${differs(sql`k.suspects`, authors)}`)
     })
-  await rewrite(db, sql`breakage_occurrences`, sql`true`, account_id, authors)
+  await rewrite(db, sql`breakage_occurrences`, sql`w.project_id = ${project_id}`, account_id, authors)
+  await db.transaction(async (db) => {
+    const alerts = await db.rows<{ id: string }>(sql`
+      update measure_alerts m set user_id = a.user_id from ${recordset(authors)}
+      where m.account_id = ${account_id} and m.project_id = ${project_id} and m.change_id = a.change_id and m.user_id is distinct from a.user_id
+      returning m.id::text`)
+    await reviseBudgets(
+      db,
+      account_id,
+      alerts.map(({ id }) => id),
+    )
+  })
 }
 
+/** Whoever is named without being the author of a suspect any more is not named. */
 const rewrite = (db: Database, table: Sql, which: Sql, accountId: number, authors: readonly Author[]) =>
   db.execute(sql`
-    update ${table} w set suspects = ${withAuthors(sql`w.suspects`, authors)}
+    update ${table} w set suspects = ${withAuthors(sql`w.suspects`, authors)},
+      attributed_user_id = (select (s ->> 'user_id')::integer from jsonb_array_elements(${withAuthors(sql`w.suspects`, authors)}) s
+        where (s ->> 'user_id')::integer = w.attributed_user_id limit 1)
     where w.account_id = ${accountId} and ${which} and ${differs(sql`w.suspects`, authors)}`)
 
 const naming = (userId: number) => sql`${JSON.stringify([{ user_id: userId }])}::jsonb`

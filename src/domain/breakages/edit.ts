@@ -41,9 +41,11 @@ export function edit(
       where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id ?? 0}`)
     if (!known) throw notFound('Breakage')
     const owner = ownerOf(known, by, input)
-    await db.execute(
-      sql`update breakages set assigned_because = null where account_id = ${known.account_id} and id = ${known.id}`,
-    )
+    // "I didn't write this" is what people note at a wrong assignment: it must not make the assignment theirs to take back.
+    if (!isOnlyNote(input))
+      await db.execute(
+        sql`update breakages set assigned_because = null where account_id = ${known.account_id} and id = ${known.id}`,
+      )
     if (input.owner_user_id != null) await requireSight(db, by, input.owner_user_id)
     if (known.state === 'withdrawn' && !isOnlyNote(input))
       throw invalidParameter('state', 'cannot change: the breakage was withdrawn')

@@ -1,3 +1,4 @@
+import { EVIDENT } from '../../contract/labels/shown-suspects.ts'
 import type { FailureCategory } from '../../contract/sets.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
@@ -9,8 +10,14 @@ import { isName, revertedBy } from '../changes/reverts.ts'
 import type { Occurrence } from './judge.ts'
 
 export type Suspect = Investigation['suspects'][number]
-export type Finding = Pick<Investigation, 'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'suspects'> & {
+export type Finding = Pick<
+  Investigation,
+  'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'suspects' | 'attributed_user_id'
+> & {
   build_run_id: number
+  /** The positions between which its suspects were searched; null if unknown. */
+  searched_above: number | null
+  searched_up_to: number | null
 }
 
 export interface OnBranch extends ProjectKey {
@@ -21,7 +28,8 @@ export interface OnBranch extends ProjectKey {
 /** The finding with the highest confidence among these builds, corrected ones first; of equals the earliest. */
 export const bestFinding = (db: Database, { id, account_id }: Pick<OnBranch, 'id' | 'account_id'>, builds: readonly number[]) =>
   db.one<Finding>(sql`
-    select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects
+    select i.build_run_id, i.category, i.confidence, i.diagnosis, i.suggested_fix, i.evidence, i.suspects,
+      i.attributed_user_id, i.searched_above, i.searched_up_to
     from breakage_builds m join build_runs b on b.account_id = m.account_id and b.id = m.build_run_id, lateral (
       select * from investigations i where i.account_id = m.account_id and i.build_run_id = m.build_run_id and i.status = 'completed'
         order by i.id desc limit 1) i
@@ -49,38 +57,53 @@ export const changesBetween = (db: Database, { account_id, project_id, branch }:
       and p.position > ${above} and p.position <= ${upTo} and c.orphaned_at is null and p.orphaned_at is null and p.doubted_at is null
     order by p.position limit ${RANGE_MAX}`)
 
-interface Narrowed {
+/** Who may have caused an occurrence. */
+export interface Blamed {
   suspects: readonly Suspect[]
-  /** Whether the range has changes of which the investigation considered none. */
-  isUnweighed: boolean
+  attributed_user_id: number | null
 }
+
+export const NOBODY: Blamed = { suspects: [], attributed_user_id: null }
+
+interface Narrowed extends Blamed {
+  /** Whether the suspects were searched in another range. */
+  isDue: boolean
+}
+
+type Searched = Pick<Finding, 'suspects' | 'attributed_user_id' | 'searched_above' | 'searched_up_to'>
 
 /** Only changes inside the range can be suspects. */
 export async function narrowed(
   db: Database,
   { account_id, project_id, branch }: OnBranch,
-  suspects: readonly Suspect[],
-  { firstBad, lastGood }: Pick<Occurrence, 'firstBad' | 'lastGood'>,
+  { suspects, attributed_user_id, searched_above, searched_up_to }: Searched,
+  { firstBad, lastGood, isImported }: Pick<Occurrence, 'firstBad' | 'lastGood' | 'isImported'>,
 ): Promise<Narrowed> {
-  if (firstBad === null) return { suspects, isUnweighed: false }
+  if (firstBad === null) return { suspects, attributed_user_id, isDue: false }
+  const above = lastGood ?? 0
+  if (above >= firstBad) return { ...NOBODY, isDue: false }
   const range = sql`
     p.account_id = ${account_id} and p.project_id = ${project_id} and p.branch = ${branch} and p.orphaned_at is null and p.doubted_at is null
-      and p.position > ${lastGood ?? 0} and p.position <= ${firstBad}`
+      and p.position > ${above} and p.position <= ${firstBad}`
   // Changes of a second repository that the build names have no position on this branch.
   const found = await db.rows<{ change_id: number }>(sql`
     select s.change_id from unnest(${suspects.map(({ change_id }) => change_id)}::bigint[]) s (change_id)
     where exists (select from change_branches p where ${range} and p.change_id = s.change_id)
       or not exists (select from change_branches p where p.account_id = ${account_id} and p.change_id = s.change_id and p.branch = ${branch})`)
   const inside = suspects.filter(({ change_id }) => found.some((one) => one.change_id === change_id))
-  const isUnweighed =
-    inside.length === 0 && (await db.one(sql`select from change_branches p where ${range} limit 1`)) !== undefined
-  return { suspects: lastGood === null && inside.length === 1 ? inside.map(withEvidence) : inside, isUnweighed }
+  const isDue =
+    searched_up_to === null
+      ? inside.length === 0 && (await db.one(sql`select from change_branches p where ${range} limit 1`)) !== undefined
+      : searched_up_to !== firstBad || searched_above !== above
+  const isNamed = ({ user_id, score }: Suspect) => user_id === attributed_user_id && (!isImported || score >= EVIDENT)
+  return {
+    suspects: (lastGood === null || isImported) && inside.length === 1 ? inside.map(withEvidence) : inside,
+    attributed_user_id: inside.some(isNamed) ? attributed_user_id : null,
+    isDue,
+  }
 }
 
-/** The score from which a reason counts by itself: see `named_suspect` in the database. */
-const EVIDENT = 0.25
-
-/** The only known change is evidence if the job had passed before it; otherwise weak reasons name nobody. */
+/** The only known change is evidence if the job passed before it and failed for this cause after it; otherwise weak reasons name nobody. */
 const withEvidence = (suspect: Suspect): Suspect => (suspect.score < EVIDENT ? { ...suspect, reasons: [] } : suspect)
 
 const candidateOf = ({ id, description, files }: Change): Candidate => ({

@@ -28,7 +28,7 @@ function isLinked({ key, url }: Named, said: readonly string[]): boolean {
 /** In the transaction that fixed or reopened a breakage. Of several issues of one tracker, none is chosen. */
 export async function scheduleIssue(db: Database, { account_id, id }: RecordKey) {
   const task = await db.one<{ project_id: number; description: string; metadata: Record<string, unknown> }>(sql`
-    select t.project_id, t.description, t.metadata from breakages k join tasks t on t.account_id = k.account_id and t.id = k.task_id
+    select t.project_id, t.description, t.metadata from breakages k join tasks t on t.account_id = k.account_id and t.id = k.task_id and t.deleted_at is null
     where k.account_id = ${account_id} and k.id = ${id} and exists (
       select from integrations i where i.account_id = k.account_id and i.project_id = k.project_id and ${WRITES})`)
   if (!task) return

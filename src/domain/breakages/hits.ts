@@ -1,8 +1,10 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { byNumber } from '../branches/build-order.ts'
+import { IS_REGULAR } from '../branches/build-statuses.ts'
 import { BRANCH, passesNear, positionOn, type Standing } from '../branches/positions.ts'
 import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
+import { withPassesOfTests } from './test-passes.ts'
 
 /** For a breakage with more builds, the first and the newest are read. */
 const READ_MAX = 400
@@ -20,13 +22,15 @@ interface Member {
   noted: number | null
   id: number
   build_number: string
+  commit_hash: string
+  changelist: string
   bisect: boolean
   occurrence: number | null
   began_at: string
   received_at: string
 }
 
-/** The jobs that a breakage hit, by branch, with the positions of their builds. Positions are looked up again: a late push moves them. */
+/** The jobs that a breakage hit, by platform, configuration and branch, with the positions of their builds. Positions are looked up again: a late push moves them. */
 export async function hitsOf(db: Database, { id, account_id, project_id }: Owned): Promise<Hit[]> {
   const half = READ_MAX / 2
   const own = sql`account_id = ${account_id} and breakage_id = ${id}`
@@ -34,8 +38,8 @@ export async function hitsOf(db: Database, { id, account_id, project_id }: Owned
     with read as (
       (select account_id, build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id limit ${half})
       union (select account_id, build_run_id, position, occurrence from breakage_builds where ${own} order by build_run_id desc limit ${half}))
-    select b.id as build_run_id, b.ci_job_name as job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted, read.occurrence,
-      b.id, b.build_number, b.kind = 'bisect' as bisect, coalesce(b.started_at, b.created_at) as began_at, b.created_at as received_at
+    select b.id as build_run_id, b.job, ${BRANCH} as branch, ${positionOn(BRANCH)} as position, read.position as noted, read.occurrence,
+      b.id, b.build_number, b.commit_hash, b.changelist, b.kind = 'bisect' as bisect, coalesce(b.started_at, b.created_at) as began_at, b.created_at as received_at
     from read, lateral (select * from build_runs b where b.account_id = read.account_id and b.id = read.build_run_id offset 0) b order by b.id`)
   await notePositions(
     db,
@@ -62,13 +66,16 @@ async function notePositions(db: Database, accountId: number, moved: readonly Me
 
 async function hitOf(db: Database, project: ProjectKey, members: readonly Member[]): Promise<Hit> {
   const { job, branch } = members[0]!
-  const passes = new Map<number, Standing>()
+  const near = new Map<number, Standing>()
   for (const { build_run_id } of spread(members))
-    for (const pass of await passesNear(db, { account_id: project.account_id, id: build_run_id }, branch))
-      passes.set(pass.id, pass)
-  const ranks = new Map([...members, ...passes.values()].toSorted(byNumber).map(({ id }, rank) => [id, rank]))
-  const placeOf = ({ id, position, bisect, received_at }: Member | Standing): BuildPosition => ({
+    for (const pass of await passesNear(db, { account_id: project.account_id, id: build_run_id }, branch)) near.set(pass.id, pass)
+  const builds = members.toSorted(inPlace).map(({ build_run_id }) => build_run_id)
+  const passes = await withPassesOfTests(db, project, { job, branch, builds }, [...near.values()])
+  const ranks = new Map([...members, ...passes].toSorted(byNumber).map(({ id }, rank) => [id, rank]))
+  const placeOf = ({ id, position, bisect, received_at, commit_hash, changelist }: Member | Standing): BuildPosition => ({
     position,
+    revision: `${commit_hash} ${changelist}`.trim(),
+    number: commit_hash === '' && /^\d{1,15}$/.test(changelist) ? Number(changelist) : null,
     at: ranks.get(id)!,
     received: Date.parse(received_at),
     bisect,
@@ -84,12 +91,12 @@ async function hitOf(db: Database, project: ProjectKey, members: readonly Member
         began_at: Date.parse(member.began_at),
       }),
     ),
-    passes: [...passes.values()].map(
-      (pass): Pass => ({ ...placeOf(pass), build_run_id: pass.id, finished_at: Date.parse(pass.finished_at) }),
-    ),
+    passes: passes.map((pass): Pass => ({ ...placeOf(pass), build_run_id: pass.id, finished_at: Date.parse(pass.finished_at) })),
     silent: await isSilent(db, project, job, branch),
   }
 }
+
+const inPlace = (a: Member, b: Member) => (a.position ?? 0) - (b.position ?? 0) || byNumber(a, b)
 
 /** Passes are read around these failures: the first, the last, and some in between. */
 const LOOKS = 5
@@ -102,7 +109,7 @@ function spread(members: readonly Member[]): Member[] {
 const isSilent = async (db: Database, project: ProjectKey, job: string, branch: string) => {
   const heard = await db.one(sql`
     select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id}
-      and b.ci_job_name = ${job} and ${BRANCH} = ${branch}
-      and b.kind = 'regular' and b.created_at > goldmaster_now() - interval '30 days' limit 1`)
+      and b.job = ${job} and ${BRANCH} = ${branch}
+      and ${IS_REGULAR} and b.created_at > goldmaster_now() - interval '30 days' limit 1`)
   return heard === undefined
 }

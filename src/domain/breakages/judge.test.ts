@@ -3,6 +3,8 @@ import { type Hit, type Judging, occurrencesOf } from './judge.ts'
 
 const failed = (position: number | null, at = (position ?? 0) * 10) => ({
   position,
+  revision: String(position ?? ''),
+  number: null,
   at,
   received: at,
   began_at: at,
@@ -11,6 +13,8 @@ const failed = (position: number | null, at = (position ?? 0) * 10) => ({
 })
 const passed = (position: number | null, at = (position ?? 0) * 10) => ({
   position,
+  revision: String(position ?? ''),
+  number: null,
   at,
   received: at,
   build_run_id: at,

@@ -1,6 +1,10 @@
 /** The place of a build: its position on the branch, and its rank in its job if the position is unknown. */
 export interface BuildPosition {
   position: number | null
+  /** The commit or changelist that it names; empty if none. */
+  revision: string
+  /** Its changelist number, for builds between the changes of their branch: numbers count for the whole depot. */
+  number: number | null
   /** Its rank among the builds of the job: by the CI's number, then by arrival, never by a clock. */
   at: number
   /** When it was first reported, in milliseconds of our own clock: without a branch, builds of different jobs are only comparable by this. */
@@ -27,6 +31,7 @@ export interface Pass extends BuildPosition {
 
 /** A job that was hit on a branch: its builds that failed for this cause, and those of its builds that passed around them. */
 export interface Hit {
+  /** With its platform and configuration: `build_job`. */
   job: string
   branch: string
   failures: Failure[]
@@ -41,11 +46,13 @@ export interface Occurrence {
   failures: Failure[]
   /** The first pass of every job after its last failure; null while one is missing. */
   mended: Pass[] | null
-  /** Passed and failed at the same change. */
+  /** Passed and failed at the same revision. */
   flaky: boolean
   /** Positions on the branch between which it began. Equal if the job had passed at that same change: then no change is a suspect. */
   firstBad: number | null
   lastGood: number | null
+  /** Its first failure was only imported, so its cause is not known to be the same. */
+  isImported?: true
   /** Positions between which it was fixed; null if unknown. */
   lastBad: number | null
   firstGood: number | null
@@ -64,17 +71,23 @@ export interface Judging {
 
 const isAfter = (later: BuildPosition, earlier: BuildPosition, sameToo: boolean) => {
   if (later.position === null || earlier.position === null) return later.at > earlier.at
-  return later.position > earlier.position || (sameToo && later.position === earlier.position && later.at > earlier.at)
+  if (later.position !== earlier.position) return later.position > earlier.position
+  return byNumber(later, earlier) > 0 || (sameToo && byNumber(later, earlier) === 0 && later.at > earlier.at)
 }
 
+const byNumber = (a: BuildPosition, b: BuildPosition) => (a.number === null || b.number === null ? 0 : a.number - b.number)
+
 const inOrder = (a: BuildPosition, b: BuildPosition) =>
-  a.position === null || b.position === null ? a.at - b.at : a.position - b.position || a.at - b.at
+  a.position === null || b.position === null ? a.at - b.at : a.position - b.position || byNumber(a, b) || a.at - b.at
 
 /** The order of builds of different jobs, and of a person's decision among them. */
 const byReceipt = (one: BuildPosition): BuildPosition => ({ ...one, at: one.received })
 const byReceiptAlone = (one: BuildPosition): BuildPosition => ({ ...one, at: one.received, position: null })
 
 const isCounted = ({ bisect }: BuildPosition) => !bisect
+
+/** A person's decision. */
+const NO_BUILD = { build_run_id: 0, revision: '', number: null, said: true } as const
 
 /** Failures of one job without a pass in between, and the first pass after them. */
 interface Episode {
@@ -110,7 +123,7 @@ function episodesOf(hit: Hit, { said, unfixedAt }: Judging, sameToo: boolean): E
   const failures = hit.failures.toSorted(inOrder)
   const passes: Pass[] = [
     ...hit.passes.toSorted(inOrder),
-    ...said.map((one): Pass => ({ ...one, at: one.received, build_run_id: 0, finished_at: one.received, said: true })),
+    ...said.map((one): Pass => ({ ...one, ...NO_BUILD, at: one.received, finished_at: one.received })),
   ]
   const isLater = (later: BuildPosition, earlier: BuildPosition, pass: Pass) =>
     pass.said ? isAfter(byReceipt(later), byReceipt(earlier), true) : isAfter(later, earlier, sameToo)
@@ -164,12 +177,17 @@ const narrowedBy = (hits: readonly Hit[], firstBad: number, since: number) => {
   return Math.min(firstBad, ...searched.filter((position) => position > Math.max(since, ...passed)))
 }
 
-/** The newest pass below the first failure, or at the same change if the job had passed there before. */
+/**
+ * The newest pass below the first failure, or at the same change if the job had passed there, or passes there at another revision: then no
+ * change of the branch is between them.
+ */
 function lastGoodOf(episodes: readonly Episode[], hits: readonly Hit[], firstBad: number | null): number | null {
   if (firstBad === null) return null
   const hadPassed = episodes.some(({ hit, failures }) =>
     failures.some(
-      (failure) => failure.position === firstBad && hit.passes.some((pass) => pass.position === firstBad && pass.at < failure.at),
+      ({ position, at, revision }) =>
+        position === firstBad &&
+        hit.passes.some((pass) => pass.position === firstBad && (pass.at < at || pass.revision !== revision)),
     ),
   )
   if (hadPassed) return firstBad
@@ -177,9 +195,10 @@ function lastGoodOf(episodes: readonly Episode[], hits: readonly Hit[], firstBad
   return good.length === 0 ? null : Math.max(...good)
 }
 
+/** Two builds at the newest known change of their branch need not be of the same revision: one may have a change that is reported later. */
 const bothOutcomes = ({ passes }: Hit, failures: readonly Failure[]) => {
-  const passed = new Set(positionsOf(passes))
-  return positionsOf(failures).some((position) => passed.has(position))
+  const passed = new Set(passes.map(({ revision }) => revision))
+  return failures.some(({ revision }) => revision !== '' && passed.has(revision))
 }
 
 const positionsOf = (places: readonly BuildPosition[]) => places.flatMap(({ position }) => (position === null ? [] : [position]))

@@ -1,20 +1,18 @@
 import { type Database, sql } from '../../db/database.ts'
-import type { OnBranch, Suspect } from './evidence.ts'
+import { type Blamed, NOBODY, type OnBranch, type Suspect } from './evidence.ts'
 import type { Judging, Occurrence } from './judge.ts'
 
-interface Stored {
+interface Stored extends Blamed {
   number: number
-  suspects: Suspect[]
   owner_user_id: number | null
   fixed_by_change_id: number | null
 }
 
 interface Findings {
-  /** Only for the newest occurrence; earlier ones keep theirs. */
-  suspects: readonly Suspect[]
+  /** Undefined without a finding: an earlier occurrence then keeps its suspects. */
+  blame(occurrence: Occurrence, number: number): Promise<Blamed | undefined> | Blamed
   isFlickering: boolean
-  /** `earlier`: for an occurrence that is not the newest. */
-  fixedBy(occurrence: Occurrence, earlier: Stored | undefined): Promise<number | null>
+  fixedBy(occurrence: Occurrence, suspects: readonly Suspect[], owner: number | null): Promise<number | null>
 }
 
 type Owned = Pick<OnBranch, 'id' | 'account_id'>
@@ -40,14 +38,14 @@ export async function write(
   db: Database,
   breakage: OnBranch & { occurrence: number; owner_user_id: number | null; fixed_by_change_id: number | null },
   found: readonly Occurrence[],
-  { suspects, isFlickering, fixedBy }: Findings,
+  { blame, isFlickering, fixedBy }: Findings,
 ) {
   const { id, account_id, project_id } = breakage
   await keepFirst(db, breakage, found.length)
   const stored = new Map(
     (
       await db.rows<Stored>(sql`
-        select number, suspects, owner_user_id, fixed_by_change_id from breakage_occurrences
+        select number, suspects, attributed_user_id, owner_user_id, fixed_by_change_id from breakage_occurrences
         where account_id = ${account_id} and breakage_id = ${id}`)
     ).map((row) => [row.number, row]),
   )
@@ -62,6 +60,7 @@ export async function write(
   for (const [place, occurrence] of restated) {
     const number = place + 1
     const earlier = number === found.length ? undefined : stored.get(number)
+    const { suspects, attributed_user_id } = (await blame(occurrence, number)) ?? earlier ?? NOBODY
     const said = occurrence.mended?.find((pass) => pass.said)
     const last = occurrence.mended?.reduce((a, b) => (a.finished_at > b.finished_at ? a : b), occurrence.mended[0]!)
     const opened = Math.min(...occurrence.failures.map(({ began_at }) => began_at))
@@ -70,29 +69,29 @@ export async function write(
     const mender = said
       ? (earlier ?? { fixed_by_change_id: breakage.fixed_by_change_id }).fixed_by_change_id
       : fixed
-        ? await fixedBy(occurrence, earlier)
+        ? await fixedBy(occurrence, suspects, (earlier ?? breakage).owner_user_id)
         : null
     const isRange = occurrence.firstGood !== null && !said && occurrence.firstGood > (occurrence.lastBad ?? 0)
     const row = {
       opened_at: new Date(opened).toISOString(),
       first_build_run_id: occurrence.failures[0]!.build_run_id,
       build_count: occurrence.failures.length,
-      suspects: JSON.stringify(earlier?.suspects ?? suspects),
+      suspects: JSON.stringify(suspects),
       fixed_at: fixed ? new Date(Math.max(fixed.finished_at, opened)).toISOString() : null,
     }
     await db.execute(sql`
       insert into breakage_occurrences as o (account_id, project_id, breakage_id, number, opened_at, first_build_run_id, build_count,
-        last_good_change_id, first_bad_change_id, suspects, flickering, fixed_at, fixed_by_change_id, fixed_after_change_id,
+        last_good_change_id, first_bad_change_id, suspects, attributed_user_id, flickering, fixed_at, fixed_by_change_id, fixed_after_change_id,
         fixed_up_to_change_id, resolved_at, resolved_position)
       values (${account_id}, ${project_id}, ${id}, ${number}, ${row.opened_at}, ${row.first_build_run_id}, ${row.build_count},
-        ${changeAt(occurrence.lastGood)}, ${changeAt(occurrence.firstBad)}, ${row.suspects}::jsonb, ${isFlickering},
+        ${changeAt(occurrence.lastGood)}, ${changeAt(occurrence.firstBad)}, ${row.suspects}::jsonb, ${attributed_user_id}, ${isFlickering},
         ${occurrence.mended ? sql`coalesce(${row.fixed_at}::timestamptz, goldmaster_now())` : sql`null`}, ${mender},
         ${changeAt(isRange ? occurrence.lastBad : null)}, ${changeAt(isRange ? occurrence.firstGood : null)},
         ${said ? new Date(said.received).toISOString() : null}, ${said?.position ?? null})
       on conflict (account_id, breakage_id, number) do update set opened_at = excluded.opened_at,
         first_build_run_id = excluded.first_build_run_id, build_count = excluded.build_count,
         last_good_change_id = excluded.last_good_change_id, first_bad_change_id = excluded.first_bad_change_id,
-        suspects = excluded.suspects, flickering = excluded.flickering,
+        suspects = excluded.suspects, attributed_user_id = excluded.attributed_user_id, flickering = excluded.flickering,
         fixed_at = case when ${row.fixed_at === null} and excluded.fixed_at is not null then coalesce(o.fixed_at, excluded.fixed_at)
           else excluded.fixed_at end,
         fixed_by_change_id = excluded.fixed_by_change_id, fixed_after_change_id = excluded.fixed_after_change_id,

@@ -79,6 +79,13 @@ test.each(['found', 'entered'])(
       studio.db.execute(sql`select from outbox where event_type = 'breakage.revised' and row_id = ${wrong.id}`)
     const before = await revisions()
 
+    const alerted = async () =>
+      (await studio.db.one<{ user_id: number | null }>(sql`select user_id from measure_alerts where project_id = ${project}`))!
+        .user_id
+    await studio.db.execute(sql`
+      insert into measure_alerts (account_id, project_id, kind, budget, measure, platform, unit, job, branch, build_run_id, change_id, user_id)
+      values (${account()}, ${project}, 'exceeded', '{}', 'package', '', '', 'Cook', 'main', ${wrong.builds[0]!.id}, ${change(5)}, ${idOf('ann')})`)
+
     const [name] = await names.list(studio.db, idOf('ann'))
     await names.remove(studio.db, idOf('ann'), name!.id)
     await correct()
@@ -90,6 +97,7 @@ test.each(['found', 'entered'])(
       const { investigation } = (await api(`/build_runs/${id}`)).json
       expect(investigation.suspects[0]).toMatchObject({ change_id: change(5), user_id: null })
     }
+    expect(await alerted()).toBeNull()
     expect(await revisions()).toBeGreaterThan(before)
     const said = await breakageAnnouncement(studio.db, { account_id: account(), project_id: project }, right.id, SITE)
     expect(said!.mentions).toEqual([])

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { restAfter } from '../../contract/app/log-mark.ts'
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
-import { BUILD_STATUSES, BUILD_TYPES, TARGET_TYPES } from '../../contract/sets.ts'
+import { BUILD_STATUSES, BUILD_TYPES, type BuildVerdict, TARGET_TYPES } from '../../contract/sets.ts'
 import type { BuildRun } from '../../contract/shapes.ts'
 import { buildPlatformOf, configurationOf } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
@@ -25,12 +25,15 @@ type Query = QueryOf<'listBuilds'> &
     ids?: readonly string[] /** Includes the breakage of failed builds. */
     breakages?: boolean
   }
-type Detail = ReplyOf<'showBuild'> & { breakage_id: string | null }
+type Detail = ReplyOf<'showBuild'> & {
+  artifact_count: number
+  breakage_id: string | null
+  verdict: BuildVerdict | null
+}
 
 /** Of the build `b`, null if unknown. */
-export const PLATFORM = sql`coalesce(nullif(b.platform, ''), b.inferred_platform)`
-/** `development` is the default target type, so it does not say that a report named a configuration. */
-export const CONFIGURATION = sql`coalesce(nullif(b.configuration, ''), nullif(initcap(b.target_type), 'Development'), b.inferred_configuration)`
+export const PLATFORM = sql`build_platform(b.platform, b.inferred_platform)`
+export const CONFIGURATION = sql`build_configuration(b.configuration, b.target_type, b.inferred_configuration)`
 
 const columns = (site: string) => sql`
   b.id::text, b.project_id::text, b.status, b.build_type, b.target_type, b.ci_job_name, b.build_number, b.commit_hash, b.changelist,
@@ -89,7 +92,7 @@ export const list = (project: ProjectSql, q: Query, site: string): Listing => {
       concat_ws(E'\\n', b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.branch, b.phase, ${PLATFORM}, ${CONFIGURATION},
         b.agent, b.measures::text
         ${q.breakages ? sql`, item.breakage ->> 'cause', item.breakage -> 'suspect' ->> 'author'` : empty}) as foreign_text
-    from (${found()}) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage` : empty}) item`
+    from (${found()}) b, lateral (select ${columns(site)} ${q.breakages ? sql`, ${breakage} as breakage, b.verdict` : empty}) item`
   return { limit: q.limit, foreign: true, rows, examined: walk?.examined }
 }
 
@@ -120,13 +123,14 @@ function ofChange(project: ProjectSql, { ids, commit, changelist }: Query): Sql 
 
 export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<Detail> {
   const found = await db.one<Omit<Detail, 'silent_since'> & { silent_since: string | null }>(sql`
-    select ${columns(site)}, ${artifactsOf(site)} as artifacts,
+    select ${columns(site)}, files.artifacts, files.artifact_count,
       (select coalesce(json_agg(x), '[]') from (
         select s.name, s.status, iso(s.started_at) as started_at, iso(s.finished_at) as finished_at, s.duration_seconds, s.detail
         from build_steps s where s.account_id = b.account_id and s.build_run_id = b.id order by s.id) x) as steps,
-      (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id,
+      (select m.breakage_id::text from breakage_builds m where m.account_id = b.account_id and m.build_run_id = b.id) as breakage_id, b.verdict,
       ${silentSince} as silent_since, ${newestInvestigation} as investigation
-    from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.id = ${id ?? 0}`)
+    from build_runs b cross join lateral (${artifactsOf(site)}) files
+    where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.id = ${id ?? 0}`)
   if (!found) throw notFound('Build run')
   const { silent_since, ...build } = found
   return { ...build, ...(silent_since !== null && { silent_since }) }

@@ -1,7 +1,8 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
-import { enqueue } from '../../db/queue.ts'
-import { PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { enqueue, enqueueAll } from '../../db/queue.ts'
+import { eachRow } from '../accounts/isolation.ts'
+import { IS_REGULAR, MAY_FAIL, PASSED, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { hasLog } from './stored-log.ts'
 
 /** Jobs that follow from an update of a build or of the changes it contains; in the transaction that wrote it. */
@@ -16,20 +17,28 @@ interface Due extends ProjectKey {
 /** The fix and this build may have been reported with different clocks. */
 const CLOCKS = sql`interval '3 hours'`
 
-/** In the transaction that ended a build, if its job is hit by an open breakage, or was when the build ran. */
-export async function scheduleBreakageCheck(db: Database, build: RecordKey) {
-  const due = await db.one<Due & { began_at: string; late: boolean }>(sql`
+export const scheduleBreakageCheck = (db: Database, { account_id, id }: RecordKey) => scheduleBreakageChecks(db, account_id, [id])
+
+/** In the transaction that ended builds, if their jobs are hit by an open breakage, or were when the builds ran. */
+export async function scheduleBreakageChecks(db: Database, accountId: number, builds: readonly number[]) {
+  if (builds.length === 0) return
+  const due = await db.rows<Due & { began_at: string; late: boolean }>(sql`
     select b.account_id, b.project_id, b.ci_job_name as job, b.began_at, hit.late
     from (select *, least(started_at, created_at) - ${CLOCKS} as began_at from build_runs
-        where account_id = ${build.account_id} and id = ${build.id}) b, lateral (
+        where account_id = ${accountId} and id = any (${builds}::bigint[])) b, lateral (
       select bool_or(k.state = 'fixed') as late from breakages k
       where k.account_id = b.account_id and k.project_id = b.project_id and b.ci_job_name = any (k.jobs)
         and (${UNSETTLED} or k.fixed_at > b.began_at)) hit
-    where hit.late is not null`)
-  if (!due) return
-  const { began_at, late, ...job } = due
-  if (late) await enqueueCheck(db, job, { since: began_at })
-  else await scheduleJobCheck(db, job)
+    where hit.late is not null
+    order by b.ci_job_name, b.id`)
+  const checked = new Set<string>()
+  for (const { began_at, late, ...job } of due) {
+    const check = `${job.job} ${late ? began_at : ''}`
+    if (checked.has(check)) continue
+    checked.add(check)
+    if (late) await enqueueCheck(db, job, { since: began_at })
+    else await scheduleJobCheck(db, job)
+  }
 }
 
 /** One check covers everything that happens before it runs. */
@@ -49,13 +58,14 @@ const enqueueCheck = (
 
 /** A log may arrive after the failure; without one there is little to find, but people must be notified. */
 const WAIT_FOR_LOG = 60
-/** A log that grows after it was read is read again once it stops growing. */
+/** A log that grows after it was read is read again after this many seconds, with what it got until then. */
 const LOG_REST = 10
 
 /** Skips demo accounts and accounts with limited credits unless the project's settings say otherwise. */
 export const WANTED = sql`coalesce(p.investigates_failures, a.credits is null) and not a.demo and a.swept_at is null`
 
 interface LogDue {
+  id: number
   is_failed: boolean
   is_wanted: boolean
   has_log: boolean
@@ -64,38 +74,52 @@ interface LogDue {
   is_unknown: boolean
 }
 
-export const scheduleInvestigation = (db: Database, { account_id, id }: RecordKey, delay = 0) =>
-  enqueue(db, 'investigate_failure', { account_id, build_run_id: id }, { account_id, name: `investigate build ${id}`, delay })
+export const scheduleInvestigation = (db: Database, { account_id, id }: RecordKey) =>
+  enqueueAll(db, 'investigate_failure', account_id, [investigation(account_id, id, 0)])
 
-/** In the transaction that ended a build, or that changed the log of an ended one: investigates a failure, reads the log of a pass. */
-export async function scheduleLogReading(db: Database, { account_id, id }: RecordKey) {
-  const due = await db.one<LogDue>(sql`
-    select b.status = 'failed' as is_failed, ${WANTED} and b.import_id is null as is_wanted, ${hasLog} as has_log,
+const investigation = (account_id: number, id: number, delay: number) => ({
+  payload: { account_id, build_run_id: id },
+  name: `investigate build ${id}`,
+  delay,
+})
+
+export const scheduleLogReading = (db: Database, { account_id, id }: RecordKey) => scheduleLogReadings(db, account_id, [id])
+
+/** In the transaction that ended builds, or that changed the logs of ended ones: investigates failures, reads the logs of passes. */
+export async function scheduleLogReadings(db: Database, account_id: number, builds: readonly number[]) {
+  if (builds.length === 0) return
+  const due = await db.rows<LogDue>(sql`
+    select b.id, ${MAY_FAIL} as is_failed, ${WANTED} and b.import_id is null as is_wanted, ${hasLog} as has_log,
       exists (select from investigations i where i.account_id = b.account_id and i.build_run_id = b.id) as is_known,
       b.platform = '' or b.configuration = '' as is_unknown
     from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id
-    where b.account_id = ${account_id} and b.id = ${id} and b.status in ${PASSED_OR_FAILED}`)
-  if (due?.is_failed && due.is_wanted) {
-    await scheduleInvestigation(db, { account_id, id }, due.is_known ? LOG_REST : due.has_log ? 0 : WAIT_FOR_LOG)
-  }
-  if (due?.has_log && (!due.is_failed || due.is_unknown))
-    await enqueue(
-      db,
-      'read_log',
-      { account_id, build_run_id: id },
-      { account_id, name: `read log of build ${id}`, delay: LOG_REST },
-    )
+    where b.account_id = ${account_id} and b.id = any (${builds}::bigint[]) and b.status in ${PASSED_OR_FAILED}`)
+  const delayOf = ({ is_known, has_log }: LogDue) => (is_known ? LOG_REST : has_log ? 0 : WAIT_FOR_LOG)
+  await enqueueAll(
+    db,
+    'investigate_failure',
+    account_id,
+    due.filter((build) => build.is_failed && build.is_wanted).map((build) => investigation(account_id, build.id, delayOf(build))),
+  )
+  const read = due.filter(({ has_log, is_failed, is_unknown }) => has_log && (!is_failed || is_unknown))
+  await enqueueAll(
+    db,
+    'read_log',
+    account_id,
+    read.map(({ id }) => ({ payload: { account_id, build_run_id: id }, name: `read log of build ${id}`, delay: LOG_REST })),
+  )
 }
 
 /** In the transaction that stored test results of a build. */
 export const scheduleTestJudging = (db: Database, { account_id, id }: RecordKey) =>
   enqueue(db, 'judge_tests', { account_id, test_build_id: id }, { account_id, name: `judge tests ${id}` })
 
-/** In the transaction that ended a build: its test results may have arrived before. */
-export async function scheduleTestsOf(db: Database, { account_id, id }: RecordKey) {
-  const tests = await db.one<RecordKey>(sql`
-    select account_id, id from test_builds where account_id = ${account_id} and build_run_id = ${id}`)
-  if (tests) await scheduleTestJudging(db, tests)
+/** In the transaction that ended builds: their test results may have arrived before. */
+export async function scheduleTestsOf(db: Database, accountId: number, builds: readonly number[]) {
+  if (builds.length === 0) return
+  const tests = await db.rows<RecordKey>(sql`
+    select account_id, id from test_builds where account_id = ${accountId} and build_run_id = any (${builds}::bigint[]) order by id`)
+  for (const one of tests) await scheduleTestJudging(db, one)
 }
 
 /** Logs of parallel builds are read one after the other: one look covers them. */
@@ -110,20 +134,22 @@ export const scheduleMeasures = (db: Database, { account_id, project_id }: Proje
     { account_id, name: `judge measures ${project_id} ${job ?? ''}`, delay: MEASURES_REST },
   )
 
-/** In the transaction that stored measures of a build, if its project has budgets. */
-export async function scheduleMeasuresOf(db: Database, { account_id, id }: RecordKey) {
-  const due = await db.one<Due>(sql`
-    select b.account_id, b.project_id, b.ci_job_name as job
+/** In the transaction that stored measures of builds, if their project has budgets. */
+export async function scheduleMeasuresOf(db: Database, accountId: number, builds: readonly number[]) {
+  if (builds.length === 0) return
+  const due = await db.rows<Due>(sql`
+    select distinct b.account_id, b.project_id, b.ci_job_name as job
     from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id and p.measure_budgets <> '[]'
-    where b.account_id = ${account_id} and b.id = ${id} and b.status in ${PASSED} and b.kind = 'regular'`)
-  if (due) await scheduleMeasures(db, due, due.job)
+    where b.account_id = ${accountId} and b.id = any (${builds}::bigint[]) and b.status in ${PASSED} and ${IS_REGULAR}
+    order by job`)
+  for (const one of due) await scheduleMeasures(db, one, one.job)
 }
 
 /** Every project with budgets: a measure may no longer come, or another build is live. */
 export async function scheduleAllMeasures(db: Database) {
   const projects = await db.rows<ProjectKey>(sql`
     select account_id, id as project_id from projects where measure_budgets <> '[]' and deleted_at is null order by account_id, id`)
-  for (const project of projects) await scheduleMeasures(db, project)
+  await eachRow(db, 'judge_all_measures', projects, (project) => scheduleMeasures(db, project))
 }
 
 /** How long after a build a change in its range may arrive. */
@@ -133,7 +159,7 @@ const BURST = 2
 
 /** Whether a project has failed builds whose range a new change could be in. */
 export const hasRecentFailures = (project: ProjectKey) => sql`exists (
-  select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.status = 'failed'
+  select from build_runs b where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.verdict = 'failed'
     and b.created_at > goldmaster_now() - ${LATE})`
 
 /** Call it in the transaction that stores changes on branches, if `hasRecentFailures`. */

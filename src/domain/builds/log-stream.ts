@@ -105,7 +105,7 @@ async function begin(db: Database, known: StreamedBuild, { offset }: LogChunk, r
   }
   if (!running) throw logTaken()
   if (offset > 0) throw logSuperseded()
-  await replaceChunks(db, known)
+  await replaceChunks(db, known.account_id, [known.id])
   await db.execute(sql`
     update build_runs set ${replacing(sql`null`)} where account_id = ${known.account_id} and id = ${known.id}`)
   return 0
@@ -128,22 +128,28 @@ const progress = (db: Database, { account_id, id }: RecordKey) =>
     where account_id = ${account_id} and id = ${id} and coalesce(progressed_at, '-infinity') < now() - interval '1 second'`)
 
 /** The build is over: its pieces become its log. */
-export const joinChunks = (db: Database, { account_id, id }: RecordKey) =>
+export const joinChunks = async (db: Database, accountId: number, builds: readonly number[]) =>
+  builds.length > 0 &&
   db.execute(sql`
-    with gone as (delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id} returning until, text)
-    update build_runs set output_log = ${kept(sql`coalesce(output_log, '') || (select string_agg(text, '' order by until) from gone)`)}
-    where account_id = ${account_id} and id = ${id} and exists (select from gone)`)
+    with gone as (
+        delete from build_log_chunks where account_id = ${accountId} and build_run_id = any (${builds}::bigint[])
+        returning build_run_id, until, text),
+      printed as (select build_run_id, string_agg(text, '' order by until) as text from gone group by build_run_id)
+    update build_runs b set output_log = ${kept(sql`coalesce(b.output_log, '') || p.text`)}
+    from printed p where b.account_id = ${accountId} and b.id = p.build_run_id`)
 
 /** A report contained the log up to now. */
-export const replaceChunks = (db: Database, { account_id, id }: RecordKey) =>
-  db.execute(sql`delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id}`)
+export const replaceChunks = async (db: Database, accountId: number, builds: readonly number[]) =>
+  builds.length > 0 &&
+  db.execute(sql`delete from build_log_chunks where account_id = ${accountId} and build_run_id = any (${builds}::bigint[])`)
 
 /** The complete log has arrived in another way. */
-export const close = (db: Database, { account_id, id }: RecordKey) =>
+export const close = async (db: Database, accountId: number, builds: readonly number[]) =>
+  builds.length > 0 &&
   db.execute(sql`
-    with gone as (delete from build_log_chunks where account_id = ${account_id} and build_run_id = ${id})
+    with gone as (delete from build_log_chunks where account_id = ${accountId} and build_run_id = any (${builds}::bigint[]))
     update build_log_streams set closed = true
-    where account_id = ${account_id} and build_run_id = ${id} and not closed`)
+    where account_id = ${accountId} and build_run_id = any (${builds}::bigint[]) and not closed`)
 
 /** What the build `b` printed so far, without the part moved to object storage: `logOf` has all of it. */
 export const printed = sql`case when exists (select from build_log_chunks c where c.account_id = b.account_id and c.build_run_id = b.id)

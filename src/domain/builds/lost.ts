@@ -1,6 +1,7 @@
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
+import { together, turnOf } from '../accounts/isolation.ts'
 import { PASSED_OR_FAILED, RUNNING } from '../branches/build-statuses.ts'
 
 /** The sender of a log sends a heartbeat every minute, even if the build prints nothing. */
@@ -17,7 +18,7 @@ const heardAt = sql`greatest(s.received_at, b.heard_at)`
 
 /** The usual duration of the build `b` in seconds: the median of its job's last builds. */
 const usualSeconds = sql`(
-  select percentile_disc(0.5) within group (order by o.duration_seconds) from (
+  select percentile_cont(0.5) within group (order by o.duration_seconds) from (
     select o.duration_seconds from build_runs o
     where o.account_id = b.account_id and o.project_id = b.project_id and o.ci_job_name = b.ci_job_name
       and o.status in ${PASSED_OR_FAILED} and o.duration_seconds is not null
@@ -30,14 +31,26 @@ const patience = sql`case when s.received_at is not null then ${STREAM_SILENCE}
 /**
  * Marks builds that have been silent for too long. Their status stays as the CI reported it; any report or piece of log clears the mark.
  */
-export const markLost = (db: Database): Promise<number> =>
-  db.execute(sql`
-    update build_runs set lost_at = goldmaster_now()
-    where lost_at is null and status in ${RUNNING} and (account_id, id) in (
-      select b.account_id, b.id from build_runs b left join build_log_streams s on s.account_id = b.account_id and s.build_run_id = b.id
-        and not s.closed
-      where b.status in ${RUNNING} and b.lost_at is null and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
-        and ${heardAt} < goldmaster_now() - ${patience})`)
+export async function markLost(db: Database) {
+  const silent = await db.rows<RecordKey>(sql`
+    select b.account_id, b.id from build_runs b left join build_log_streams s on s.account_id = b.account_id and s.build_run_id = b.id
+      and not s.closed
+    where b.status in ${RUNNING} and b.lost_at is null and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
+      and ${heardAt} < goldmaster_now() - ${patience}`)
+  const turn = await turnOf(
+    db,
+    'mark_lost_builds',
+    silent.map(({ account_id }) => account_id),
+  )
+  await together(db, 'mark_lost_builds', turn, (accounts) => {
+    const lost = silent.filter(({ account_id }) => accounts.includes(account_id))
+    // One may have reported meanwhile.
+    return db.execute(sql`
+      update build_runs b set lost_at = goldmaster_now()
+      where b.lost_at is null and b.status in ${RUNNING} and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
+        and b.account_id = any (${accounts}::integer[]) and b.id = any (${lost.map(({ id }) => id)}::bigint[])`)
+  })
+}
 
 /** The build reported again. */
 export const clearLost = (db: Database, { account_id, id }: RecordKey): Promise<number> =>

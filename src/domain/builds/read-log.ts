@@ -38,5 +38,5 @@ export async function readLog(db: Database, { account_id, id }: RecordKey) {
   if (!build.passed) return
   await storeLogMeasures(db, { account_id, id }, log)
   await storeSizes(db, { account_id, id }, log)
-  await scheduleMeasuresOf(db, { account_id, id })
+  await scheduleMeasuresOf(db, account_id, [id])
 }

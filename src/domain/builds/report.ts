@@ -7,16 +7,17 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Repository } from '../branches/lines.ts'
 import { inferredBranch } from '../branches/positions.ts'
 import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
-import { relinkTo } from '../deployments/build-link.ts'
+import { relinkToAll } from '../deployments/build-link.ts'
 import { buildTypeOf, type IntegrationContext, isHistory } from '../integrations/context.ts'
-import { scheduleWriteBack } from '../integrations/write-backs.ts'
+import { scheduleWriteBacks } from '../integrations/write-backs.ts'
 import * as links from '../tasks/links.ts'
 import { noteFirstPass } from './first-pass.ts'
 import {
   scheduleBisection,
-  scheduleBreakageCheck,
-  scheduleLogReading,
+  scheduleBreakageChecks,
+  scheduleLogReadings,
   scheduleMeasuresOf,
+  scheduleReviews,
   scheduleTestsOf,
 } from './follow-up-jobs.ts'
 import { inferDimensions, type JobPattern } from './job-dimensions.ts'
@@ -106,9 +107,11 @@ interface StoredBuild extends RecordKey {
   started_at: string | null
   received_at: string
   import_id: number | null
+  /** With its platform and configuration. */
+  job: string
 }
 
-const STORED_BUILD = sql`account_id, id, status, kind, started_at, goldmaster_now() as received_at, import_id`
+const STORED_BUILD = sql`account_id, id, status, kind, job, started_at, goldmaster_now() as received_at, import_id`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -124,13 +127,46 @@ const RANK: Record<BuildStatus, number> = {
 const FINAL = 3
 
 /**
- * Creates or updates the build; an outdated report has no effect. Undefined: a report about an unknown build. `alone`: the transaction
- * records nothing else.
+ * Creates or updates the build; an outdated report has no effect. Undefined: a report about an unknown build. The transaction records other
+ * things too.
  */
-export async function report(db: Database, context: IntegrationContext, reported: Report, alone = false): Promise<Reported> {
-  await (alone ? lockBuilds(db, context.project_id, namesOf(reported)) : lockReports(db, context.project_id))
+export async function report(db: Database, context: IntegrationContext, reported: Report): Promise<Reported> {
+  await lockReports(db, context.project_id)
+  return (await recordAll(db, context, [reported]))[0]
+}
+
+/** The same for reports with different names, in a transaction that records nothing else. What follows is written for all at once. */
+export async function reportAll(db: Database, context: IntegrationContext, reports: readonly Report[]): Promise<Reported[]> {
+  await lockBuilds(db, context.project_id, reports.flatMap(namesOf))
+  return recordAll(db, context, reports)
+}
+
+/** A report that had an effect. */
+interface Written {
+  known: StoredBuild
+  /** With corrected times. */
+  timed: Report
+  /** It had ended before the report told its platform or configuration: it is of another job. */
+  isMoved: boolean
+}
+
+async function recordAll(db: Database, context: IntegrationContext, reports: readonly Report[]): Promise<Reported[]> {
+  if (isHistory(context)) await db.execute(sql`set local goldmaster.quiet = 'on'`)
+  const results: Reported[] = []
+  const written: Written[] = []
+  for (const reported of reports) {
+    const recorded = await record(db, context, reported)
+    if (recorded && 'known' in recorded) {
+      written.push(recorded)
+      results.push({ id: recorded.known.id, effect: 'processed' })
+    } else results.push(recorded)
+  }
+  if (written.length > 0) await settle(db, context, written)
+  return results
+}
+
+async function record(db: Database, context: IntegrationContext, reported: Report): Promise<Written | Reported> {
   const history = isHistory(context)
-  if (history) await db.execute(sql`set local goldmaster.quiet = 'on'`)
   const found = await find(db, context, reported)
   // An import changes a finished build only by what the server was asked for, such as its log.
   if (history && found && !reported.existing && RANK[found.status] === FINAL) return { id: found.id, effect: 'stale' }
@@ -139,15 +175,33 @@ export async function report(db: Database, context: IntegrationContext, reported
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
   const { told: timed, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
-  await update(db, known, timed, history && note === 'reported_late' ? null : note, history)
-  await storeLog(db, known, timed)
+  const { job } = await update(db, known, timed, history && note === 'reported_late' ? null : note, history)
   for (const step of timed.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
-  await links.linkBuild(db, known)
-  if (reported.status === 'completed' && !history) await noteFirstPass(db, known)
-  if (RANK[reported.status ?? known.status] === FINAL) await relinkTo(db, context, known.id, reported.artifacts !== undefined)
-  if (!history) await follow(db, known, reported)
-  else if (reported.log !== undefined) await scheduleLogReading(db, known)
-  return { id: known.id, effect: 'processed' }
+  return { known, timed, isMoved: job !== known.job && RANK[known.status] === FINAL }
+}
+
+const isEnd = ({ known, timed }: Written) => RANK[timed.status ?? known.status] === FINAL
+const idsOf = (written: readonly Written[]) => written.map(({ known }) => known.id)
+
+/** Everything that depends on what was written: logs, links and jobs. */
+async function settle(db: Database, context: IntegrationContext, written: readonly Written[]) {
+  const { account_id } = context
+  const history = isHistory(context)
+  const ended = written.filter(isEnd)
+  await storeLogs(db, account_id, written)
+  await links.linkBuilds(db, account_id, idsOf(written))
+  if (!history) for (const { known, timed } of written) if (timed.status === 'completed') await noteFirstPass(db, known)
+  await relinkToAll(
+    db,
+    context,
+    ended.map(({ known, timed }) => ({ id: known.id, hasArtifacts: timed.artifacts !== undefined })),
+  )
+  if (!history) await follow(db, context, written)
+  else {
+    await scheduleLogReadings(db, account_id, idsOf(written.filter(({ timed }) => timed.log !== undefined)))
+    // They open nothing, but end or widen the ranges of breakages.
+    await scheduleBreakageChecks(db, account_id, idsOf(ended))
+  }
 }
 
 /** How old a build that only an import reported may be to become news when its tool reports it. */
@@ -160,31 +214,38 @@ const begunAnew = (db: Database, { account_id, id }: RecordKey) =>
       status = case when b.finished_at > goldmaster_now() - ${NEWS} then 'queued' else b.status end
     where account_id = ${account_id} and id = ${id} returning ${STORED_BUILD}`)
 
-/** The log of the report replaces the streamed one; the end of the build turns the streamed one into its log. */
-async function storeLog(db: Database, known: StoredBuild, { status = known.status, log }: Report) {
-  const ended = RANK[status] === FINAL
-  if (log !== undefined) await (ended ? logStream.close : logStream.replaceChunks)(db, known)
-  else if (ended) await logStream.joinChunks(db, known)
+/** The log of a report replaces the streamed one; the end of a build turns the streamed one into its log. */
+async function storeLogs(db: Database, accountId: number, written: readonly Written[]) {
+  const of = (ended: boolean, withLog: boolean) =>
+    idsOf(written.filter((one) => isEnd(one) === ended && (one.timed.log !== undefined) === withLog))
+  await logStream.close(db, accountId, of(true, true))
+  await logStream.replaceChunks(db, accountId, of(false, true))
+  await logStream.joinChunks(db, accountId, of(true, false))
 }
 
-/** Schedules what depends on the report: what reads the log, budgets, and checks of breakages that may be fixed. */
-async function follow(
-  db: Database,
-  known: StoredBuild,
-  { status = known.status, build_kind = known.kind, log, measures }: Report,
-) {
-  if (RANK[status] === FINAL) await scheduleWriteBack(db, known)
-  if (RANK[status] === FINAL && (status !== known.status || log !== undefined)) await scheduleLogReading(db, known)
-  if (status !== known.status && RANK[status] === FINAL) await scheduleTestsOf(db, known)
-  if (RANK[status] === FINAL && (status !== known.status || measures !== undefined)) await scheduleMeasuresOf(db, known)
-  if (status !== 'failed' && status !== known.status && RANK[status] === FINAL) await scheduleBreakageCheck(db, known)
-  if (build_kind === 'bisect' && RANK[status] === FINAL) await scheduleBisection(db, known)
+/** Schedules what depends on the reports: what reads logs, budgets, and checks of breakages that may be fixed. */
+async function follow(db: Database, context: IntegrationContext, written: readonly Written[]) {
+  const accountId = context.account_id
+  const ended = written.filter(isEnd)
+  const newlyEnded = ended.filter(({ known, timed }) => (timed.status ?? known.status) !== known.status)
+  const isNew = new Set(newlyEnded)
+  await scheduleWriteBacks(db, accountId, idsOf(ended))
+  await scheduleLogReadings(db, accountId, idsOf(ended.filter((one) => isNew.has(one) || one.timed.log !== undefined)))
+  await scheduleTestsOf(db, accountId, idsOf(newlyEnded))
+  await scheduleMeasuresOf(db, accountId, idsOf(ended.filter((one) => isNew.has(one) || one.timed.measures !== undefined)))
   // A build that turns out to be a preflight leaves its breakage.
-  if (build_kind !== known.kind && RANK[known.status] === FINAL) await scheduleBreakageCheck(db, known)
+  const left = written.filter(
+    ({ known, timed }) => (timed.build_kind ?? known.kind) !== known.kind && RANK[known.status] === FINAL,
+  )
+  const passed = newlyEnded.filter(({ timed }) => timed.status !== 'failed')
+  const moved = written.filter(({ isMoved }) => isMoved)
+  await scheduleBreakageChecks(db, accountId, idsOf([...new Set([...passed, ...left, ...moved])]))
+  if (moved.length > 0) await scheduleReviews(db, context)
+  for (const { known, timed } of ended) if ((timed.build_kind ?? known.kind) === 'bisect') await scheduleBisection(db, known)
 }
 
 /** The names by which a build is found or created: across jobs and integrations, to be safe. */
-const namesOf = ({ build: { number, external_id } }: Report) => [
+export const namesOf = ({ build: { number, external_id } }: Report) => [
   ...(number === undefined ? [] : [`number ${number}`]),
   ...(external_id === undefined ? [] : [`external ${external_id}`]),
 ]
@@ -260,7 +321,7 @@ async function update(
   reported: Report,
   note: BuildTimeNote | null,
   history: boolean,
-): Promise<void> {
+): Promise<Pick<StoredBuild, 'job'>> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
   // A passed build waits while an approval of its content is open.
@@ -279,7 +340,7 @@ async function update(
     when ${reported.status !== undefined} then null else b.finished_at end`
   const named = { branch: sql`coalesce(${reported.branch ?? null}, b.branch)`, commit, changelist, repository }
   // Found first: Citus takes neither subqueries nor arithmetic with times in the new values of a row.
-  await db.execute(sql`
+  const updated = await db.one<Pick<StoredBuild, 'job'>>(sql`
     with found as materialized (
       select ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : sql`${status}::text`} as status,
         coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}) as external_id,
@@ -306,7 +367,8 @@ async function update(
       ${reported.log === undefined ? sql`` : sql`${replacing(stored(reported.log))},`}
       artifacts = coalesce(${reported.artifacts ? JSON.stringify(reported.artifacts) : null}::jsonb, b.artifacts),
       updated_at = now()
-    from found where b.account_id = ${known.account_id} and b.id = ${known.id}`)
+    from found where b.account_id = ${known.account_id} and b.id = ${known.id} returning b.job`)
+  return updated!
 }
 
 /** Set once, by our own clock. If the first report is also the last, its duration gives the start, whatever its clock said. */

@@ -23,6 +23,10 @@ let lead: Visitor
 beforeAll(async () => {
   studio = await openStudio({
     ...workshop,
+    accounts: workshop.accounts.map((account) => ({
+      ...account,
+      timezone: account.key === 'fox' ? 'America/Los_Angeles' : 'UTC',
+    })),
     users: workshop.users.map((user) => ({ ...user, password: PASSWORD })),
     changes: [{ key: 'c', project: 'star', identifier: 'abc123', source_type: 'GitCommit', timestamp: ago(3) }],
     build_runs: [
@@ -167,5 +171,54 @@ describe('the overview of a project', () => {
       ['claimed', true],
       ['suspected', false],
     ])
+  })
+})
+
+describe('the figures of a project', () => {
+  let rival: Visitor
+  const place = () => ({ account: studio.world.accounts!.fox!.id as number, project: studio.world.projects!.den!.id as number })
+  const ask = async (path: string) => (await rival.app(`/projects/${place().project}${path}`)).json
+  const ended = (status: string, kind: string, at: string) =>
+    studio.db.execute(sql`
+      insert into build_runs (account_id, project_id, status, kind, branch, created_at, finished_at)
+      values (${place().account}, ${place().project}, ${status}, ${kind}, 'main', ${at}, ${at})`)
+  beforeAll(async () => {
+    rival = await signIn(studio, 'rival@example.com', PASSWORD)
+    const recent = new Date(Date.now() - 60_000).toISOString()
+    for (const kind of ['regular', 'preflight', 'bisect'])
+      for (const status of ['completed', 'failed', 'failed']) await ended(status, kind, recent)
+  })
+
+  test('count builds without preflights and bisecting builds, on the overview, in the plot and above the feed', async () => {
+    const { builds_passed_24h, builds_failed_24h } = await ask('/overview')
+    expect([builds_passed_24h, builds_failed_24h]).toEqual([1, 2])
+    const { builds } = await ask('/plots?days_back=2')
+    const sum = (key: 'completed' | 'failed') => builds.reduce((all: number, day: Record<string, number>) => all + day[key]!, 0)
+    expect([sum('completed'), sum('failed')]).toEqual([1, 2])
+    const { rollup } = (await rival.app(`/workspace/events?account_id=${place().account}&limit=1`)).json
+    expect([rollup.builds_passed_24h, rollup.builds_failed_24h]).toEqual([1, 2])
+  })
+
+  test("count days in the account's time zone", async () => {
+    const evening = new Date(new Date().setUTCHours(3, 0, 0, 0) - 5 * 86_400_000)
+    await ended('cancelled', 'regular', evening.toISOString())
+    const there = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Los_Angeles' }).format(evening)
+    expect(there).not.toBe(evening.toISOString().slice(0, 10))
+    const { builds } = await ask('/plots?days_back=10')
+    expect(builds.filter((day: { cancelled: number }) => day.cancelled > 0)).toMatchObject([{ day: there, cancelled: 1 }])
+  })
+
+  test('have the mean of the middle two as the median time to green', async () => {
+    for (const [cause, hours] of [
+      ['quick', 1],
+      ['slow', 4],
+    ] as const)
+      await studio.db.execute(sql`
+        with broken as (
+          insert into breakages (account_id, project_id, fingerprint, branch, state, cause, opened_at, last_seen_at, occurrence)
+          values (${place().account}, ${place().project}, ${cause}, 'main', 'fixed', ${cause}, now(), now(), 1) returning *)
+        insert into breakage_occurrences (account_id, project_id, breakage_id, number, opened_at, fixed_at)
+        select account_id, project_id, id, 1, now() - make_interval(hours => ${hours}), now() from broken`)
+    expect((await ask('/branches/health?branch=main')).time_to_green_seconds).toBe(2.5 * 3_600)
   })
 })

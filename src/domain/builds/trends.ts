@@ -1,7 +1,9 @@
 import type { AppReply } from '../../contract/app/routes.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { PASSED_STATUSES } from '../../contract/sets.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
+import { ofEveryKind } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { IS_REGULAR, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
 type Plots = AppReply<'showPlots'>
@@ -11,37 +13,48 @@ const POINTS_MAX = 300
 const JOBS_MAX = 6
 const DEPLOYMENTS_MAX = 2_000
 const BUILDS_MAX = 10_000
+const ENDED = [...PASSED_STATUSES, 'failed']
 
-/** The data of a project's plots: limited by time and, if every record is a point, by number. Days are UTC. */
+/** The data of a project's plots: limited by time and, if every record is a point, by number. Days are those of the account's time zone. */
 export async function trends(db: Database, project: ProjectKey, days: number): Promise<Plots> {
-  const since = sql`(date_trunc('day', now(), 'UTC') - make_interval(days => ${days - 1}))`
+  const { zone } = (await db.one<{ zone: string }>(
+    sql`select zone_or_utc(timezone) as zone from accounts where id = ${project.account_id}`,
+  ))!
+  const dayOf = (at: Sql) => sql`date_trunc('day', ${at} at time zone ${zone})`
+  const firstDay = sql`(${dayOf(sql`now()`)} - make_interval(days => ${days - 1}))`
+  const since = sql`(${firstDay} at time zone ${zone})`
   const [builds, jobs, lead_times, fixes, causes] = await Promise.all([
-    // One index-only scan over status and time, minus the few builds that are not regular; UTC days all have the same length.
+    // One index-only scan over status and time, minus the few builds that are not regular.
     db.rows<Plots['builds'][number]>(sql`
       with counted as (
-        select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z') as day, status, count(*) as n from build_runs
+        select ${dayOf(sql`created_at`)} as day, status, count(*) as n from build_runs
         where project_id = ${project.project_id} and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
           and created_at >= ${since}
         group by 1, 2
         union all
-        select date_bin('1 day', created_at, timestamptz '2000-01-01T00:00:00Z'), status, -count(*) from build_runs
+        select ${dayOf(sql`created_at`)}, status, -count(*) from build_runs
         where project_id = ${project.project_id} and kind <> 'regular' and status in ('completed', 'failed', 'cancelled', 'passed_pending_approval')
           and created_at >= ${since}
         group by 1, 2)
-      select to_char(d.day at time zone 'UTC', 'YYYY-MM-DD') as day,
+      select to_char(d.day, 'YYYY-MM-DD') as day,
         coalesce(sum(n) filter (where status = 'completed'), 0)::integer as completed,
         coalesce(sum(n) filter (where status = 'failed'), 0)::integer as failed,
         coalesce(sum(n) filter (where status = 'cancelled'), 0)::integer as cancelled,
         coalesce(sum(n) filter (where status = 'passed_pending_approval'), 0)::integer as waiting
-      from generate_series(${since}, now(), interval '1 day') d (day) left join counted c on c.day = d.day
+      from generate_series(${firstDay}, ${dayOf(sql`now()`)}, interval '1 day') d (day) left join counted c on c.day = d.day
       group by d.day order by d.day`),
     // A point is a real build that can be opened: the median of each job and day, not a mean.
     db.rows<Plots['jobs'][number]>(sql`
       with ended as (
         select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
-          date_bin('1 day', happened_at, timestamptz '2000-01-01T00:00:00Z') as day
-        from build_runs where account_id = ${project.account_id} and project_id = ${project.project_id} and kind = 'regular'
-          and status in ${PASSED_OR_FAILED} and happened_at >= ${since}
+          ${dayOf(sql`happened_at`)} as day
+        from (${ofEveryKind(
+          [{ column: sql`status`, values: ENDED, asked: undefined }],
+          (kind) => sql`
+            select * from build_runs where account_id = ${project.account_id} and project_id = ${project.project_id} and kind = 'regular'
+              and status in ${PASSED_OR_FAILED} and ${kind} and happened_at >= ${since}
+            order by happened_at desc, id desc limit ${BUILDS_MAX}`,
+        )}) b
         order by happened_at desc, id desc limit ${BUILDS_MAX}),
       busiest as (
         select job, count(*) filter (where not failed) as passed, count(*) filter (where failed) as failed from ended
@@ -75,10 +88,10 @@ export async function trends(db: Database, project: ProjectKey, days: number): P
         order by o.fixed_at desc limit ${POINTS_MAX}) k order by k.fixed_at, id`),
     // A build that was investigated twice failed once; it counts for the day it failed.
     db.rows<Plots['causes'][number]>(sql`
-      select to_char(day at time zone 'UTC', 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
-        select distinct on (b.id, i.category) date_bin('1 day', b.happened_at, timestamptz '2000-01-01T00:00:00Z') as day, i.category
+      select to_char(day, 'YYYY-MM-DD') as day, category, count(*)::integer as count from (
+        select distinct on (b.id, i.category) ${dayOf(sql`b.happened_at`)} as day, i.category
         from investigations i join build_runs b on b.account_id = i.account_id and b.id = i.build_run_id
-        where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.kind = 'regular'
+        where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and ${IS_REGULAR}
           and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null) found
       group by day, category order by day, category`),
   ])

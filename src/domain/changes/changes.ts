@@ -6,7 +6,7 @@ import { among, bounded, inlineInteger, type Key, type Listing, when } from '../
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedAmong, updatedRows, type Within } from '../../db/updated-since.ts'
 import { branchKey } from '../branches/branch-names.ts'
-import { PASSED, RUNNING } from '../branches/build-statuses.ts'
+import { RUNNING } from '../branches/build-statuses.ts'
 import { asShown, scrubAuthor } from '../privacy/scrub.ts'
 import { branchesOf } from './branches.ts'
 
@@ -26,18 +26,18 @@ export const columns = sql`
     and a.commit_sha = c.identifier) as approval_count,
   ${branchesOf} as branches`
 
-/** The newest build of each job counts: one that failed and passed on a rerun has passed. */
+/** What builds count as. The newest of each job decides: one that failed and passed on a rerun has passed. */
 const buildStates = sql`(
-  select json_build_object('passed', count(*) filter (where b.status in ${PASSED}), 'failed', count(*) filter (where b.status = 'failed'),
+  select json_build_object('passed', count(*) filter (where b.verdict = 'passed'), 'failed', count(*) filter (where b.verdict = 'failed'),
     'running', count(*) filter (where b.status in ${RUNNING} and b.lost_at is null))
   from (
-    select distinct on (b.ci_job_name) b.status, b.lost_at from (
-      select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
+    select distinct on (b.job) b.status, b.verdict, b.lost_at from (
+      select b.job, b.status, b.verdict, b.lost_at, b.created_at, b.id from build_runs b
       where b.account_id = c.account_id and b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
-      select b.ci_job_name, b.status, b.lost_at, b.created_at, b.id from build_runs b
+      select b.job, b.status, b.verdict, b.lost_at, b.created_at, b.id from build_runs b
       where b.account_id = c.account_id and b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
-    order by b.ci_job_name, b.created_at desc, b.id desc) b)`
+    order by b.job, b.created_at desc, b.id desc) b)`
 
 /**
  * Newest first. An identifier matches few; a branch is read from the table of branches, which has the order too, a type from its own index,
@@ -139,6 +139,7 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
       (select coalesce(json_agg(${buildReference} order by b.created_at desc, b.id desc), '[]') from builds b) as build_runs,
       (select ${buildReference} from builds b order by b.created_at desc, b.id desc limit 1) as latest_build,
       (select coalesce(json_agg(k.task_id order by k.task_id), '[]') from task_changes k
+        join tasks t on t.account_id = k.account_id and t.id = k.task_id and t.deleted_at is null
         where k.account_id = c.account_id and k.change_id = c.id) as task_ids
     from c`)
   if (!change) throw notFound('Change')

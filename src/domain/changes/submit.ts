@@ -84,14 +84,14 @@ interface Outcome {
 /**
  * A change that is reported twice is stored once; the later report wins, and missing fields stay. One statement writes the change with its
  * branch positions, asset versions and approval requests; follow-up work has separate statements. Nothing is written or returned if
- * `recording` refuses.
+ * `recording` refuses. `has_unplaced`: the server may have streams that are not known yet.
  */
 export async function submit(
   db: Database,
   context: IntegrationContext,
   changes: Submitted[],
   recording?: Recording,
-): Promise<{ rows: SubmittedRow[]; receipts: Receipt[] }> {
+): Promise<{ rows: SubmittedRow[]; receipts: Receipt[]; has_unplaced: boolean }> {
   const isOfStreams = changes.some(({ source_type, branch }) => source_type === 'Changelist' && branch === '')
   const settings = isOfStreams ? await streamSettings.find(db, context.integration_id) : {}
   const branchesOf = (change: Submitted, path: string) => fileBranches(change, path, settings)
@@ -109,7 +109,7 @@ export async function submit(
         and w.id in (select change_id from placed)) as arrived, ${hasBuildsOf(context, names)} as has_builds,
       ${hasRecentFailures(context)} as has_failures,
       (select count(*) from moved) as moved, (select json_agg(unmoved) from unmoved) as others`))!
-  if (!done.changes) return { rows: [], receipts: [] }
+  if (!done.changes) return { rows: [], receipts: [], has_unplaced: false }
   await branches.reorder(db, context, done.late ?? [])
   if (isHistory(context)) await assets.keepNewest(db, context, changes)
   else if (done.arrived) {
@@ -129,7 +129,8 @@ export async function submit(
     )
   if (done.has_new_branches) await inferLatestBranches(db, context)
   if (done.has_failures && !isHistory(context)) await scheduleReviews(db, context)
-  return { rows: done.changes, receipts: done.receipts ?? [] }
+  const has_unplaced = changes.some((change) => isUnplaced(change, settings))
+  return { rows: done.changes, receipts: done.receipts ?? [], has_unplaced }
 }
 
 /** A commit that is reported on a second branch is on both; a changelist is on every stream of its files. */
@@ -144,6 +145,14 @@ const placementsOf = (changes: Submitted[], settings: StreamSettings): branches.
     }
     return [{ identifier, branch, tool_position: position ?? null, previous: follows ?? null, repository }]
   })
+
+/** Some of its files are on no stream that the server listed: it may have new ones. */
+const isUnplaced = ({ source_type, branch, files, pending }: Submitted, settings: StreamSettings): boolean =>
+  source_type === 'Changelist' &&
+  branch === '' &&
+  !pending &&
+  !settings.prefixes?.length &&
+  (files ?? []).some(({ path }) => streamsOf([path], { ...settings, isListed: true }).length === 0)
 
 /** In a changelist across streams, each file belongs to its own. */
 const fileBranches = ({ source_type, branch, pending }: Submitted, path: string, settings: StreamSettings): string[] =>

@@ -30,19 +30,19 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
       select account_id, id, project_id, identifier, timestamp, url, file_url, description, orphaned_at from changes
       where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${id}),
     exact as (
-      select b.account_id, b.id, b.ci_job_name from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
+      select b.account_id, b.id, b.job from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
         and b.commit_hash = c.identifier and b.commit_hash <> ''
       union
-      select b.account_id, b.id, b.ci_job_name from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
+      select b.account_id, b.id, b.job from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
         and b.changelist = c.identifier and b.changelist <> ''),
     later as (
       select b.* from c, lateral (
         select * from build_runs b where b.account_id = c.account_id and b.project_id = c.project_id and b.created_at >= c.timestamp - ${SKEW}
         order by b.created_at, b.id limit ${LOOK}) b),
     first as (
-      select distinct on (b.ci_job_name) b.account_id, b.id from c, later b
-      where b.ci_job_name not in (select ci_job_name from exact) and ${holds}
-      order by b.ci_job_name, b.created_at, b.id),
+      select distinct on (b.job) b.account_id, b.id from c, later b
+      where b.job not in (select job from exact) and ${holds}
+      order by b.job, b.created_at, b.id),
     builds as (
       (select account_id, id, true as exact from exact order by id desc limit ${SHOWN})
       union all (select account_id, id, false from first limit ${SHOWN})),
@@ -57,7 +57,8 @@ export async function contextOf(db: Database, project: ProjectKey, id: number): 
         select ${lineColumns}, builds.exact from builds join build_runs b on b.account_id = builds.account_id and b.id = builds.id) x) as build_runs,
       (select coalesce(json_agg(x order by x.id), '[]') from (
         select t.id, t.title, t.state, t.task_type from task_changes k
-        join tasks t on t.account_id = k.account_id and t.id = k.task_id where k.account_id = c.account_id and k.change_id = c.id
+        join tasks t on t.account_id = k.account_id and t.id = k.task_id and t.deleted_at is null
+        where k.account_id = c.account_id and k.change_id = c.id
           limit ${SHOWN}) x) as tasks,
       (select coalesce(json_agg(x order by x.created_at), '[]') from (select ${timelineColumns} from shipped d) x) as deployments
     from c`)

@@ -4,6 +4,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { placed } from '../branches/positions.ts'
 import { columns, find } from '../deployments/deployments.ts'
+import { WENT_LIVE } from '../deployments/live.ts'
 import { contentsBetween, findEarlier } from './build-contents.ts'
 
 /** The changes of a deployment that the previous live one on its track did not contain. */
@@ -44,9 +45,9 @@ const liveBefore = (db: Database, { account_id, project_id }: ProjectKey, id: st
       select d.* from deployments d
       where d.account_id = ${account_id} and d.project_id = ${project_id} and d.platform = this.platform and d.store = this.store
         and d.track = this.track
-        and d.id <> this.id and d.live_at is not null and d.status <> 'rolled_back'
-        and (d.live_at, d.number) < (coalesce(this.live_at, 'infinity'), this.number)
-      order by d.live_at desc, d.number desc limit 1) d
+        and d.id <> this.id and ${WENT_LIVE}
+        and (d.went_live_at, d.number) < (coalesce(this.went_live_at, 'infinity'), this.number)
+      order by d.went_live_at desc, d.number desc limit 1) d
     where this.account_id = ${account_id} and this.id = ${id}`)
 
 /** Nothing is known for a deployment without a known build. */

@@ -17,8 +17,8 @@ const UNPLACED_LOOK = 1_000
 
 /**
  * The changes of a build that an earlier one does not contain: by position on the build's branch, and on the branch of its second change if
- * it names a commit and a changelist. Changes of the same version control without a known branch are selected by time; so are all changes if
- * the build's branch is unknown.
+ * it names a commit and a changelist. Changes of the same version control without a known branch are selected by time, unless their files
+ * say that they are on no stream; so are all changes if the build's branch is unknown.
  */
 export async function rangeBetween(db: Database, owner: ProjectKey, to: Placed, since: Placed | undefined): Promise<Range> {
   const { account_id, project_id } = owner
@@ -27,7 +27,7 @@ export async function rangeBetween(db: Database, owner: ProjectKey, to: Placed, 
   const read = await db.rows<{ id: number; identifier: string; description: string }>(sql`
     with mine as (${newestOf(to)}), last as (${newestOf(since ?? { account_id, id: 0 })}),
     of_time as (
-      select c.id, c.timestamp from changes c
+      select c.id, c.timestamp, c.source_type = 'Changelist' and c.files is not null as is_placed from changes c
       where c.account_id = ${account_id} and c.project_id = ${project_id} and c.orphaned_at is null and c.source_type in (${sourcesOf(to)})
         and c.timestamp <= coalesce((select timestamp from mine), ${to.began_at}::timestamptz)
         and c.timestamp >= coalesce((select timestamp from last), ${since?.began_at ?? null}::timestamptz, '-infinity')
@@ -44,7 +44,7 @@ export async function rangeBetween(db: Database, owner: ProjectKey, to: Placed, 
         where ${there(sql`beside.branch`)} and p.position > beside.above and p.position <= beside.up_to
         order by p.position desc, p.change_id desc limit ${READ_MAX}) p)
       union all
-      (select c.id, null from of_time c where ${to.branch === ''} or not exists (select from change_branches p
+      (select c.id, null from of_time c where ${to.branch === ''} or not c.is_placed and not exists (select from change_branches p
         where p.account_id = ${account_id} and p.change_id = c.id)
         order by c.timestamp desc, c.id desc limit ${READ_MAX}))
     select c.id, c.identifier, c.description from held join changes c on c.account_id = ${account_id} and c.id = held.id

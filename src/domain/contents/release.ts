@@ -28,7 +28,7 @@ export async function releaseOf(db: Database, owner: ProjectKey, id: string): Pr
     from (
       select k.task_id, array_agg(k.change_id) as change_ids from task_changes k
       where k.account_id = ${owner.account_id} and k.change_id = any (${changes.map((change) => change.id)}::bigint[]) group by k.task_id) k
-    join tasks t on t.account_id = ${owner.account_id} and t.id = k.task_id and t.project_id = ${owner.project_id}
+    join tasks t on t.account_id = ${owner.account_id} and t.id = k.task_id and t.project_id = ${owner.project_id} and t.deleted_at is null
     order by t.id`)
   const tracked = new Set(linked.flatMap(({ change_ids }) => change_ids))
   const said = changes.map(({ description }) => ({ title: '', description, metadata: {} }))

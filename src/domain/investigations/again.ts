@@ -1,10 +1,8 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
+import { MAY_FAIL } from '../branches/build-statuses.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { evidenceHash } from '../builds/stored-log.ts'
-
-/** The newest of a breakage's builds say what it is; older ones keep their finding. */
-const AGAIN_MAX = 50
 
 /** Free of charge. An investigation that is running notices a correction by itself: see `finish`. */
 export async function investigateAgain(db: Database, accountId: number, builds: Sql) {
@@ -12,7 +10,7 @@ export async function investigateAgain(db: Database, accountId: number, builds: 
     insert into investigations (account_id, build_run_id, evidence_hash, automatic)
     select b.account_id, b.id, ${evidenceHash(sql`b`)}, true
     from (${builds}) again join build_runs b on b.account_id = ${accountId} and b.id = again.id
-    where b.status = 'failed' order by b.id desc limit ${AGAIN_MAX}
+    where ${MAY_FAIL} order by b.id desc
     on conflict (account_id, build_run_id) where status in ('pending', 'running') do nothing
     returning id`)
   for (const { id } of started)

@@ -1,5 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
+import { MAY_FAIL } from '../branches/build-statuses.ts'
 import { WANTED } from '../builds/follow-up-jobs.ts'
 import { evidenceHash } from '../builds/stored-log.ts'
 import { type Explain, run } from './run-investigation.ts'
@@ -20,7 +21,7 @@ const begin = (db: Database, build: RecordKey) =>
     select f.account_id, f.id, f.hash, true from (
       select b.account_id, b.id, ${evidenceHash(sql`b`)} as hash
       from build_runs b join projects p on p.account_id = b.account_id and p.id = b.project_id join accounts a on a.id = b.account_id
-      where b.account_id = ${build.account_id} and b.id = ${build.id} and b.status = 'failed' and ${WANTED} offset 0) f
+      where b.account_id = ${build.account_id} and b.id = ${build.id} and ${MAY_FAIL} and ${WANTED} offset 0) f
     where f.hash is distinct from (
       select i.evidence_hash from investigations i where i.account_id = f.account_id and i.build_run_id = f.id and i.status = 'completed'
         order by i.id desc limit 1)

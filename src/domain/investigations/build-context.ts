@@ -21,7 +21,7 @@ const neighbour = (branch: string, side: Sql, order: Sql) => sql`(
       where b.account_id = this.account_id and b.project_id = this.project_id and b.ci_job_name = this.ci_job_name and b.kind = this.kind
         and (b.created_at, b.id) ${side} (this.created_at, this.id)
       order by ${order} limit ${NEIGHBOURS}) b
-    where ${BRANCH} = ${branch} order by ${order} limit 1) x)`
+    where ${BRANCH} = ${branch} and b.job = this.job order by ${order} limit 1) x)`
 
 const CANDIDATES = 20
 

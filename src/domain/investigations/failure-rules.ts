@@ -92,7 +92,7 @@ function keep(
   refuse?: (db: Database) => Promise<void>,
 ): Promise<FailureRule[]> {
   return db.transaction(async (db) => {
-    if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
+    if (!(await db.one(sql`select from accounts where id = ${accountId} for no key update`))) throw notFound('Account')
     await refuse?.(db)
     for (const definition of definitions)
       await db.execute(sql`

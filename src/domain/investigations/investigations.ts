@@ -35,7 +35,7 @@ export function start(db: Database, project: ProjectKey, buildId: number | undef
     if (!build) throw notFound('Build run')
     if (build.status !== 'failed') throw buildNotFailed(build.status)
     const account = (await db.one<{ plan: Plan; credits: number | null; daily_limit: number | null }>(
-      sql`select plan, credits, daily_limit from accounts where id = ${accountId} for update`,
+      sql`select plan, credits, daily_limit from accounts where id = ${accountId} for no key update`,
     ))!
     const known = await newest(db, build)
     const settled = known?.status === 'completed' && known.evidence_hash?.equals(build.evidence_hash)

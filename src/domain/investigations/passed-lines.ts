@@ -1,7 +1,7 @@
 import { isObjectLost } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { passedLines } from '../../diagnosis/stages/passed.ts'
-import { PASSED } from '../branches/build-statuses.ts'
+import { IS_OF_BRANCH } from '../branches/build-statuses.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { logOf } from '../builds/stored-log.ts'
 import type { Case } from './suspects.ts'
@@ -25,9 +25,9 @@ const lastPasses = (db: Database, it: Case) =>
       case when p.hashes is null then b.log_object end as log_object
     from build_runs b left join passed_lines p on p.account_id = b.account_id and p.build_run_id = b.id
       and p.log_size = coalesce(case when b.log_object is null then octet_length(b.output_log) end, p.log_size)
-    where b.account_id = ${it.account_id} and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name}
+    where b.account_id = ${it.account_id} and b.project_id = ${it.project_id} and b.job = ${it.job}
       and ${BRANCH} = ${it.branch} and b.id <> ${it.build_run_id}
-      and b.kind <> 'preflight' and b.status in ${PASSED} and b.created_at <= (
+      and ${IS_OF_BRANCH} and b.verdict = 'passed' and b.created_at <= (
         select created_at from build_runs where account_id = ${it.account_id} and id = ${it.build_run_id})
       and (b.output_log is not null or b.log_object is not null or p.hashes is not null)
     order by b.created_at desc, b.id desc limit ${PASSES}`)
@@ -54,7 +54,7 @@ const forgetOlder = (db: Database, it: Case, newest: readonly number[]) =>
   db.execute(sql`
     delete from passed_lines p using build_runs b
     where p.account_id = ${it.account_id} and b.account_id = p.account_id and b.id = p.build_run_id and b.project_id = ${it.project_id}
-      and b.ci_job_name = ${it.ci_job_name}
+      and b.job = ${it.job}
       and ${BRANCH} = ${it.branch} and b.id <> all (${newest}) and b.created_at < (
         select min(created_at) from build_runs where account_id = ${it.account_id} and id = any (${newest}))`)
 

@@ -24,7 +24,7 @@ async function room() {
 }
 
 test('a preflight passes, is running, and fails by its change only with evidence', async () => {
-  const { pull, verdict, work } = await room()
+  const { pull, verdict, work, report } = await room()
   const none = { verdict: 'unknown', settled: false, commit: '', target_branch: '', jobs: [], branch_breakages: [] }
   expect(await verdict()).toEqual(none)
   expect(await verdict('')).toEqual(none)
@@ -35,7 +35,9 @@ test('a preflight passes, is running, and fails by its change only with evidence
   await pull(3, { job: 'Test', broken: 'f1' })
   expect(await verdict()).toMatchObject({ verdict: 'unknown', settled: false })
   await work()
-  // The file of the failure is in the change.
+  // The file of the failure is in the change, but nothing shows that the job works without it.
+  expect((await verdict()).verdict).toBe('unknown')
+  await report({ job: 'Test', number: 1, branch: 'main', commit: 'c2' })
   const failed = await verdict()
   expect(failed).toMatchObject({ verdict: 'failed_by_change', settled: true })
   expect(failed.jobs).toMatchObject([
@@ -70,7 +72,10 @@ test('a failure that the branch has already is not by the change', async () => {
   await studio.db.execute(
     sql`update breakages set state = 'fixed', fixed_at = now(), flaky = false where id = ${same.id}::bigint`,
   )
-  expect(await verdict()).toMatchObject({ verdict: 'unknown', jobs: [{ breakage_id: same.id }] })
+  expect(await verdict()).toMatchObject({
+    verdict: 'failed_not_by_change',
+    jobs: [{ breakage_id: same.id, reason: expect.stringContaining('was broken for this cause when this was built') }],
+  })
   await studio.db.execute(sql`update breakages set flaky = true where id = ${same.id}::bigint`)
   expect(await verdict()).toMatchObject({ verdict: 'failed_not_by_change', jobs: [{ breakage_id: same.id }] })
 })
@@ -89,7 +94,7 @@ test('a merge that breaks the branch does not excuse its own pull request', asyn
   expect(await verdict()).toMatchObject({
     jobs: [
       { job: 'Cook', verdict: 'failed_by_change', reason: expect.stringContaining('main did not have this failure') },
-      { job: 'Test', verdict: 'unknown', reason: expect.stringContaining('main got this failure after this build') },
+      { job: 'Test', verdict: 'failed_by_change', reason: expect.stringContaining('passes at the change of main') },
     ],
   })
   // Built again, it has the failure from the branch.
@@ -107,7 +112,7 @@ test('a fast-forwarded commit does not excuse itself', async () => {
   expect((await verdict()).verdict).not.toBe('failed_not_by_change')
 })
 
-test('a merge while the preflight runs excuses it only if the preflight does not touch what failed', async () => {
+test('a merge while the preflight runs neither excuses nor blames it for what the merge brought', async () => {
   const { pull, verdict, work, push, report } = await room()
   await report({ job: 'Test', number: 1, branch: 'main', commit: 'c2' })
   for (const job of ['Cook', 'Test']) await pull(2, { job, status: 'running' })
@@ -119,10 +124,59 @@ test('a merge while the preflight runs excuses it only if the preflight does not
   await work()
   expect(await verdict()).toMatchObject({
     jobs: [
-      { job: 'Cook', verdict: 'failed_by_change' },
-      { job: 'Test', verdict: 'failed_not_by_change', reason: expect.stringContaining('already broken') },
+      { job: 'Cook', verdict: 'unknown' },
+      { job: 'Test', verdict: 'unknown' },
     ],
   })
+})
+
+test('a commit that passed and fails after its base moved is not flaky', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await pull(2)
+  await push('main', ['c3'], { before: 'c2' })
+  await report({ number: 3, branch: 'main', commit: 'c3' })
+  await pull(4, { broken: 'f1' })
+  await work()
+  expect(await verdict()).toMatchObject({ verdict: 'failed_by_change' })
+  await pull(5, { broken: 'f1', job: 'Test' })
+  await work()
+  expect((await verdict()).jobs).toMatchObject([{ job: 'Cook' }, { job: 'Test', verdict: 'unknown' }])
+})
+
+test('a merge that breaks a red branch does not excuse its own pull request, however far its range reaches back', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await push('main', ['c3'], { before: 'c2' })
+  await report({ number: 2, branch: 'main', commit: 'c3', broken: 'c3' })
+  await report({ job: 'Test', number: 1, branch: 'main', commit: 'c3' })
+  await pull(3, { broken: 'f1', job: 'Test' })
+  await pull(3, { broken: 'f1' })
+  await work()
+  await push('main', ['m1'], { before: 'c3' })
+  await report({ number: 4, branch: 'main', commit: 'm1', broken: 'f1' })
+  await work()
+  expect((await verdict()).jobs).toMatchObject([
+    { job: 'Test', verdict: 'failed_by_change' },
+    { job: 'Cook', verdict: 'unknown' },
+  ])
+})
+
+test('a base that was never built blames nobody, though the newest change passes', async () => {
+  const { pull, verdict, work, push, report } = await room()
+  await push('main', ['m1'], { before: 'c2' })
+  await pull(2, { broken: 'm1' })
+  await push('main', ['m2'], { before: 'm1' })
+  await report({ number: 3, branch: 'main', commit: 'm2' })
+  await work()
+  expect(await verdict()).toMatchObject({
+    verdict: 'unknown',
+    jobs: [{ reason: 'The job has no result at the change of main that this was built on.' }],
+  })
+  // A result of another job there proves nothing.
+  await report({ job: 'Test', number: 1, branch: 'main', commit: 'm1' })
+  expect((await verdict()).verdict).toBe('unknown')
+  await report({ number: 4, branch: 'main', commit: 'm1', broken: 'm1' })
+  await work()
+  expect((await verdict()).verdict).not.toBe('failed_by_change')
 })
 
 test('a change that a person cleared is not to blame, also for what the job has not on its branch', async () => {
@@ -174,7 +228,11 @@ test('a flaky job and a machine are not by the change', async () => {
     log: '$ make\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
   })
   await work()
-  expect((await verdict()).jobs).toMatchObject([{ verdict: 'failed_not_by_change' }, { verdict: 'failed_not_by_change' }])
+  // No other build or agent shows that the machine is the cause.
+  expect((await verdict()).jobs).toMatchObject([
+    { job: 'Test', verdict: 'unknown', reason: expect.stringContaining('Nothing else shows it') },
+    { job: 'Cook', verdict: 'failed_not_by_change' },
+  ])
 })
 
 test('an error in the words of another compiler or on a line that moved is the one that the branch has, and one that was withdrawn is none', async () => {
@@ -252,7 +310,29 @@ test('tests in quarantine and flaky tests are not by the change', async () => {
   })
 })
 
-test('a failure elsewhere is by the change only if the job passes at the newest change of the branch', async () => {
+test('a preflight, and its base, count as their tests say if the gate fails what the CI calls passed', async () => {
+  const { pull, tests, verdict, work, api, report } = await room()
+  await api('/settings', { method: 'PATCH', body: { test_gate: { fails_on: 'failures', jobs: [] } } })
+  await pull(2)
+  await tests({ number: 2 }, { opens: 'the door stays shut' })
+  expect(await verdict()).toMatchObject({ verdict: 'passed', settled: true })
+  await work()
+  expect(await verdict()).toMatchObject({
+    verdict: 'failed_by_change',
+    settled: true,
+    jobs: [{ category: 'test_failure', evidence: expect.stringContaining('door') }],
+  })
+  // The test that the base fails has another cause: it excuses nothing, but the job did not pass there.
+  await report({ number: 3, branch: 'main', commit: 'c2' })
+  await tests({ number: 3 }, { closes: 'the window stays open' })
+  await work()
+  expect(await verdict()).toMatchObject({
+    verdict: 'unknown',
+    jobs: [{ reason: expect.stringContaining('The job fails at the change of main') }],
+  })
+})
+
+test('a failure elsewhere is by the change only if the job passes at its base', async () => {
   const { pull, verdict, work, push, report } = await room()
   await pull(2, { broken: 'elsewhere' })
   await pull(3, { job: 'New', broken: 'elsewhere' })
@@ -261,12 +341,21 @@ test('a failure elsewhere is by the change only if the job passes at the newest 
   await work()
   const jobOf = async (name: string) => (await verdict()).jobs.find(({ job }: { job: string }) => job === name)
   expect(await jobOf('Cook')).toMatchObject({ verdict: 'failed_by_change' })
-  expect(await jobOf('New')).toMatchObject({ verdict: 'unknown', reason: 'The job has no result on main to compare with.' })
+  expect(await jobOf('New')).toMatchObject({
+    verdict: 'unknown',
+    reason: 'The job has no result at the change of main that this was built on.',
+  })
+  // What happens to the branch afterwards changes nothing.
   await push('main', ['c3'], { before: 'c2' })
-  expect(await jobOf('Cook')).toMatchObject({ verdict: 'unknown', reason: 'main has 1 change that the job has not built yet.' })
   await report({ number: 5, branch: 'main', commit: 'c3', broken: 'c3' })
   await work()
-  expect(await jobOf('Cook')).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('for another cause') })
+  expect(await jobOf('Cook')).toMatchObject({ verdict: 'failed_by_change' })
+  await pull(6, { broken: 'elsewhere' })
+  await work()
+  expect(await jobOf('Cook')).toMatchObject({
+    verdict: 'unknown',
+    reason: expect.stringContaining('fails at the change of main'),
+  })
 })
 
 test('only builds of the newest commit count, and a log without a cause leaves it unknown', async () => {

@@ -1,5 +1,5 @@
 import type { ReplyOf } from '../../contract/routes.ts'
-import { type BuildStatus, type FailureCategory, PASSED_STATUSES } from '../../contract/sets.ts'
+import type { BuildStatus, FailureCategory } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
@@ -25,7 +25,7 @@ const cut = (text: string) =>
 
 interface Built extends ProjectKey {
   commit_hash: string
-  ci_job_name: string
+  job: string
 }
 
 interface Result {
@@ -35,21 +35,19 @@ interface Result {
 }
 
 /** The newest result of a job at a commit; undefined if there is none yet. */
-export async function resultAt(
-  db: Database,
-  { account_id, project_id, commit_hash, ci_job_name }: Built,
-): Promise<Result | undefined> {
+export async function resultAt(db: Database, { account_id, project_id, commit_hash, job }: Built): Promise<Result | undefined> {
   const build = await db.one<{
     id: number
     status: BuildStatus
+    verdict: 'passed' | 'failed' | null
     kind: string
     diagnosis: string | null
     category: FailureCategory | null
   }>(sql`
-    select b.id, b.status, b.kind, i.diagnosis, i.category from build_runs b left join lateral (
+    select b.id, b.status, b.verdict, b.kind, i.diagnosis, i.category from build_runs b left join lateral (
       select i.diagnosis, i.category from investigations i
       where i.account_id = b.account_id and i.build_run_id = b.id and i.status = 'completed' order by i.id desc limit 1) i on true
-    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.commit_hash = ${commit_hash} and b.ci_job_name = ${ci_job_name}
+    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.commit_hash = ${commit_hash} and b.job = ${job}
       and b.kind <> 'bisect' and b.import_id is null and not b.held and b.status not in ('queued', 'preparing', 'building')
     order by b.id desc limit 1`)
   if (!build) return undefined
@@ -58,7 +56,8 @@ export async function resultAt(
     state,
     description: cut(publicText(text)),
   })
-  if (PASSED_STATUSES.includes(build.status)) return said('passed', 'The build passed.')
+  if (build.verdict === 'passed')
+    return said('passed', build.status === 'failed' ? 'Only tests in quarantine failed.' : 'The build passed.')
   if (build.status === 'cancelled') return said('canceled', 'The build was canceled.')
   if (build.kind === 'preflight') {
     const { jobs } = await showPreflight(db, { account_id, project_id }, { commit: commit_hash })

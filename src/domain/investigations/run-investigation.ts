@@ -1,10 +1,12 @@
 import { isObjectStoreAway } from '../../contract/errors.ts'
 import { suspicionWords } from '../../contract/labels/agent-words.ts'
+import { EVIDENT } from '../../contract/labels/shown-suspects.ts'
 import { type Database, isConnectionError, isTransient, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { diagnose } from '../../diagnosis/diagnose.ts'
 import { isCausedByTests, withFailedTests } from '../../diagnosis/failed-tests.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
+import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
 import { IS_MUTED, suspicionOf } from '../agents/agents.ts'
 import { BRANCH, inferBranchAnew, inOrder, positionOn } from '../branches/positions.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
@@ -15,6 +17,7 @@ import { scheduleBisection } from '../builds/follow-up-jobs.ts'
 import { logOf } from '../builds/stored-log.ts'
 import { scheduleWriteBack } from '../integrations/write-backs.ts'
 import { failedTestsOf } from '../tests/failed-tests.ts'
+import { storeVerdict } from '../tests/gate.ts'
 import { applyToOthers, correctionsFor, revisionOf } from './corrections.ts'
 import { rulesOf } from './failure-rules.ts'
 import { refund } from './investigations.ts'
@@ -22,21 +25,27 @@ import { linesOfLastPasses } from './passed-lines.ts'
 import { diagnoseInThread } from './rule-thread.ts'
 import { type Case, type Span, type Suspects, suspectsOf } from './suspects.ts'
 
-interface Outcome {
+interface Outcome extends Searched {
   finding: Finding
   suspects: { change_id: number; user_id: number | null; score: number; reasons: string[] }[]
   attributed_user_id: number | null
   steps: { name: string; status: string; detail: string }[]
   /** The state of the project's corrections that the finding follows. */
   revision: string
-  /** The test results name the cause. */
-  fromTests: boolean
+  /** The failed tests that are the cause. */
+  tests: string[]
   /** Only quarantined tests failed: no breakage. */
   isExcused: boolean
 }
 
 type Blamed = Pick<Outcome, 'suspects' | 'attributed_user_id'>
 const NOBODY: Blamed = { suspects: [], attributed_user_id: null }
+
+/** The range in which suspects were searched, as stored. */
+interface Searched {
+  searched_above: number | null
+  searched_up_to: number | null
+}
 
 /** Better words for a finding, and the line of its evidence that shows the cause. */
 export interface Explained {
@@ -75,10 +84,11 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
   }
   // A person's words need no other, and neither do those of a test.
   const isExplained =
-    explain && log !== '' && !outcome.finding.correction && !outcome.fromTests && (await mayLeave(db, it.account_id))
+    explain && log !== '' && !outcome.finding.correction && outcome.tests.length === 0 && (await mayLeave(db, it.account_id))
   const words = isExplained ? await explain(outcome.finding) : null
   // Somebody corrected a finding of the project in the meantime.
-  if (!(await finish(db, id, it, outcome, words, log !== '' || outcome.fromTests))) await run(db, { account_id, id }, explain)
+  if (!(await finish(db, id, it, outcome, words, log !== '' || outcome.tests.length > 0)))
+    await run(db, { account_id, id }, explain)
 }
 
 /** Whether the account allows a language model. Read right before the request, because an owner may just have switched it off. */
@@ -94,14 +104,17 @@ interface StoredLog {
 async function caseOf(db: Database, build: RecordKey): Promise<(Case & { stored: StoredLog }) | undefined> {
   await inferBranchAnew(db, build)
   const found = await db.one<Case & StoredLog>(sql`
-    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, ${BRANCH} as branch, b.branch as told_branch, b.kind,
+    select b.id as build_run_id, b.project_id, b.account_id, b.ci_job_name, b.job, ${BRANCH} as branch, b.branch as told_branch, b.kind,
       coalesce(nullif(branch_key(b.target_branch), ''), ${BRANCH}) as target_branch, b.commit_hash, b.changelist, b.agent,
-      b.output_log as log, b.log_object, b.created_at, coalesce(b.started_at, b.created_at) as began_at
+      b.output_log as log, b.log_object, b.status <> 'failed' as is_passed, b.created_at, coalesce(b.started_at, b.created_at) as began_at
     from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id}`)
   if (!found) return undefined
   const { log, log_object, ...it } = found
   return { ...it, stored: { log, log_object } }
 }
+
+/** A change may be committed this long after the time of its arrival. */
+const COMMITTING = sql`interval '10 seconds'`
 
 /**
  * Computes the suspects of a failed build again, because builds or changes that were reported late changed its range. The finding stays as it
@@ -111,13 +124,14 @@ export async function review(db: Database, build: RecordKey, span?: Span) {
   const found = await caseOf(db, build)
   if (!found || !(await isFailed(db, found))) return
   const { stored, ...it } = found
+  const { now } = (await db.one<{ now: string }>(sql`select goldmaster_now() - ${COMMITTING} as now`))!
   const log = (await logOf(db, { account_id: it.account_id, ...stored })) ?? ''
-  const { suspects, attributed_user_id } = await investigate(db, it, log, await suspectsOf(db, it, span), true)
+  const again = await investigate(db, it, log, await suspectsOf(db, it, span), span)
   await db.transaction(async (db) => {
     await lockBreakages(db, it.project_id)
     await db.execute(sql`
-      update investigations set suspects = ${JSON.stringify(suspects)}::jsonb, attributed_user_id = ${attributed_user_id},
-        reviewed_at = goldmaster_now()
+      update investigations set suspects = ${JSON.stringify(again.suspects)}::jsonb, attributed_user_id = ${again.attributed_user_id},
+        searched_above = ${again.searched_above}, searched_up_to = ${again.searched_up_to}, reviewed_at = ${now}
       where account_id = ${build.account_id} and id = (
         select max(id) from investigations where account_id = ${build.account_id} and build_run_id = ${build.id} and status = 'completed')`)
     const member = await db.one<{ breakage_id: number }>(sql`
@@ -126,7 +140,18 @@ export async function review(db: Database, build: RecordKey, span?: Span) {
   })
 }
 
-async function investigate(db: Database, it: Case, log: string, suspects: Suspects, isNarrowed = false): Promise<Outcome> {
+/** Where the job's range begins, for tests that never passed; they may have failed before the job last passed. */
+const aboveOf = ({ searched }: Suspects, upTo: number) => (searched && searched.above < upTo ? searched.above : 0)
+
+/** What two ranges share; the second one if they share nothing. */
+function shared(one: Span, other: Span): Span {
+  const both = { above: Math.max(one.above, other.above), up_to: Math.min(one.up_to, other.up_to) }
+  return both.above < both.up_to ? both : other
+}
+
+async function investigate(db: Database, it: Case, told: string, suspects: Suspects, span?: Span): Promise<Outcome> {
+  // The CI calls it passed and its tests say otherwise: the log says nothing about them.
+  const log = it.is_passed ? '' : told
   const own = await rulesOf(db, it.account_id)
   const passed = await linesOfLastPasses(db, it)
   const corrections = await correctionsFor(db, it)
@@ -134,20 +159,29 @@ async function investigate(db: Database, it: Case, log: string, suspects: Suspec
   const found = own.length === 0 ? diagnose(log, options) : await diagnoseInThread(log, { ...options, own })
   const failed = isCausedByTests(found) ? await failedTestsOf(db, it, it.build_run_id) : undefined
   // The tests may have broken later than the job did.
-  const inRange = failed?.span && !isNarrowed ? await suspectsOf(db, it, failed.span) : suspects
+  const broken = failed?.span && { ...failed.span, above: failed.span.above ?? aboveOf(suspects, failed.span.up_to) }
+  const inRange = broken ? await suspectsOf(db, it, span ? shared(broken, span) : broken, true) : suspects
   const finding = failed ? withFailedTests(found, failed.tests, inRange.candidates) : found
   const steps = finding.steps.map(({ name, status, detail }) => ({ name, status, detail }))
-  const blamed = failed?.tests.only ? NOBODY : await blame(db, it, finding, steps, inRange, isNarrowed)
+  const searched = { searched_above: suspects.searched?.above ?? null, searched_up_to: suspects.searched?.up_to ?? null }
+  const { searched_above, searched_up_to, ...blamed } = failed?.tests.only
+    ? { ...NOBODY, ...searched }
+    : { ...searched, ...(await blame(db, it, finding, steps, inRange, span !== undefined, failed !== undefined)) }
   const applied = corrections.find(({ id }) => id === finding.correction?.id)
   return {
     finding,
     steps,
+    searched_above,
+    searched_up_to,
     ...withoutCleared(blamed, applied?.cleared_change_ids ?? []),
     revision: revisionOf(corrections),
-    fromTests: failed !== undefined,
+    tests: failed?.tests.lead.slice(0, TESTS_KEPT).map(({ id }) => id) ?? [],
     isExcused: failed?.tests.only === 'quarantined' && found.category !== 'build_script_error',
   }
 }
+
+/** The tests that end a breakage once they pass. */
+const TESTS_KEPT = 100
 
 /** The suspects without the changes that a person cleared. */
 function withoutCleared({ suspects, attributed_user_id }: Blamed, cleared: readonly number[]): Blamed {
@@ -167,7 +201,8 @@ async function blame(
   steps: Outcome['steps'],
   suspects: Suspects,
   isNarrowed: boolean,
-): Promise<Blamed> {
+  byTests: boolean,
+): Promise<Blamed & Partial<Searched>> {
   for (const detail of suspects.notes) steps.push({ name: 'range', status: 'done', detail })
   if (!suspects.placed && suspects.notes.length === 0)
     steps.push({ name: 'range', status: 'done', detail: 'The branch of the build is unknown: changes were taken by time alone.' })
@@ -176,7 +211,7 @@ async function blame(
     steps.push({ name: 'range', status: 'done', detail: 'The job has passed at this change before, so no change is suspected.' })
     return NOBODY
   }
-  if (finding.category === 'test_failure' && (await comesAndGoes(db, it, finding.fingerprint))) {
+  if (finding.category === 'test_failure' && !byTests && (await comesAndGoes(db, it, finding.fingerprint))) {
     steps.push({
       name: 'flaky',
       status: 'done',
@@ -201,18 +236,22 @@ async function blame(
       status: 'done',
       detail: `The same failure as build ${earlier.build_run_id}: its result stands.`,
     })
-    return earlier
+    const { build_run_id: _, ...result } = earlier
+    return result
   }
+  if (!isAttributable(finding.category)) return NOBODY
   const named = finding.attribution?.attributed_author ?? null
-  return {
-    attributed_user_id: named?.startsWith('user:') ? Number(named.slice(5)) : null,
-    suspects: (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons }) => ({
-      change_id: Number(change_id),
-      user_id: suspects.users.get(change_id) ?? null,
-      score,
-      reasons,
-    })),
-  }
+  const all = (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons }) => ({
+    change_id: Number(change_id),
+    user_id: suspects.users.get(change_id) ?? null,
+    score,
+    reasons,
+  }))
+  const isUnplaced = ({ change_id }: { change_id: number }) => suspects.unplaced.has(String(change_id))
+  // Any of these may be the cause, so being the only change left is no evidence.
+  if (all.some(isUnplaced))
+    return { attributed_user_id: null, suspects: all.filter((one) => !isUnplaced(one) && one.score >= EVIDENT) }
+  return { attributed_user_id: named?.startsWith('user:') ? Number(named.slice(5)) : null, suspects: all }
 }
 
 /** Whether the branch is already broken for this cause: then the preflight did not cause it. Also names the branch's other breakages. */
@@ -220,7 +259,7 @@ async function isOfBranch(db: Database, it: Case, finding: Finding, steps: Outco
   const branch = it.target_branch
   if (branch === '') return false
   const isKnown = finding.category !== 'unknown' && finding.category !== 'none'
-  const open = await openOnBranch(db, { ...it, branch }, isKnown ? { ...it, ...finding } : undefined)
+  const open = await openOnBranch(db, { ...it, branch }, isKnown ? { ...finding, id: it.build_run_id } : undefined)
   const same = open.filter((one) => one.same)
   const others = open.filter((one) => !one.same)
   const named = (some: typeof open) => some.map(({ id }) => `#${id}`).join(', ')
@@ -250,15 +289,15 @@ const EARLIER_MAX = 100
 const sameFailureBefore = (db: Database, it: Case, { passed }: Suspects, fingerprint: string) => {
   const place = (id: number) =>
     sql`(select ${inOrder(positionOn(BRANCH))} from build_runs b where b.account_id = ${it.account_id} and b.id = ${id})`
-  return db.one<Pick<Outcome, 'suspects' | 'attributed_user_id'> & { build_run_id: number }>(sql`
+  return db.one<Blamed & Searched & { build_run_id: number }>(sql`
     with earlier as (
-      select b.*, i.suspects, i.attributed_user_id from investigations i, lateral (
+      select b.*, i.suspects, i.attributed_user_id, i.searched_above, i.searched_up_to from investigations i, lateral (
         select b.* from build_runs b where b.account_id = i.account_id and b.id = i.build_run_id offset 0) b
       where i.account_id = ${it.account_id} and i.fingerprint = ${fingerprint} and i.status = 'completed' and b.id <> ${it.build_run_id}
-        and b.project_id = ${it.project_id} and b.ci_job_name = ${it.ci_job_name} and ${BRANCH} = ${it.branch} and b.kind <> 'preflight'
+        and b.project_id = ${it.project_id} and b.job = ${it.job} and ${BRANCH} = ${it.branch} and b.kind <> 'preflight'
       order by i.id desc limit ${EARLIER_MAX}),
     standing as (select b.*, ${inOrder(positionOn(BRANCH))} as place from earlier b)
-    select b.id as build_run_id, b.suspects, b.attributed_user_id from standing b
+    select b.id as build_run_id, b.suspects, b.attributed_user_id, b.searched_above, b.searched_up_to from standing b
     where b.place < ${place(it.build_run_id)} ${passed ? sql`and b.place > ${place(passed.id)}` : sql``}
     order by b.place limit 1`)
 }
@@ -268,7 +307,7 @@ const finish = (
   db: Database,
   id: number,
   it: Case,
-  { finding, suspects, attributed_user_id, steps, revision, isExcused }: Outcome,
+  { finding, suspects, attributed_user_id, searched_above, searched_up_to, steps, revision, tests, isExcused }: Outcome,
   words: Explained | null,
   hadEvidence: boolean,
 ) =>
@@ -280,13 +319,16 @@ const finish = (
         suggested_fix = ${words?.suggested_fix ?? finding.suggested_fix}, category = ${finding.category}, confidence = ${finding.confidence},
         evidence = ${JSON.stringify(withFirst(finding.evidence, words?.line))}::jsonb, suspects = ${JSON.stringify(suspects)}::jsonb,
         steps = ${JSON.stringify(steps)}::jsonb, attributed_user_id = ${attributed_user_id}, fingerprint = ${finding.fingerprint}, joins_keys = ${finding.joins_keys}::text[],
+        searched_above = ${searched_above}, searched_up_to = ${searched_up_to},
         correction_id = ${finding.correction?.id ?? null}, finished_at = now()
       where account_id = ${it.account_id} and id = ${id} and status = 'running'`)
     // Without a log or test results there was nothing to find: it costs nothing.
     if (done > 0 && !hadEvidence) await refund(db, { account_id: it.account_id, id })
     if (done > 0 && finding.correction) await applyToOthers(db, it, finding.correction)
+    if (done > 0 && !it.is_passed)
+      await storeVerdict(db, { account_id: it.account_id, id: it.build_run_id }, isExcused ? 'passed' : null)
     if (done > 0 && isExcused) await leaveBreakage(db, it)
-    else if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, it, finding, hadEvidence)
+    else if (done > 0 && (await isFailed(db, it))) await assignToBreakage(db, { ...it, tests }, finding, hadEvidence)
     if (done > 0) await scheduleWriteBack(db, { account_id: it.account_id, id: it.build_run_id })
     if (it.kind === 'bisect') await scheduleBisection(db, { account_id: it.account_id, id: it.build_run_id })
     return true
@@ -299,7 +341,7 @@ const withFirst = (evidence: Finding['evidence'], chosen: number | undefined) =>
 /** Whether it counts for its branch: a preflight does not, nor does an imported build or a failure on a muted agent. */
 const isFailed = async (db: Database, { account_id, build_run_id }: Case) =>
   (await db.one(sql`
-    select from build_runs b where account_id = ${account_id} and id = ${build_run_id} and status = 'failed' and kind <> 'preflight'
+    select from build_runs b where account_id = ${account_id} and id = ${build_run_id} and verdict = 'failed' and kind <> 'preflight'
       and b.import_id is null and not ${IS_MUTED}`)) !== undefined
 
 const fail = (db: Database, { account_id, id }: RecordKey, error: Error) =>

@@ -12,8 +12,12 @@ export interface Case {
   project_id: number
   account_id: number
   ci_job_name: string
+  /** Its job with the platform and configuration, as `build_job` writes it. */
+  job: string
   /** As reported, otherwise that of its change; empty if unknown. */
   branch: string
+  /** Its CI says that it passed; its tests failed. */
+  is_passed: boolean
   told_branch: string
   kind: BuildKind
   /** The target branch of a preflight; its own branch if unknown. */
@@ -31,6 +35,7 @@ interface CandidateRow {
   timestamp: string
   description: string
   files: { path: string; action: string }[] | null
+  is_placed: boolean
 }
 
 export interface Suspects {
@@ -38,10 +43,14 @@ export interface Suspects {
   /** The authors by change id. */
   users: Map<string, number | null>
   passed: Pick<Placed, 'id'> | undefined
+  /** The positions between which they were searched; null if their place is unknown. */
+  searched: Span | null
   /** Whether they were found by position on the build's branch; otherwise by time alone. */
   placed: boolean
   /** The job has passed at this same change, so no change is suspected. */
   hadPassed: boolean
+  /** Changes in the range by time alone: without a known branch or files they name no suspect. */
+  unplaced: ReadonlySet<string>
   /** What is uncertain about the range, in words. */
   notes: string[]
 }
@@ -56,24 +65,26 @@ export interface Span {
 
 /**
  * The changes of this build that are not in the last passed build of the same job and branch; for a preflight only its own. `span`: the range
- * that other builds have narrowed it to.
+ * that other builds have narrowed it to. `byTests`: it is the range of the failed tests, which may have failed in passed builds of the job.
  */
-export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<Suspects> {
+export async function suspectsOf(db: Database, it: Case, span?: Span, byTests = false): Promise<Suspects> {
   const build = (await placed(db, { ...it, id: it.build_run_id }))!
   const isPreflight = it.kind === 'preflight'
   const passed = isPreflight ? undefined : await lastPassed(db, build)
   const hadPassed =
     !isPreflight &&
+    !byTests &&
     build.position !== null &&
     (await passesNear(db, build, build.branch)).some(({ position }) => position === build.position)
   const range = span && build.position !== null ? inSpan(build, span) : { to: build, since: passed }
-  const { ids, notes } = isPreflight
-    ? { ids: await ownChanges(db, it), notes: [] }
+  const { ids, has_more, notes } = isPreflight
+    ? { ids: await ownChanges(db, it), has_more: false, notes: [] }
     : hadPassed
-      ? { ids: [], notes: [] }
+      ? { ids: [], has_more: false, notes: [] }
       : await rangeOf(db, it, range.to, range.since)
   const rows = await db.rows<CandidateRow>(sql`
-    select c.id, c.timestamp, c.description, c.files
+    select c.id, c.timestamp, c.description, c.files, exists (
+      select from change_branches p where p.account_id = c.account_id and p.change_id = c.id) as is_placed
     from unnest(${ids.slice(0, CANDIDATES_MAX)}::bigint[]) with ordinality held (id, place)
     join changes c on c.account_id = ${it.account_id} and c.id = held.id
     order by held.place`)
@@ -84,9 +95,13 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
   )
   return {
     passed,
+    searched: isPreflight || range.to.position === null ? null : { above: range.since?.position ?? 0, up_to: range.to.position },
     placed: isPreflight || build.position !== null,
     hadPassed,
-    notes,
+    unplaced: new Set(
+      rows.flatMap(({ id, files, is_placed }) => (isPreflight || is_placed || files !== null ? [] : [String(id)])),
+    ),
+    notes: [...notes, ...uncheckedNotes(ids.length, has_more)],
     users: new Map(rows.map(({ id }) => [String(id), writers.get(id)!.user_id])),
     candidates: withoutMerged(rows).map((row) => ({
       id: String(row.id),
@@ -97,6 +112,12 @@ export async function suspectsOf(db: Database, it: Case, span?: Span): Promise<S
     })),
   }
 }
+
+/** A cap must not look like an answer: one of the others may be the cause. */
+const uncheckedNotes = (count: number, hasMore: boolean): string[] =>
+  count > CANDIDATES_MAX
+    ? [`The range has ${hasMore ? `more than ${count}` : count} changes: only the newest ${CANDIDATES_MAX} were checked.`]
+    : []
 
 /** The changes of a preflight: its shelf, or its commit if that is not on the target branch. The changelist it was synced to is not its own. */
 const ownChanges = async (db: Database, it: Case): Promise<number[]> =>
@@ -121,17 +142,18 @@ async function rangeOf(
   it: Case,
   build: Placed,
   passed: Placed | undefined,
-): Promise<{ ids: number[]; notes: string[] }> {
+): Promise<{ ids: number[]; has_more: boolean; notes: string[] }> {
   if (build.branch === '' && it.told_branch !== '')
     return {
       ids: [],
+      has_more: false,
       notes: [`Branch unknown: the CI calls it “${it.told_branch}”, and that may be more than one. No change is suspected.`],
     }
-  const { ids } = await rangeBetween(db, it, build, passed)
+  const { ids, has_more } = await rangeBetween(db, it, build, passed)
   const doubted = await doubtedBetween(db, it, build, passed)
-  if (doubted.length === 0) return { ids, notes: [] }
+  if (doubted.length === 0) return { ids, has_more, notes: [] }
   const count = doubted.length === 1 ? '1 change' : `${doubted.length} changes`
-  return { ids, notes: [`A forced push may have replaced ${count} of the branch: not suspected.`] }
+  return { ids, has_more, notes: [`A forced push may have replaced ${count} of the branch: not suspected.`] }
 }
 
 const MERGE = /^Merge (?:branch|branches|remote-tracking branch|pull request|tag|commit) /

@@ -1,16 +1,17 @@
-import type { BisectionVerdict, BuildStatus } from '../../contract/sets.ts'
-import { type Database, type Pool, sql } from '../../db/database.ts'
-import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
-import { enqueue, type Jobs } from '../../db/queue.ts'
-import { nextStep, type Step } from '../../diagnosis/bisection/bisection.ts'
-import { lockBreakages } from '../branches/project-lock.ts'
-import { UNSETTLED, WANTED } from '../builds/follow-up-jobs.ts'
-import * as builds from '../builds/report.ts'
-import type { IntegrationContext } from '../integrations/context.ts'
+import type { BisectionVerdict, BuildStatus } from '../../../contract/sets.ts'
+import { type Database, type Pool, sql } from '../../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../../db/project-key.ts'
+import { enqueue, type Jobs } from '../../../db/queue.ts'
+import { nextStep, type Step } from '../../../diagnosis/bisection/bisection.ts'
+import { eachRow } from '../../accounts/isolation.ts'
+import { lockBreakages } from '../../branches/project-lock.ts'
+import { UNSETTLED, WANTED } from '../../builds/follow-up-jobs.ts'
+import * as builds from '../../builds/report.ts'
+import type { IntegrationContext } from '../../integrations/context.ts'
+import { note } from '../history.ts'
+import { recompute } from '../recompute.ts'
+import { searchOf } from '../search.ts'
 import { type Ending, end, schedule } from './bisections.ts'
-import { note } from './history.ts'
-import { recompute } from './recompute.ts'
-import { searchOf } from './search.ts'
 import { nextSlot } from './show-bisection.ts'
 
 interface Running extends RecordKey, ProjectKey {
@@ -135,6 +136,6 @@ async function finish(db: Database, running: Running, ending: Ending) {
 
 /** Searches that wait for tomorrow's builds, for a build that went silent, or whose job was lost. */
 export async function advanceAll(db: Pool) {
-  for (const running of await db.rows<RecordKey>(sql`select account_id, id from bisections where status = 'running'`))
-    await schedule(db, running)
+  const running = await db.rows<RecordKey>(sql`select account_id, id from bisections where status = 'running'`)
+  await eachRow(db, 'advance_bisections', running, (one) => schedule(db, one))
 }

@@ -1,9 +1,9 @@
-import type { Bisection, BreakageDetail } from '../../contract/health-shapes.ts'
-import { type Database, type Sql, sql } from '../../db/database.ts'
-import type { ProjectKey } from '../../db/project-key.ts'
-import { posteriorOf } from '../../diagnosis/bisection/bisection.ts'
+import type { Bisection, BreakageDetail } from '../../../contract/health-shapes.ts'
+import { type Database, type Sql, sql } from '../../../db/database.ts'
+import type { ProjectKey } from '../../../db/project-key.ts'
+import { posteriorOf } from '../../../diagnosis/bisection/bisection.ts'
+import { searchOf } from '../search.ts'
 import { refusalOf, subjectOf } from './bisection-subject.ts'
-import { searchOf } from './search.ts'
 
 const change = (id: Sql) => sql`(
   select json_build_object('id', c.id, 'identifier', c.identifier, 'display_identifier', c.display_identifier, 'timestamp', iso(c.timestamp))

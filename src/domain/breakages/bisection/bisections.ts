@@ -1,13 +1,13 @@
-import { cannotBisect, notFound } from '../../contract/errors.ts'
-import type { BreakageDetail } from '../../contract/health-shapes.ts'
-import type { BisectionStatus } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
-import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
-import { enqueue } from '../../db/queue.ts'
+import { cannotBisect, notFound } from '../../../contract/errors.ts'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import type { BisectionStatus } from '../../../contract/sets.ts'
+import { type Database, sql } from '../../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../../db/project-key.ts'
+import { enqueue } from '../../../db/queue.ts'
+import { find } from '../breakages.ts'
+import { changesBetween } from '../evidence.ts'
+import { note } from '../history.ts'
 import { refusalOf, subjectOf } from './bisection-subject.ts'
-import { find } from './breakages.ts'
-import { changesBetween } from './evidence.ts'
-import { note } from './history.ts'
 
 /** A longer range is not read completely. */
 const CHANGES_MAX = 199

@@ -1,7 +1,7 @@
-import { type BreakageState, type ProviderName, STARTABLE_PROVIDERS } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
-import type { ProjectKey } from '../../db/project-key.ts'
-import type { Suspect } from './evidence.ts'
+import { type BreakageState, type ProviderName, STARTABLE_PROVIDERS } from '../../../contract/sets.ts'
+import { type Database, sql } from '../../../db/database.ts'
+import type { ProjectKey } from '../../../db/project-key.ts'
+import type { Suspect } from '../evidence.ts'
 
 /** What decides whether a bisection of a breakage can be started. */
 interface Subject {

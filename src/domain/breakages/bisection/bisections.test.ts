@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Studio } from '../../../test/support/studio.ts'
-import { type BisectedRoom, bisectedRoom, FIRST, type Made } from '../../../test/support/studios/bisected-jenkins.ts'
-import { openBranchStudio } from '../../../test/support/studios/branch-room.ts'
-import type { BreakageDetail } from '../../contract/health-shapes.ts'
-import { sql } from '../../db/database.ts'
+import type { Studio } from '../../../../test/support/studio.ts'
+import { type BisectedRoom, bisectedRoom, FIRST, type Made } from '../../../../test/support/studios/bisected-jenkins.ts'
+import { openBranchStudio } from '../../../../test/support/studios/branch-room.ts'
+import type { BreakageDetail } from '../../../contract/health-shapes.ts'
+import { sql } from '../../../db/database.ts'
 import { advanceAll } from './advance-bisection.ts'
 
 let studio: Studio
