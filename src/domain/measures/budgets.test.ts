@@ -1,73 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { advanceClock, resetClock } from '../../../test/support/clock.ts'
-import { openStudio, type Studio } from '../../../test/support/studio.ts'
-import { visitor, workshop } from '../../../test/support/studios/workshop.ts'
+import { describe, expect, test } from 'vitest'
+import { advanceClock } from '../../../test/support/clock.ts'
+import { MAIN, openMeasureRoom } from '../../../test/support/studios/measure-room.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { scheduleAllMeasures } from '../builds/follow-up-jobs.ts'
 
-const MAIN = '//game/main'
-let studio: Studio
-let job = ''
-let number = 0
-beforeAll(async () => {
-  studio = await openStudio({
-    ...workshop,
-    integrations: [{ key: 'ci', project: 'star', provider: 'jenkins' }],
-    changes: Array.from({ length: 60 }, (_, at) => ({
-      key: `c${at}`,
-      project: 'star',
-      identifier: String(100 + at),
-      source_type: 'Changelist',
-      branches: [MAIN],
-      author: at % 2 ? 'artist@example.com' : 'lead@example.com',
-    })),
-  })
-})
-afterAll(() => studio.close())
-beforeEach(async () => {
-  job = `Package ${crypto.randomUUID()}`
-  number = 0
-  await resetClock(studio.db)
-  await studio.db.execute(sql`delete from measure_alerts`)
-  await studio.db.execute(sql`delete from deployments`)
-  await studio.db.execute(sql`delete from build_runs`)
-})
-
-const { id, inside } = visitor(() => studio)
-
-const ANY = { job: '', branch: '', platform: '', max_value: null, max_growth: null, store: '', track: '' }
-const budgets = (...list: object[]) =>
-  inside('/measures/budgets', { method: 'PUT', body: { budgets: list.map((one) => ({ ...ANY, measure: 'package', ...one })) } })
-const alerts = async () => (await inside('/measures/budgets')).json.alerts
-
-/** Reports a passed build of the next changelist, or a given one, and judges it as the worker does. */
-async function build(value: number | null, { changelist = 101 + number, more = {} } = {}) {
-  number++
-  const { json } = await studio.ask(`/webhooks/ci?token=${studio.world.integrations!.ci!.webhook_token}`, {
-    method: 'POST',
-    body: {
-      ...{
-        job_name: job,
-        build_number: String(number),
-        branch: MAIN,
-        changelist: String(changelist),
-        platform: 'Win64',
-        status: 'SUCCESS',
-      },
-      ...(value !== null && { measures: [{ name: 'package', value, unit: 'bytes' }] }),
-      ...more,
-    },
-  })
-  await workOff(studio, 'read_log')
-  await workOff(studio, 'judge_measures')
-  return String(json.records[0].id)
-}
-const builds = async (...values: (number | null)[]) => {
-  const ids: string[] = []
-  for (const value of values) ids.push(await build(value))
-  return ids
-}
+const { studio, room, id, inside, build, builds, budgets, alerts } = openMeasureRoom()
 
 describe('a measure that exceeds its limit', () => {
   test('is told once per crossing, with the changes since the last build under it, and again when it is back', async () => {
@@ -80,7 +18,7 @@ describe('a measure that exceeds its limit', () => {
     const [alert, ...more] = await alerts()
     expect(more).toEqual([])
     expect(alert).toMatchObject({
-      ...{ kind: 'exceeded', state: 'open', name: 'package', platform: 'Win64', unit: 'bytes', job, branch: MAIN },
+      ...{ kind: 'exceeded', state: 'open', name: 'package', platform: 'Win64', unit: 'bytes', job: room.job, branch: MAIN },
       ...{ value: 1100, allowed: 1050, build_run_id: ids[5] },
       range: { since_build_run_id: ids[4], until_build_run_id: ids[5], count: 1, changes: [{ display_identifier: 'CL 106' }] },
       change_id: Number(id('changes', 'c6')),
@@ -93,12 +31,12 @@ describe('a measure that exceeds its limit', () => {
     await builds(1100, 1100)
     const [again] = await alerts()
     expect(again.id).not.toBe(alert.id)
-    const states = await studio.db.rows(sql`select state, value from measure_alerts order by id`)
+    const states = await studio().db.rows(sql`select state, value from measure_alerts order by id`)
     expect(states).toEqual([
       { state: 'settled', value: 1000 },
       { state: 'open', value: 1100 },
     ])
-    expect((await inside(`/measures?job=${encodeURIComponent(job)}`)).json.measures).toMatchObject([{ over_budget: true }])
+    expect((await inside(`/measures?job=${encodeURIComponent(room.job)}`)).json.measures).toMatchObject([{ over_budget: true }])
   })
 
   test('is nobody’s if several changes are between the builds, or none, or if the values vary as much anyway', async () => {
@@ -107,16 +45,16 @@ describe('a measure that exceeds its limit', () => {
     await build(1100, { changelist: 109 })
     await build(1100, { changelist: 109 })
     expect(await alerts()).toMatchObject([{ range: { count: 4 }, change_id: null, user_id: null }])
-    expect(await studio.db.rows(sql`select change_id, user_id from measure_alerts`)).toEqual([{ change_id: null, user_id: null }])
-    await studio.db.execute(sql`delete from measure_alerts`)
-    job = `Noisy ${job}`
-    number = 0
+    expect(await studio().db.rows(sql`select change_id, user_id from measure_alerts`)).toEqual([
+      { change_id: null, user_id: null },
+    ])
+    await studio().db.execute(sql`delete from measure_alerts`)
+    Object.assign(room, { job: `Noisy ${room.job}`, number: 0 })
     await builds(700, 1040, 720, 1030, 1000)
     await builds(1060, 1060)
     expect(await alerts()).toMatchObject([{ range: { count: 1 }, change_id: null, user_id: null }])
-    await studio.db.execute(sql`delete from measure_alerts`)
-    job = `Same ${job}`
-    number = 0
+    await studio().db.execute(sql`delete from measure_alerts`)
+    Object.assign(room, { job: `Same ${room.job}`, number: 0 })
     await builds(1000, 1001, 1000, 1002, 1000)
     for (let again = 0; again < 2; again++) await build(1100, { changelist: 105 })
     expect(await alerts()).toMatchObject([{ range: { count: 0 }, change_id: null, user_id: null }])
@@ -130,7 +68,7 @@ describe('a measure that exceeds its limit', () => {
     )
     await builds(1000, 1000, 1100, 1100)
     expect(await alerts()).toEqual([])
-    await budgets({ max_value: 1050, job: `${job.slice(0, 12)}*`, branch: '//Game/*', platform: 'Win*' })
+    await budgets({ max_value: 1050, job: `${room.job.slice(0, 12)}*`, branch: '//Game/*', platform: 'Win*' })
     await builds(1000, 1000, 1000, 1100, 1000)
     for (let again = 0; again < 3; again++) await build(1100, { more: { preflight: true } })
     expect(await alerts()).toEqual([])
@@ -143,15 +81,15 @@ describe('a measure that exceeds its limit', () => {
     await builds(1100, 1100)
     expect(await alerts()).toHaveLength(1)
     await budgets()
-    await workOff(studio, 'judge_measures')
+    await workOff(studio(), 'judge_measures')
     expect(await alerts()).toEqual([])
-    expect(await studio.db.rows(sql`select from measure_alerts`)).toEqual([])
+    expect(await studio().db.rows(sql`select from measure_alerts`)).toEqual([])
   })
 })
 
 describe('a budget for growth', () => {
   const live = (build: string, more = {}) =>
-    studio.load({
+    studio().load({
       deployments: [
         {
           ...{
@@ -175,7 +113,7 @@ describe('a budget for growth', () => {
     await build(1060)
     expect(await alerts()).toMatchObject([{ allowed: 1050, value: 1060 }])
     await budgets({ max_growth: 5, store: 'steam', track: 'beta' })
-    await workOff(studio, 'judge_measures')
+    await workOff(studio(), 'judge_measures')
     expect(await alerts()).toEqual([])
   })
 
@@ -222,9 +160,9 @@ Used Assets and files from the Resources folder, sorted by uncompressed size:
 describe('a measure with a budget that no longer comes', () => {
   /** The hourly look, an hour after the last report. */
   const later = async () => {
-    await advanceClock(studio.db, '2 hours')
-    await scheduleAllMeasures(studio.db)
-    await workOff(studio, 'judge_measures')
+    await advanceClock(studio().db, '2 hours')
+    await scheduleAllMeasures(studio().db)
+    await workOff(studio(), 'judge_measures')
   }
 
   test('is told once, and again when it comes back', async () => {
@@ -237,7 +175,7 @@ describe('a measure with a budget that no longer comes', () => {
     expect(await alerts()).toHaveLength(1)
     await build(1)
     expect(await alerts()).toEqual([])
-    expect(await studio.db.rows(sql`select kind, state from measure_alerts`)).toEqual([{ kind: 'missing', state: 'settled' }])
+    expect(await studio().db.rows(sql`select kind, state from measure_alerts`)).toEqual([{ kind: 'missing', state: 'settled' }])
   })
 
   test('is not told while it pauses no longer than twice its longest pause', async () => {

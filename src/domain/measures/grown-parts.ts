@@ -1,13 +1,12 @@
 import type { GrownPart } from '../../contract/routes/measures.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { type AssetSize, SIZES_MAX } from '../../measures/read-sizes.ts'
+import { converted, isSize } from '../../measures/units.ts'
 import type { Measure } from '../builds/measures.ts'
 
 const NAMED_MAX = 3
 /** Parts that explain less of the growth than this are not named. */
 const SHARE_MIN = 0.1
-/** Units that the sizes of assets can explain. */
-const SIZES = ['bytes', 'B', 'kB', 'KB', 'MB', 'MiB', 'GB', 'GiB']
 
 interface Build {
   id: string
@@ -29,16 +28,17 @@ export async function grownParts(
     where b.account_id = ${accountId} and b.id in (${sinceId}::bigint, ${untilId}::bigint)`)
   const [before, after] = [sinceId, untilId].map((id) => builds.find((build) => build.id === id))
   if (!before || !after) return []
-  const assets = SIZES.includes(unit ?? '') && before.sizes && after.sizes ? grown(before.sizes, after.sizes, SIZES_MAX) : []
+  const assets = isSize(unit) && before.sizes && after.sizes ? grown(before.sizes, after.sizes, SIZES_MAX) : []
   if (assets.length > 0) return assets.map((part) => ({ ...part, unit: 'bytes' }))
   const [old, now] = [partsOf(before, name, unit), partsOf(after, name, unit)]
   return grown(old, now, Number.POSITIVE_INFINITY).map((part) => ({ ...part, unit }))
 }
 
 const partsOf = ({ measures }: Build, whole: string, unit: string | null): AssetSize[] =>
-  (measures ?? []).flatMap(({ name, value, unit: own }) =>
-    name.startsWith(`${whole}/`) && own === unit ? [[name.slice(whole.length + 1), value] as AssetSize] : [],
-  )
+  (measures ?? []).flatMap(({ name, value, unit: own }) => {
+    const size = name.startsWith(`${whole}/`) ? converted(value, own, unit) : null
+    return size === null ? [] : [[name.slice(whole.length + 1), size] as AssetSize]
+  })
 
 /** A list may show only its largest entries: one that was not in it had at most the size of its last entry. */
 export function grown(before: readonly AssetSize[], after: readonly AssetSize[], max: number): Omit<GrownPart, 'unit'>[] {

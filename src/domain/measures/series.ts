@@ -1,139 +1,157 @@
-import { buildPlatformOf } from '../../contract/spellings/build-dimensions.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { buildPlatformOf, configurationOf } from '../../contract/spellings/build-dimensions.ts'
+import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { branchKey } from '../branches/branch-names.ts'
-import { PASSED } from '../branches/build-statuses.ts'
+import { converted } from '../../measures/units.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
-import { PLATFORM } from '../builds/builds.ts'
 import type { Measure } from '../builds/measures.ts'
-import { asShown } from '../privacy/scrub.ts'
+import { type BuildGroup, groupsOf, newestOf } from './build-groups.ts'
 
-/** The newest passed builds that are read. */
-const BUILDS_MAX = 1_000
-/** The newest values of a series that are compared. */
-const VALUES_MAX = 150
+/** The newest builds of each group that lists, budgets and the rule for missing measures look at. */
+export const RECENT_BUILDS = 40
+/** Those that the page of a measure shows. */
+export const TREND_BUILDS = 150
 
 export interface MeasureFilter {
   name?: string | undefined
   job?: string | undefined
   branch?: string | undefined
   platform?: string | undefined
+  configuration?: string | undefined
 }
 
 export interface Point {
   build_run_id: string
   build_number: string
+  /** In the unit of the series. */
   value: number
+  /** As it was reported. */
+  unit: string | null
   measured_at: string
+  agent: string
+  built_for: string | null
 }
 
+/** The values of a measure in builds that are alike. */
 export interface Series {
   name: string
   platform: string | null
+  configuration: string | null
+  /** Of its newest value; the others are converted. */
   unit: string | null
   job: string
   branch: string
   /** In the order of the builds on their branch, oldest first; never empty. */
   points: Point[]
-  /** The longest row of passed builds between two values that had none. */
+  /** The longest row of recent builds between two values that had none. */
   longest_gap: number
-  /** The passed builds since the last value. */
+  /** The builds since the last value. */
   without: { build_run_id: string; rested: boolean }[]
 }
 
-export const seriesKey = ({ job, branch, name, platform }: Pick<Series, 'job' | 'branch' | 'name' | 'platform'>) =>
-  JSON.stringify([job, branch, name, platform])
+type SeriesKey = Pick<Series, 'job' | 'branch' | 'name' | 'platform' | 'configuration'>
+export const seriesKey = ({ job, branch, name, platform, configuration }: SeriesKey) =>
+  JSON.stringify([job, branch, name, platform, configuration])
 
-interface Build {
+export interface MeasuredBuild {
   id: string
   build_number: string
   job: string
   branch: string
   platform: string | null
+  configuration: string | null
+  agent: string
   built_at: string
   /** Nothing was reported on it for an hour: its log has been read. */
   rested: boolean
+  is_recent: boolean
   measures: Measure[] | null
 }
 
-/** The measures of the newest passed builds, a series for each job, branch, platform and name. */
-export async function seriesOf(db: Database, { account_id, project_id }: ProjectKey, filter: MeasureFilter): Promise<Series[]> {
-  const builds = await db.rows<Build>(sql`
-    with newest as (
-      select b.* from build_runs b
-      where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'regular' and b.status in ${PASSED}
-        ${when(filter.job, (job) => sql`and b.ci_job_name = ${asShown(job)}`)}
-        ${when(filter.branch, (branch) => sql`and ${BRANCH} = ${asShown(branchKey(branch))}`)}
-      order by b.created_at desc, b.id desc limit ${BUILDS_MAX})
-    select b.id::text, b.build_number, b.ci_job_name as job, ${BRANCH} as branch, ${PLATFORM} as platform, iso(b.created_at) as built_at,
-      coalesce(b.heard_at, b.created_at) < goldmaster_now() - interval '1 hour' as rested, (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m) as measures
-    from newest b order by ${inOrder(positionOn(BRANCH))}`)
-  const wanted = filter.platform === undefined ? undefined : buildPlatformOf(filter.platform)
-  const places = new Map<string, Build[]>()
-  for (const build of builds) {
-    const place = JSON.stringify([build.job, build.branch])
-    const others = places.get(place)
-    if (others) others.push(build)
-    else places.set(place, [build])
-  }
-  return [...places.values()]
-    .flatMap(seriesOfJob)
-    .filter(
-      ({ name, platform }) =>
-        (filter.name === undefined || filter.name === name) && (wanted === undefined || wanted === platform),
-    )
+/** The builds `n` in the order of their branch. */
+export const measuredBuilds = (db: Database, { account_id }: ProjectKey, newest: Sql, name?: string): Promise<MeasuredBuild[]> =>
+  db.rows(sql`
+    select b.id::text, b.build_number, n.job, n.branch, nullif(n.platform, '') as platform, nullif(n.configuration, '') as configuration,
+      b.agent, iso(b.created_at) as built_at, n.nth <= ${RECENT_BUILDS} as is_recent,
+      coalesce(b.heard_at, b.created_at) < goldmaster_now() - interval '1 hour' as rested,
+      (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m ${when(name, (one) => sql`where m.value ->> 'name' = ${one}`)}) as measures
+    from (${newest}) n join build_runs b on b.account_id = ${account_id} and b.id = n.id
+    order by n.job, n.branch, ${inOrder(positionOn(BRANCH))}`)
+
+/** The series of some groups. */
+export async function seriesIn(
+  db: Database,
+  project: ProjectKey,
+  groups: readonly BuildGroup[],
+  filter: MeasureFilter = {},
+  count = RECENT_BUILDS,
+): Promise<Series[]> {
+  if (groups.length === 0) return []
+  const builds = await measuredBuilds(db, project, newestOf(project, groups, count), filter.name)
+  const platform = filter.platform === undefined ? undefined : buildPlatformOf(filter.platform)
+  return seriesOf(builds).filter((series) => platform === undefined || series.platform === platform)
 }
 
-/** Every series of the builds of one job and branch. */
-function seriesOfJob(builds: readonly Build[]): Series[] {
-  const { job, branch } = builds[0]!
-  const all = new Map<string, Series>()
+/** The groups that a filter of measures asks for. */
+export const groupsFor = (db: Database, project: ProjectKey, { job, branch, configuration }: MeasureFilter) =>
+  groupsOf(db, project, { job, branch, configuration: configuration && configurationOf(configuration) })
+
+interface Collected extends Series {
+  /** The platforms of the builds that had a value: builds for others have none. */
+  built_for: Set<string | null>
+}
+
+/** Every series of these builds, which are in order. */
+export function seriesOf(builds: readonly MeasuredBuild[]): Series[] {
+  const all = new Map<string, Map<string, Collected>>()
   for (const build of builds) {
-    const given = new Set<Series>()
-    for (const measure of build.measures ?? []) {
-      // A measure without its own platform is about that of the build.
-      const platform = measure.platform ?? build.platform
-      const key = JSON.stringify([measure.name, platform])
-      const known = all.get(key)
-      const series = known ?? {
-        name: measure.name,
-        platform,
-        unit: measure.unit,
-        job,
-        branch,
-        points: [],
-        longest_gap: 0,
-        without: [],
-      }
-      // Values in another unit cannot be compared.
-      if (series.unit !== measure.unit) Object.assign(series, { unit: measure.unit, points: [], longest_gap: 0, without: [] })
-      series.points.push({
-        build_run_id: build.id,
-        build_number: build.build_number,
-        value: measure.value,
-        measured_at: build.built_at,
-      })
-      series.longest_gap = Math.max(series.longest_gap, series.without.length)
-      series.without = []
-      all.set(key, series)
-      given.add(series)
-    }
-    for (const series of all.values())
-      if (!given.has(series)) series.without.push({ build_run_id: build.id, rested: build.rested })
+    const place = JSON.stringify([build.job, build.branch, build.configuration])
+    const here = all.get(place) ?? new Map<string, Collected>()
+    all.set(place, here)
+    const measured = new Set((build.measures ?? []).map((measure) => add(here, build, measure)))
+    if (build.is_recent)
+      for (const series of here.values())
+        if (!measured.has(series) && series.built_for.has(build.platform))
+          series.without.push({ build_run_id: build.id, rested: build.rested })
   }
-  return [...all.values()].map((series) => ({ ...series, points: series.points.slice(-VALUES_MAX) }))
+  return [...all.values()].flatMap((here) => [...here.values()].map(inOneUnit))
+}
+
+function add(here: Map<string, Collected>, build: MeasuredBuild, { name, value, unit, ...measure }: Measure): Collected {
+  // A measure without its own platform is about that of the build.
+  const platform = measure.platform ?? build.platform
+  const key = JSON.stringify([name, platform])
+  const { job, branch, configuration } = build
+  const series = here.get(key) ?? {
+    ...{ name, platform, configuration, unit, job, branch, points: [], longest_gap: 0, without: [] },
+    built_for: new Set(),
+  }
+  here.set(key, series)
+  series.built_for.add(build.platform)
+  series.points.push({
+    build_run_id: build.id,
+    build_number: build.build_number,
+    ...{ value, unit },
+    measured_at: build.built_at,
+    agent: build.agent,
+    built_for: build.platform,
+  })
+  series.longest_gap = Math.max(series.longest_gap, series.without.length)
+  series.without = []
+  return series
+}
+
+/** In the unit of the newest value. What was reported before in a unit that cannot be converted is not compared. */
+function inOneUnit({ built_for, ...series }: Collected): Series {
+  const { unit } = series.points.at(-1)!
+  const values = series.points.map((point) => converted(point.value, point.unit, unit))
+  const start = values.lastIndexOf(null) + 1
+  return { ...series, unit, points: series.points.slice(start).map((point, at) => ({ ...point, value: values[start + at]! })) }
 }
 
 const GAP_MIN = 3
 const VALUES_MIN = 5
 
-/** Whether a measure that came regularly no longer comes: more than twice the longest pause it ever made. */
+/** Whether a measure that came regularly no longer comes: more than twice the longest pause it made in recent builds. */
 export const hasStopped = ({ points, longest_gap }: Series, without: number): boolean =>
   points.length >= VALUES_MIN && without >= GAP_MIN && without > 2 * longest_gap
-
-/** The median; the lower one of two. */
-export function medianOf(values: readonly number[]): number | null {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null
-}

@@ -1,10 +1,14 @@
 import type { MeasureBudget } from '../../contract/routes/measure-budgets.ts'
+import { median } from '../../measures/median.ts'
+import { converted, isSize } from '../../measures/units.ts'
 import { matchesBranch, matchesPattern } from '../branches/branch-names.ts'
 import { type LiveBuild, liveValues } from './live-builds.ts'
-import { hasStopped, medianOf, type Point, type Series } from './series.ts'
+import { hasStopped, type Point, type Series } from './series.ts'
 
 /** One outlier does not cross a budget: the median of this many values counts. */
 const WINDOW = 3
+/** A single value may be the outlier. */
+const VALUES_MIN = 2
 /** Values under the budget that tell how much they vary. */
 const NOISE_VALUES = 20
 const NOISE_MIN = 5
@@ -19,23 +23,36 @@ export interface Crossing {
   /** The last value under the budget and the first one over it, if it is over. */
   since: Point | null
   first: Point | null
-  /** Whether the step between them is larger than the noise. */
-  steep: boolean
+  /** Whether the step between them is larger than the noise, and the builds differ in nothing but their changes. */
+  attributable: boolean
 }
 
 const matches = (pattern: string, text: string | null) => pattern === '' || (text !== null && matchesPattern(pattern, text))
 
-export const isBudgeted = (budget: MeasureBudget, { name, job, branch, platform }: Series): boolean =>
-  matches(budget.measure, name) &&
+export const isBudgeted = (budget: MeasureBudget, series: Series): boolean =>
+  matches(budget.measure, series.name) && matches(budget.platform, series.platform) && mayHaveBudgeted(budget, series)
+
+type OfGroup = Record<'job' | 'branch', string> & { configuration: string | null }
+
+/** Whether builds of a group may have a measure that a budget is about. */
+export const mayHaveBudgeted = (budget: MeasureBudget, { job, branch, configuration }: OfGroup): boolean =>
   matches(budget.job, job) &&
-  matches(budget.platform, platform) &&
+  matches(budget.configuration, configuration) &&
   (budget.branch === '' || matchesBranch(budget.branch, branch))
 
 const same = (wanted: string, text: string | null) => wanted === '' || wanted.toLowerCase() === (text ?? '').toLowerCase()
 
-/** The highest value that is allowed; null if it depends on a live build that is unknown, or on one of several tracks. */
+/** In the unit of the series. A budget without a unit takes values as they are reported. */
+const limitOf = ({ max_value, unit }: MeasureBudget, series: Series): number | null =>
+  max_value === null || unit === '' ? max_value : converted(max_value, unit, series.unit)
+
+/**
+ * The highest value that is allowed; null if its unit measures something else, or if it depends on a live build that is unknown, or on one
+ * of several tracks.
+ */
 function allowedBy(budget: MeasureBudget, series: Series, live: readonly LiveBuild[]): number | null {
-  const limits: number[] = budget.max_value === null ? [] : [budget.max_value]
+  const limit = limitOf(budget, series)
+  const limits: number[] = limit === null ? [] : [limit]
   if (budget.max_growth !== null) {
     const tracks = liveValues(live, series).filter(({ store, track }) => same(budget.store, store) && same(budget.track, track))
     if (tracks.length === 1) limits.push(tracks[0]!.value * (1 + budget.max_growth / 100))
@@ -48,8 +65,9 @@ export function crossingOf(budget: MeasureBudget, series: Series, live: readonly
   const allowed = allowedBy(budget, series, live)
   if (allowed === null) return null
   const { points } = series
-  const value = medianOf(points.slice(-WINDOW).map((point) => point.value))!
-  if (value <= allowed) return { allowed, value, over: false, since: null, first: null, steep: false }
+  if (points.length < VALUES_MIN) return null
+  const value = levelOf(points.slice(-WINDOW).map((point) => point.value))
+  if (value <= allowed) return { allowed, value, over: false, since: null, first: null, attributable: false }
   const isOver = (point: Point | undefined) => point !== undefined && point.value > allowed
   const start = Math.max(0, points.length - WINDOW)
   const firstOver = points.findIndex((point, at) => at >= start && isOver(point))
@@ -61,8 +79,16 @@ export function crossingOf(budget: MeasureBudget, series: Series, live: readonly
   const since = points[from - 1] ?? null
   // A value under it in between: the crossing is anywhere up to the first value after that.
   const first = points[Math.max(from, lastUnder + 1)]!
-  return { allowed, value, over: true, since, first, steep: since !== null && isSteep(points.slice(0, from), first) }
+  const attributable = since !== null && isSteep(points.slice(0, from), first) && areAlike(since, first, series.unit)
+  return { allowed, value, over: true, since, first, attributable }
 }
+
+/** Another agent changes how long something takes, and another unit how it is measured. */
+const areAlike = (one: Point, other: Point, unit: string | null) =>
+  one.unit === other.unit && one.built_for === other.built_for && (isSize(unit) || one.agent === other.agent)
+
+/** Of fewer values one may be the outlier: then the lowest counts. */
+const levelOf = (values: readonly number[]) => (values.length < WINDOW ? Math.min(...values) : median(values)!)
 
 function isSteep(under: readonly Point[], first: Point): boolean {
   const values = under.slice(-NOISE_VALUES).map(({ value }) => value)

@@ -38,6 +38,18 @@ describe('a test is flaky', () => {
     expect(flakyFailures(outage, never)).toEqual([])
   })
 
+  test('until it fails more often in a row, at different changes, than its rate explains', () => {
+    // Both outcomes at change 1, and 8 passes: 2 of 12 twice in a row is likely, three times is not.
+    const before = ['.x........', [1, 1, 2, 3, 4, 5, 6, 7, 8, 9]] as const
+    const then = (letters: string, changes: readonly number[]) =>
+      flakyFailures(runsOf(before[0] + letters, [...before[1], ...changes]), never)
+    expect(then('xx', [10, 11])).toEqual([1])
+    expect(then('xxx', [10, 11, 12])).toEqual([])
+    expect(then('xxx', [10, 10, 11])).toEqual([1])
+    expect(then('xxx.', [10, 11, 12, 13])).toEqual([1])
+    expect(then('xxfx', [10, 11, 12, 13])).toEqual([1, 12])
+  })
+
   test('by its newest 60 runs, of which skipped ones are none', () => {
     const early = runsOf(`.x${'.'.repeat(58)}`, [1, 1, ...Array.from({ length: 58 }, (_, at) => at + 2)])
     expect(flakyFailures([...early, ...runsOf('sss')], never)).toEqual([1])

@@ -26,7 +26,7 @@ const RECOVERIES_MIN = 3
 /**
  * The runs in which a flaky test failed, as places in the list; empty if it is not flaky. It is if it passed and failed at one change, or if
  * three times in at least 20 runs it failed and passed again although no change touched its files. A regression is not: its failures follow
- * each other until it is fixed.
+ * each other until it is fixed. A flaky test that fails so often in a row that its rate does not explain it has a regression too.
  */
 export function flakyFailures(all: readonly CaseRun[], touched: Touched): number[] {
   const places = [...all.keys()].filter((at) => all[at]!.outcome !== 'skipped').slice(-DECIDING)
@@ -36,8 +36,31 @@ export function flakyFailures(all: readonly CaseRun[], touched: Touched): number
     all,
     touched,
   )
-  return [...new Set([...atOneChange, ...recovered])].toSorted((a, b) => a - b)
+  const failures = [...new Set([...atOneChange, ...recovered])].toSorted((a, b) => a - b)
+  return failures.length > 0 && isRegression(all, places, failures) ? [] : failures
 }
+
+/** Failures in a row at different changes that are less likely than this at the test's own rate are a regression. */
+const UNLIKELY = 0.01
+const IN_A_ROW_MIN = 2
+
+/** Whether so many failures in a row are unlikely, if of so many earlier runs some failed. */
+export const isUnlikely = (inARow: number, earlier: { failures: number; runs: number }): boolean =>
+  inARow >= IN_A_ROW_MIN && ((earlier.failures + 1) / (earlier.runs + 2)) ** inARow < UNLIKELY
+
+/** Whether the newest failures are too many in a row for the rate at which it failed before. */
+function isRegression(all: readonly CaseRun[], places: readonly number[], failures: readonly number[]): boolean {
+  const counted = places.filter((at) => !all[at]!.massive)
+  const last = counted.findLastIndex((at) => !isFailing(all[at]!.outcome) || hasPassedToo(all, at))
+  const before = counted.slice(0, last + 1)
+  const changes = new Set(counted.slice(last + 1).map((at) => all[at]!.change || all[at]!.position))
+  const flaky = failures.filter((at) => before.includes(at)).length
+  return isUnlikely(changes.size, { failures: flaky, runs: before.length })
+}
+
+/** The runs that decide whether a case is flaky. */
+export const decidingRuns = (all: readonly CaseRun[]): number =>
+  Math.min(DECIDING, all.filter(({ outcome }) => outcome !== 'skipped').length)
 
 const hasPassedToo = (runs: readonly CaseRun[], at: number) => {
   const { outcome, change, massive } = runs[at]!

@@ -1,8 +1,10 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import { IS_OF_BRANCH } from '../branches/build-statuses.ts'
 import { BRANCH, inOrder, positionOn } from '../branches/positions.ts'
 import { type ChangedFiles, stemsOfCase, stemsOfChange, touches } from './case-files.ts'
-import { type CaseRun, flakyFailures, isMassive, RUNS_READ, type Touched } from './flaky.ts'
+import { runsOfBranch } from './earlier-runs.ts'
+import { type CaseRun, decidingRuns, flakyFailures, isMassive, RUNS_READ, type Touched } from './flaky.ts'
 import { type Counts, NOT_PASSED, outcomeAt } from './packed.ts'
 
 /** The tests of a report on a branch. */
@@ -15,6 +17,7 @@ interface OnBranch {
 
 interface Run extends Omit<Counts, 'duration_ms'> {
   test_build_id: number
+  job: string
   change: string
   position: number | null
   outcomes: Buffer
@@ -27,7 +30,7 @@ export async function judge(db: Database, { account_id, id }: RecordKey): Promis
     select t.account_id, t.project_id, r.test_report_id, ${BRANCH} as branch from test_builds t
     join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
     join test_runs r on r.account_id = t.account_id and r.test_build_id = t.id
-    where t.account_id = ${account_id} and t.id = ${id} and b.kind <> 'preflight' order by r.test_report_id`)
+    where t.account_id = ${account_id} and t.id = ${id} and ${IS_OF_BRANCH} order by r.test_report_id`)
   const changed: number[] = []
   for (const report of reports) changed.push(...(await judgeReport(db, report)))
   return changed
@@ -40,14 +43,28 @@ export async function judgeAll(db: Database, { account_id, project_id }: Project
       select distinct on (r.test_report_id, ${BRANCH}) t.account_id, t.id from test_runs r
       join test_builds t on t.account_id = r.account_id and t.id = r.test_build_id
       join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
-      where r.account_id = ${account_id} and t.project_id = ${project_id} and b.kind <> 'preflight'
+      where r.account_id = ${account_id} and t.project_id = ${project_id} and ${IS_OF_BRANCH}
       order by r.test_report_id, ${BRANCH}, r.received_at desc) newest
     group by account_id, id order by id`)
   for (const build of newest) await judge(db, build)
 }
 
+/** A test is flaky on a branch if it is in one of the jobs that report it: a failure on one platform and a pass on another say nothing. */
 async function judgeReport(db: Database, report: OnBranch): Promise<number[]> {
   const runs = await runsOn(db, report)
+  const found = new Map<number, Found>()
+  for (const job of new Set(runs.map((run) => run.job)))
+    for (const one of await flakyIn(
+      db,
+      report,
+      runs.filter((run) => run.job === job),
+    ))
+      if ((found.get(one.number)?.flaky_runs ?? 0) < one.flaky_runs) found.set(one.number, one)
+  return store(db, report, [...found.values()])
+}
+
+/** `runs`: of one job. */
+async function flakyIn(db: Database, report: OnBranch, runs: readonly Run[]): Promise<Found[]> {
   const failing = failingCases(runs)
   const massive = runs.map(isMassive)
   const runsOfCase = (number: number) =>
@@ -58,13 +75,12 @@ async function judgeReport(db: Database, report: OnBranch): Promise<number[]> {
   // Without files: the few that could be flaky at all.
   const possible = failing.filter((number) => flakyFailures(runsOfCase(number), () => false).length > 0)
   const touchedBy = possible.length === 0 ? undefined : await touchedOf(db, report, possible, runs)
-  const found = possible.flatMap((number) => {
+  return possible.flatMap((number) => {
     const own = runsOfCase(number)
     const failures = flakyFailures(own, touchedBy!(number))
     const last = failures.length > 0 && runs[own[failures.at(-1)!]!.at]!
-    return last ? [{ number, flaky_runs: failures.length, test_build_id: last.test_build_id }] : []
+    return last ? [{ number, flaky_runs: failures.length, runs: decidingRuns(own), test_build_id: last.test_build_id }] : []
   })
-  return store(db, report, found)
 }
 
 /** How many tests of a run `q` had each outcome. */
@@ -74,13 +90,12 @@ export const COUNTS = sql`q.passed, q.failed, q.errors, q.skipped, q.flaky`
 export const runsOn = (db: Database, { account_id, test_report_id, branch }: OnBranch) =>
   db.rows<Run>(sql`
     with newest as (
-      select b.*, q.test_build_id, q.outcomes, q.received_at as tested_at, ${COUNTS} from test_runs q
-      join test_builds t on t.account_id = q.account_id and t.id = q.test_build_id
-      join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
-      where q.account_id = ${account_id} and q.test_report_id = ${test_report_id} and b.kind <> 'preflight' and ${BRANCH} = ${branch}
-      order by q.received_at desc limit ${RUNS_READ}),
+      select b.*, q.test_build_id, q.outcomes, q.received_at as tested_at, ${COUNTS} from test_reports r
+      ${runsOfBranch(sql`${branch}::text`)}
+      where r.account_id = ${account_id} and r.id = ${test_report_id}
+      order by b.created_at desc, b.id desc limit ${RUNS_READ}),
     placed as (select b.*, ${positionOn(BRANCH)} as position from newest b)
-    select b.test_build_id, nullif(concat(b.commit_hash, ' ', b.changelist), ' ') as change, b.position, b.outcomes, b.tested_at as received_at,
+    select b.test_build_id, b.job, nullif(concat(b.commit_hash, ' ', b.changelist), ' ') as change, b.position, b.outcomes, b.tested_at as received_at,
       b.passed, b.failed, b.errors, b.skipped, b.flaky
     from placed b order by ${inOrder(sql`b.position`)}`)
 
@@ -127,6 +142,7 @@ async function touchedOf(
 interface Found {
   number: number
   flaky_runs: number
+  runs: number
   test_build_id: number
 }
 
@@ -134,8 +150,8 @@ interface Found {
 async function store(db: Database, { account_id, project_id, test_report_id, branch }: OnBranch, found: readonly Found[]) {
   const changed = await db.rows<{ id: number }>(sql`
     with found as (
-      select c.id, x.flaky_runs, x.test_build_id, q.received_at from json_to_recordset(${JSON.stringify(found)}::json)
-        as x (number integer, flaky_runs integer, test_build_id bigint)
+      select c.id, x.flaky_runs, x.runs, x.test_build_id, q.received_at from json_to_recordset(${JSON.stringify(found)}::json)
+        as x (number integer, flaky_runs integer, runs integer, test_build_id bigint)
       join test_cases c on c.account_id = ${account_id} and c.test_report_id = ${test_report_id} and c.number = x.number
       join test_runs q on q.account_id = c.account_id and q.test_build_id = x.test_build_id and q.test_report_id = c.test_report_id),
     gone as (
@@ -143,11 +159,11 @@ async function store(db: Database, { account_id, project_id, test_report_id, bra
         and f.test_case_id not in (select id from found)
       returning test_case_id as id),
     stored as (
-    insert into flaky_tests as f (account_id, project_id, test_report_id, test_case_id, branch, flaky_runs, last_test_build_id, last_failed_at)
-    select ${account_id}, ${project_id}, ${test_report_id}, id, ${branch}, flaky_runs, test_build_id, received_at from found
-    on conflict (account_id, test_case_id, branch) do update set flaky_runs = excluded.flaky_runs,
+    insert into flaky_tests as f (account_id, project_id, test_report_id, test_case_id, branch, flaky_runs, runs, last_test_build_id, last_failed_at)
+    select ${account_id}, ${project_id}, ${test_report_id}, id, ${branch}, flaky_runs, runs, test_build_id, received_at from found
+    on conflict (account_id, test_case_id, branch) do update set flaky_runs = excluded.flaky_runs, runs = excluded.runs,
       last_test_build_id = excluded.last_test_build_id, last_failed_at = excluded.last_failed_at
-    where (f.flaky_runs, f.last_test_build_id) is distinct from (excluded.flaky_runs, excluded.last_test_build_id)
+    where (f.flaky_runs, f.runs, f.last_test_build_id) is distinct from (excluded.flaky_runs, excluded.runs, excluded.last_test_build_id)
     returning test_case_id as id, xmax = 0 as is_new)
     select id from gone union all select id from stored where is_new`)
   return changed.map(({ id }) => id)

@@ -55,13 +55,11 @@ export function setCase({ outcomes, durations }: Packed, number: number, outcome
 
 const isFailing = (outcome: TestOutcome | undefined) => outcome === 'failed' || outcome === 'error'
 
-/** The outcome of a case that is in several files of a build: a rerun that passes makes it flaky, otherwise the worst counts. */
+/** The outcome of a case that is in several files of a build, in whatever order they arrive: both outcomes are flaky, otherwise the worst counts. */
 export function merged(before: TestOutcome | undefined, now: TestOutcome): TestOutcome {
   if (before === undefined || before === 'skipped') return now
-  if (now === 'skipped') return before
-  if (isFailing(before) && now === 'passed') return 'flaky'
-  const order: TestOutcome[] = ['error', 'failed', 'flaky', 'passed']
-  return order.find((each) => each === before || each === now)!
+  if (now === 'skipped' || now === before) return before
+  return isFailing(before) && isFailing(now) ? 'error' : 'flaky'
 }
 
 export interface Counts {

@@ -53,9 +53,9 @@ const failingTests = (db: Database, { account_id, project_id }: ProjectKey, quer
 /** As `judge` found them, on any branch. */
 const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
   db.rows<Filed<ProjectTests['flaky'][number]>>(sql`
-    select ${CASE}, ${LAST_FILE}, f.flaky_runs, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
+    select ${CASE}, ${LAST_FILE}, f.flaky_runs, f.runs, iso(f.last_failed_at) as last_failed_at, t.build_run_id::text as last_build_run_id
     from (
-      select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, max(last_failed_at) as last_failed_at,
+      select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, sum(runs)::integer as runs, max(last_failed_at) as last_failed_at,
         max(last_test_build_id) as last_id
       from flaky_tests where account_id = ${account_id} and project_id = ${project_id} and last_failed_at >= ${SINCE}
       group by account_id, test_case_id ${firstOf(query, sql`order by flaky_runs desc, last_failed_at desc`)}) f

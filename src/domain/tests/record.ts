@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TestOutcome } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { isFailing, type TestCase, type TestReport } from '../../test-results/test-case.ts'
 import type { IntegrationContext } from '../integrations/context.ts'
-import { causeOf } from './cause.ts'
+import { causeOf, placeOf } from './cause.ts'
 import { countsOf, emptyPacked, merged, outcomeAt, type Packed, setCase, widened } from './packed.ts'
 
 /** A file of test results, read. */
@@ -102,7 +103,7 @@ async function recordReport(
     returning id, cases`))!
   const owner = { account_id, project_id, test_report_id: report.id }
   const numbered = await numberCases(db, owner, cases, report.cases)
-  const { packed, became } = await mergeInto(db, owner, testBuildId, cases, numbered)
+  const { packed, outcomes } = await mergeInto(db, owner, testBuildId, cases, numbered)
   const counts = countsOf(packed)
   await db.execute(sql`
     insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations,
@@ -113,11 +114,13 @@ async function recordReport(
     on conflict (account_id, test_build_id, test_report_id) do update set passed = excluded.passed, failed = excluded.failed,
       errors = excluded.errors, skipped = excluded.skipped, flaky = excluded.flaky, duration_ms = excluded.duration_ms,
       outcomes = excluded.outcomes, durations = excluded.durations`)
-  await recordFailures(db, owner, testBuildId, cases, numbered, receivedAt)
-  if (became.length > 0)
+  const merged = cases.map((each, at) => ({ ...each, id: numbered[at]!.id, merged: outcomes[at]! }))
+  await recordFailures(db, owner, testBuildId, merged, receivedAt)
+  const flaky = merged.flatMap(({ id, outcome, merged }) => (outcome === 'passed' && merged === 'flaky' ? [id] : []))
+  if (flaky.length > 0)
     await db.execute(sql`
       update test_failures set outcome = 'flaky'
-      where account_id = ${account_id} and test_build_id = ${testBuildId} and test_case_id = any(${became}::bigint[])`)
+      where account_id = ${account_id} and test_build_id = ${testBuildId} and test_case_id = any(${flaky}::bigint[])`)
   return numbered.map(({ id }) => id)
 }
 
@@ -178,59 +181,66 @@ async function mergeInto(
   testBuildId: number,
   cases: TestCase[],
   numbered: Numbered[],
-): Promise<{ packed: Packed; became: number[] }> {
+): Promise<{ packed: Packed; outcomes: TestOutcome[] }> {
   const before = await db.one<Packed>(sql`
     select outcomes, durations from test_runs
     where account_id = ${account_id} and test_build_id = ${testBuildId} and test_report_id = ${test_report_id}`)
   const size = numbered.reduce((most, { number }) => Math.max(most, number + 1), 0)
   const packed = before ? widened(before, size) : emptyPacked(size)
-  const became: number[] = []
-  for (const [at, { outcome, duration_ms }] of cases.entries()) {
-    const { id, number } = numbered[at]!
+  const outcomes = cases.map(({ outcome, duration_ms }, at) => {
+    const { number } = numbered[at]!
     const now = merged(outcomeAt(packed, number), outcome)
-    if (now === 'flaky' && outcome === 'passed') became.push(id)
     setCase(packed, number, now, duration_ms)
-  }
-  return { packed, became }
+    return now
+  })
+  return { packed, outcomes }
+}
+
+/** A case as its build has it with all files. */
+interface MergedCase extends TestCase {
+  id: number
+  merged: TestOutcome
 }
 
 async function recordFailures(
   db: Database,
   { account_id, project_id }: ProjectKey,
   testBuildId: number,
-  cases: TestCase[],
-  numbered: Numbered[],
+  cases: readonly MergedCase[],
   receivedAt: string | null,
 ) {
   const perCause = new Map<string, number>()
-  const rows = cases.flatMap((each, at) => {
+  const rows = cases.flatMap((each) => {
     if (!isFailing(each) && each.outcome !== 'flaky') return []
     const cause = causeOf(each.message)
     const same = (perCause.get(cause) ?? 0) + 1
     perCause.set(cause, same)
     const whole = same <= TEXTS_PER_CAUSE
-    const { outcome, file, line } = each
+    const { id, merged: outcome, file, line, crashed = false } = each
     return {
-      id: numbered[at]!.id,
+      id,
       outcome,
       cause,
+      place: placeOf(each),
       message: whole ? each.message : each.message.slice(0, SHORT),
       details: whole ? each.details.slice(0, DETAILS_KEPT) : '',
       output: whole ? each.output : '',
       file,
       line,
+      crashed,
     }
   })
   for (let at = 0; at < rows.length; at += AT_ONCE / 4) {
     await db.execute(sql`
-      insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, message, details, output, file, line,
-        failed_at)
-      select distinct on (id) ${account_id}, ${project_id}, ${testBuildId}, id, outcome, cause, message, details, output, file, line,
+      insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, place, message, details, output, file,
+        line, crashed, failed_at)
+      select distinct on (id) ${account_id}, ${project_id}, ${testBuildId}, id, outcome, cause, place, message, details, output, file, line, crashed,
         coalesce(${receivedAt}::timestamptz, now())
       from json_to_recordset(${JSON.stringify(rows.slice(at, at + AT_ONCE / 4))}::json)
-        as x (id bigint, outcome text, cause text, message text, details text, output text, file text, line integer)
+        as x (id bigint, outcome text, cause text, place text, message text, details text, output text, file text, line integer, crashed boolean)
       on conflict (account_id, test_build_id, test_case_id) do update set outcome = excluded.outcome, cause = excluded.cause,
-        message = excluded.message, details = excluded.details, output = excluded.output, file = excluded.file, line = excluded.line`)
+        place = excluded.place, message = excluded.message, details = excluded.details, output = excluded.output, file = excluded.file, line = excluded.line,
+        crashed = excluded.crashed`)
     await nextTurn()
   }
 }

@@ -1,12 +1,12 @@
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
-import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { byNumber } from '../branches/build-order.ts'
 import { BRANCH, positionOn } from '../branches/positions.ts'
 import { asShown } from '../privacy/scrub.ts'
+import { runsOfBranch } from './earlier-runs.ts'
 import { failingSince, isMassive, withOutages } from './flaky.ts'
 import { COUNTS } from './judge-tests.ts'
 import { LAST_FILE, withOwners } from './owners.ts'
@@ -39,14 +39,19 @@ export async function find(
     left join test_quarantines q on q.account_id = c.account_id and q.test_case_id = c.id
     where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id ?? 0}`)
   if (!found) throw notFound('Test')
-  const newest = sql`
-    select q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS},
-      row_number() over (partition by ${BRANCH} order by q.received_at desc) as nth
+  const columns = sql`q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS}`
+  const ofAny = sql`
+    select ${columns}, row_number() over (partition by ${BRANCH} order by q.received_at desc) as nth
     from (
       select * from test_runs q where q.account_id = ${account_id} and q.test_report_id = ${found.report_id} and octet_length(q.outcomes) > ${found.number}
-      order by q.received_at desc ${branch === undefined ? sql`limit ${RUNS_READ}` : sql``}) q
-    ${BUILD_OF_RUN}
-    ${when(branch, (name) => sql`where ${BRANCH} = ${asShown(branchKey(name))}`)}`
+      order by q.received_at desc limit ${RUNS_READ}) q
+    ${BUILD_OF_RUN}`
+  const ofBranch = (name: string) => sql`
+    select x.*, row_number() over (order by x.received_at desc) as nth from (
+      select ${columns} from test_reports r ${runsOfBranch(sql`${asShown(branchKey(name))}::text`, sql`true`)}
+      where r.account_id = ${account_id} and r.id = ${found.report_id} and octet_length(q.outcomes) > ${found.number}
+      order by b.created_at desc, b.id desc limit ${RUNS_PER_BRANCH}) x`
+  const newest = branch === undefined ? ofAny : ofBranch(branch)
   const rows = await db.rows<Row>(sql`
     with newest as (${newest}),
     taken as materialized (select * from newest where nth <= ${RUNS_PER_BRANCH} order by nth, received_at desc limit ${RUNS_MAX})
@@ -57,7 +62,7 @@ export async function find(
     from test_failures f join test_builds t on t.account_id = f.account_id and t.id = f.test_build_id
     where f.account_id = ${account_id} and f.test_case_id = ${id ?? 0} order by f.failed_at desc limit ${FAILURES_MAX}`)
   const placed = rows.flatMap(placedRun)
-  const runs = placed.map(({ preflight: _, position: __, massive: ___, failures: ____, ...run }) => run)
+  const runs = placed.map(({ preflight: _, position: __, massive: ___, failures: ____, job: _____, ...run }) => run)
   const [owned] = await withOwners(db, { account_id, project_id }, [{ ...found.shown, file: found.file }])
   return {
     ...found.shown,
@@ -70,6 +75,7 @@ export async function find(
 }
 
 interface Placed extends Run {
+  job: string
   preflight: boolean
   position: number | null
   /** So many tests of the report failed that their cause is not in each of them. */
@@ -86,7 +92,7 @@ const BUILD_OF_RUN = sql`
 
 /** What is read of each of these runs `q`: of its outcomes and durations only those of one case. */
 const runsIn = (runs: Sql, number: number) => sql`
-  select b.id::text as build_run_id, b.build_number, ${BRANCH} as branch, b.commit_hash, b.changelist, ${COUNTS},
+  select b.id::text as build_run_id, b.build_number, b.job, ${BRANCH} as branch, b.commit_hash, b.changelist, ${COUNTS},
     substring(q.outcomes from ${number + 1}::integer for 1) as outcome, substring(q.durations from ${number * 2 + 1}::integer for 2) as duration,
     iso(q.received_at) as received_at, b.kind = 'preflight' as preflight, ${positionOn(BRANCH)} as position
   from ${runs} q join build_runs b on b.account_id = q.account_id and b.id = q.id`
@@ -103,19 +109,26 @@ const SEARCHED_MAX = 5_000
 const AFTER_PASS = 50
 const BEFORE_PASS = 20
 
-/** The runs around the newest pass on a branch, for a case that failed in all of its newest runs. */
-const runsAroundPass = async (db: Database, { account_id }: ProjectKey, { report_id, number }: CasePlace, branch: string) => {
-  const own = sql`
-    select q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS} from test_runs q ${BUILD_OF_RUN}
-    where q.account_id = ${account_id} and q.test_report_id = ${report_id} and octet_length(q.outcomes) > ${number}
-      and b.kind <> 'preflight' and ${BRANCH} = ${branch}`
+/** The runs of a job around its newest pass on a branch, for a case that failed in all of its newest runs. */
+const runsAroundPass = async (
+  db: Database,
+  { account_id }: ProjectKey,
+  { report_id, number }: CasePlace,
+  job: string,
+  branch: string,
+) => {
   const rows = await db.rows<Row>(sql`
-    with pass as materialized (
-      select q.received_at from (${own} order by q.received_at desc limit ${SEARCHED_MAX}) q
-      where substring(q.outcomes from ${number + 1}::integer for 1) = ${PASSED} order by q.received_at desc limit 1),
+    with own as materialized (
+      select q.account_id, b.id, q.outcomes, q.durations, q.received_at, ${COUNTS} from test_reports r
+      ${runsOfBranch(sql`${branch}::text`)}
+      where r.account_id = ${account_id} and r.id = ${report_id} and octet_length(q.outcomes) > ${number} and b.job = ${job}
+      order by b.created_at desc, b.id desc limit ${SEARCHED_MAX}),
+    pass as materialized (
+      select received_at from own where substring(outcomes from ${number + 1}::integer for 1) = ${PASSED}
+      order by received_at desc limit 1),
     around as materialized (
-      (${own} and q.received_at > (select received_at from pass) order by q.received_at limit ${AFTER_PASS})
-      union all (${own} and q.received_at <= (select received_at from pass) order by q.received_at desc limit ${BEFORE_PASS}))
+      (select * from own where received_at > (select received_at from pass) order by received_at limit ${AFTER_PASS})
+      union all (select * from own where received_at <= (select received_at from pass) order by received_at desc limit ${BEFORE_PASS}))
     ${runsIn(sql`around`, number)}`)
   return rows.flatMap(placedRun)
 }
@@ -134,18 +147,25 @@ async function branchesOf(
   return Promise.all(
     branches.map(async (branch): Promise<Branch> => {
       const isFlaky = flaky.some((each) => each.branch === branch)
-      let runs = own.filter((run) => run.branch === branch).toSorted(inPlace)
-      let since = failingSince(withOutages(runs))
-      if (since?.lastPassed === null && !isFlaky) {
-        const shown = new Set(runs.map(({ build_run_id }) => build_run_id))
-        const earlier = (await runsAroundPass(db, project, place, branch)).filter(({ build_run_id }) => !shown.has(build_run_id))
-        runs = [...earlier, ...runs].toSorted(inPlace)
-        since = failingSince(withOutages(runs))
-      }
+      const there = own.filter((run) => run.branch === branch)
+      const jobs = [...new Set(there.map(({ job }) => job))]
+      const spans = await Promise.all(
+        jobs.map((job) =>
+          failureIn(
+            db,
+            project,
+            place,
+            there.filter((run) => run.job === job),
+            isFlaky,
+          ),
+        ),
+      )
+      const failing = spans.filter((span) => span !== undefined)
+      // A failure whose last pass is known has the narrower range.
+      const shown = failing.find(({ passed }) => passed !== undefined) ?? failing[0]
       const nothing = { first_failed_build_run_id: null, last_passed_build_run_id: null, ...NO_RANGE }
-      if (since === null || isFlaky) return { branch, flaky: isFlaky, failing: since !== null, ...nothing }
-      const first = runs[since.first]!
-      const passed = since.lastPassed === null ? undefined : runs[since.lastPassed]!
+      if (shown === undefined || isFlaky) return { branch, flaky: isFlaky, failing: shown !== undefined, ...nothing }
+      const { first, passed } = shown
       return {
         branch,
         flaky: false,
@@ -156,6 +176,22 @@ async function branchesOf(
       }
     }),
   )
+}
+
+/** Since when the test fails in a job on a branch; undefined if it passes there. A job with its platform: others say nothing about it. */
+async function failureIn(db: Database, project: ProjectKey, place: CasePlace, own: readonly Placed[], isFlaky: boolean) {
+  let runs = own.toSorted(inPlace)
+  let since = failingSince(withOutages(runs))
+  if (since?.lastPassed === null && !isFlaky) {
+    const { job, branch } = own[0]!
+    const shown = new Set(runs.map(({ build_run_id }) => build_run_id))
+    const around = await runsAroundPass(db, project, place, job, branch)
+    runs = [...around.filter(({ build_run_id }) => !shown.has(build_run_id)), ...runs].toSorted(inPlace)
+    since = failingSince(withOutages(runs))
+  }
+  return since === null
+    ? undefined
+    : { first: runs[since.first]!, passed: since.lastPassed === null ? undefined : runs[since.lastPassed]! }
 }
 
 /** In the order of the branch. */

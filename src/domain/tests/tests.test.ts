@@ -97,9 +97,9 @@ describe('the tests of a build', () => {
     })
     const shown = await testsOf(await build(failures))
     expect(shown.causes).toEqual([
-      { cause: 'Timed out after # ms', tests: 134, new_failures: 0 },
-      { cause: 'Asset "…" not found', tests: 133, new_failures: 0 },
-      { cause: 'Access violation at #', tests: 133, new_failures: 0 },
+      { cause: 'Timed out after # ms', place: 'ai.cpp', tests: 134, new_failures: 0 },
+      { cause: 'Asset "…" not found', place: 'ai.cpp', tests: 133, new_failures: 0 },
+      { cause: 'Access violation at #', place: 'ai.cpp', tests: 133, new_failures: 0 },
     ])
     expect(shown.failures).toHaveLength(200)
   })
@@ -262,9 +262,11 @@ describe('what is stored', () => {
     expect(unpackDuration(packDuration(1e12))).toBeGreaterThan(30 * 3_600_000)
   })
 
-  test('a rerun that passes makes a failure flaky, and a failure after a pass counts', () => {
+  test('both outcomes of a case are flaky in whatever order they come, otherwise the worst counts', () => {
     expect(merged('failed', 'passed')).toBe('flaky')
-    expect(merged('passed', 'error')).toBe('error')
+    expect(merged('passed', 'error')).toBe('flaky')
+    expect(merged('flaky', 'failed')).toBe('flaky')
+    expect(merged('failed', 'error')).toBe('error')
     expect(merged('skipped', 'passed')).toBe('passed')
     expect(merged('failed', 'skipped')).toBe('failed')
     expect(merged('flaky', 'passed')).toBe('flaky')
