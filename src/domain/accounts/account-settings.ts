@@ -122,4 +122,5 @@ export async function withdrawPost(db: Database, accountId: number, userId: numb
 }
 
 /** Serializes two owners who remove each other's role. */
-export const lock = (db: Database, accountId: number) => db.one(sql`select from accounts where id = ${accountId} for update`)
+export const lock = (db: Database, accountId: number) =>
+  db.one(sql`select from accounts where id = ${accountId} for no key update`)

@@ -1,9 +1,9 @@
 import { notFound } from '../../contract/errors.ts'
-import type { Plan, ReadOnlyReason } from '../../contract/sets.ts'
+import type { Plan, ReadOnlyReason, SharePolicy } from '../../contract/sets.ts'
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import type { OwnQuotas } from './quotas.ts'
 import type { AccountRetention } from './retention-days.ts'
-import { lift, sweep } from './trials.ts'
+import { lift, sweepThese } from './trials.ts'
 
 interface AccountFields {
   name: string
@@ -20,6 +20,10 @@ interface AccountFields {
   /** Ranges that people and tokens may connect from; null: anywhere. */
   allowed_addresses: string[] | null
   requires_second_factor: boolean
+  share_policy: SharePolicy
+  share_days_max: number
+  /** Whether share links work outside of the allowed addresses. */
+  share_anywhere: boolean
   /** Null: unlimited. */
   credits: number | null
   daily_limit: number | null
@@ -40,6 +44,9 @@ const COLUMNS = [
   'token_days_max',
   'allowed_addresses',
   'requires_second_factor',
+  'share_policy',
+  'share_days_max',
+  'share_anywhere',
   'credits',
   'daily_limit',
   'quotas',
@@ -58,7 +65,7 @@ interface Account extends AccountFields {
 }
 
 const select = (where: Sql) => sql`
-  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.members_see_projects, a.uses_language_model, a.token_days_max, a.allowed_addresses::text[], a.requires_second_factor, a.retention, a.quotas, a.credits, a.daily_limit, a.created_at,
+  select a.id, a.name, a.plan, a.timezone, a.trial_ends_at, a.payment_method, a.demo, a.members_see_projects, a.uses_language_model, a.token_days_max, a.allowed_addresses::text[], a.requires_second_factor, a.share_policy, a.share_days_max, a.share_anywhere, a.retention, a.quotas, a.credits, a.daily_limit, a.created_at,
     case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only,
     (select count(*) from account_members m where m.account_id = a.id) as members,
     (select count(*) from projects p where p.account_id = a.id and p.deleted_at is null) as projects
@@ -79,7 +86,7 @@ export function create(db: Database, fields: Partial<AccountFields> & { name: st
     const row = await db.one<{ id: number }>(sql`
       insert into accounts (${join(given.map(([name]) => name))})
       values (${join(given.map(([, value]) => value))}) returning id`)
-    await sweep(db, [row!.id])
+    await sweepThese(db, [row!.id])
     return find(db, row!.id)
   })
 }
@@ -92,7 +99,7 @@ export function edit(db: Database, id: number, fields: Partial<AccountFields>): 
       await db.execute(sql`
         update accounts set ${join(given.map(([name, value]) => sql`${name} = ${value}`))}, updated_at = now() where id = ${id}`)
     await lift(db, id)
-    await sweep(db, [id])
+    await sweepThese(db, [id])
     return find(db, id)
   })
 }

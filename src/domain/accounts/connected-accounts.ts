@@ -82,9 +82,12 @@ export const ofMembers = (db: Database, accountId: number): Promise<MemberName[]
     where m.account_id = ${accountId}
     order by ${COUNTS} or ${DECISION} is not null, u.name, a.provider, a.id limit ${ALL_NAMES_MAX}`)
 
-/** Serializes two owners who decide about the same name. */
+const NAMES_LOCK = 0x6e616d65
+
+/** Serializes two owners who decide about the same name. Not by the row of the account: matching thousands of people takes a while. */
 export async function lockNames(db: Database, accountId: number) {
-  if (!(await db.one(sql`select from accounts where id = ${accountId} for update`))) throw notFound('Account')
+  await db.execute(sql`select pg_advisory_xact_lock(${NAMES_LOCK}, ${accountId})`)
+  if (!(await db.one(sql`select from accounts where id = ${accountId}`))) throw notFound('Account')
 }
 
 /** By an owner of the account, or an operator. One external name belongs to one person: nothing is confirmed if one of the names is taken. */

@@ -23,7 +23,7 @@ interface Person {
 interface Forgotten {
   /** Rows that contained their name. */
   changed: number
-  /** Accounts that they belong to, have left, or are referenced by. */
+  /** Accounts that they belong to or have left. */
   accounts: number
 }
 
@@ -50,7 +50,7 @@ const closeUser = (db: Database, userId: number) =>
     // Serializes two owners who delete themselves at the same moment.
     await db.rows(sql`
       select from accounts where id in (select account_id from account_members where user_id = ${userId} and role = 'owner')
-      order by id for update`)
+      order by id for no key update`)
     const alone = await db.rows<{ name: string }>(sql`
       select a.name from account_members m join accounts a on a.id = m.account_id where m.user_id = ${userId} and m.role = 'owner'
         and not exists (
@@ -70,22 +70,34 @@ export const rememberFormerMember = (db: Database, which: Sql) =>
   db.execute(sql`
     insert into former_members (account_id, user_id) select account_id, user_id from account_members where ${which} on conflict do nothing`)
 
-/** Accounts whose texts may contain somebody: their own, those they left, and those whose records refer to them. */
-async function accountsOf(db: Pool, userId: number): Promise<number[]> {
+/** After accounts were loaded: their records may refer to people who had left before, which no membership tells. */
+export async function rememberNamed(db: Database, accountIds: readonly number[]) {
+  if (accountIds.length === 0) return
   const columns = await db.rows<{ table: string; column: string }>(sql`
     select c.table_name::text as table, c.column_name::text as column from information_schema.columns c
     join information_schema.columns a on a.table_schema = 'public' and a.table_name = c.table_name and a.column_name = 'account_id'
     where c.table_schema = 'public' and c.column_name = any (${Object.keys(REFERENCES).filter((name) => REFERENCES[name] === 'users')}::text[])`)
   const named = columns
-    .filter(({ table }) => TABLE_OWNERSHIP[table] && TABLE_OWNERSHIP[table].level !== 'person')
-    .map(({ table, column }) => sql`select t.account_id from ${raw(table)} t where t.${raw(column)} = ${userId}`)
-  const rows = await db.transaction(
-    (db) => db.rows<{ account_id: number }>(sql`${join(named, ' union ')} order by 1`),
-    // Reads every table that has no index by person once.
-    { statementTimeout: 0 },
-  )
-  return rows.map(({ account_id }) => account_id)
+    .filter(({ table }) => TABLE_OWNERSHIP[table] && TABLE_OWNERSHIP[table].level !== 'person' && table !== 'former_members')
+    .map(
+      ({ table, column }) => sql`
+        select t.account_id, t.${raw(column)} as user_id from ${raw(table)} t
+        where t.account_id = any (${accountIds}::integer[]) and t.${raw(column)} is not null`,
+    )
+  await db.execute(sql`
+    insert into former_members (account_id, user_id)
+    select n.account_id, n.user_id from (${join(named, ' union ')}) n
+    where not exists (select from account_members m where m.account_id = n.account_id and m.user_id = n.user_id)
+    on conflict do nothing`)
 }
+
+/** Accounts whose texts may contain somebody: their own and those they left. Nobody else's records are read. */
+const accountsOf = async (db: Database, userId: number): Promise<number[]> =>
+  (
+    await db.rows<{ account_id: number }>(sql`
+      select account_id from account_members where user_id = ${userId}
+      union select account_id from former_members where user_id = ${userId} order by 1`)
+  ).map(({ account_id }) => account_id)
 
 /** Mentions are removed first, since name and address are known only as long as the row has them. */
 export async function forgetPerson(

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admin } from '../../../test/support/admin.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
 import { workOff } from '../../../test/support/work-off.ts'
-import { sql } from '../../db/database.ts'
-import { forgetReasons } from './forget-reasons.ts'
+import { raw, sql } from '../../db/database.ts'
+import { forgetReasons, WITH_REASONS } from './forget-reasons.ts'
 import * as users from './users.ts'
 
 let tools: Tools
@@ -99,5 +99,91 @@ test.each([
   await forgetReasons(db, account(), name, 'Former member', () => {})
   const row = await db.one(sql`select suspects -> 0 -> 'reasons' as reasons from breakages where id = ${id}`)
   expect(row).toEqual({ reasons: left })
+  await db.execute(sql`delete from breakages where id = ${id}`)
+})
+
+/** JSON without reasons: what people or tools said, where only a whole name or an address is removed, or no text at all. */
+const WITHOUT_REASONS = [
+  'accounts.quotas',
+  'accounts.retention',
+  'approvals.rule',
+  'approvals.sign_offs',
+  'approvals.undone',
+  'audit_log.after',
+  'audit_log.before',
+  'breakage_history.detail',
+  'breakages.assigned_because',
+  'breakages.evidence',
+  'build_runs.artifacts',
+  'build_runs.measures',
+  'build_sizes.sizes',
+  'changes.files',
+  'comments.former_bodies',
+  'deliveries.headers',
+  'deliveries.records',
+  'external_references.told_at',
+  'failure_rules.definition',
+  'import_etags.next',
+  'imports.counts',
+  'imports.cursor',
+  'imports.expected',
+  'integrations.config',
+  'integrations.streams',
+  'investigations.evidence',
+  'investigations.steps',
+  'measure_alerts.budget',
+  'projects.agent_prices',
+  'projects.approval_rules',
+  'projects.assignment',
+  'projects.job_patterns',
+  'projects.measure_budgets',
+  'projects.required_jobs',
+  'projects.test_gate',
+  'sso_connections.role_groups',
+  'task_history.changes',
+  'tasks.metadata',
+]
+
+test('every column with JSON is known to hold reasons or not', async () => {
+  const columns = await tools.studio.db.rows<{ table: string; column: string }>(sql`
+    select table_name::text as table, column_name::text as column from information_schema.columns
+    where table_schema = 'public' and data_type = 'jsonb' order by 1, 2`)
+  const others = columns.filter(({ column }) => column !== WITH_REASONS)
+  expect(others.map(({ table, column }) => `${table}.${column}`)).toEqual(WITHOUT_REASONS)
+})
+
+test('a name leaves the suspects of every table, also of one that is new, and the suspects of another account keep it', async () => {
+  const { db } = tools.studio
+  const rows = 1_200
+  await db.execute(sql`
+    create table later_suspects (account_id integer, part uuid default gen_random_uuid(), number integer, suspects jsonb, primary key (account_id, part, number))`)
+  const suspects = (word: string) =>
+    JSON.stringify([{ change_id: 1, score: 1, reasons: [`mentions “${word}”, “hinge” as the error does`] }])
+  await db.execute(sql`
+    insert into later_suspects (account_id, number, suspects)
+    select a.id, n, case when n % 2 = 0 then ${suspects('quill')}::jsonb else ${suspects('door')}::jsonb end
+    from unnest(array[${account()}, ${account()} + 1]) a (id), generate_series(1, ${rows}) n`)
+  const { id } = (await db.one<{ id: number }>(sql`
+    insert into breakages (account_id, project_id, fingerprint, opened_at, last_seen_at, suspects)
+    values (${account()}, ${tools.project}, 'quills', now(), now(), ${suspects('quill')}::jsonb) returning id`))!
+  for (const number of [1, 2])
+    await db.execute(sql`
+      insert into breakage_occurrences (account_id, project_id, breakage_id, number, opened_at, suspects)
+      values (${account()}, ${tools.project}, ${id}, ${number}, now(), ${suspects(number === 1 ? 'quill' : 'door')}::jsonb)
+      on conflict (account_id, breakage_id, number) do update set suspects = excluded.suspects`)
+  expect(await forgetReasons(db, account(), 'Quill', 'Former member', () => {})).toBe(rows / 2 + 2)
+  const count = async (table: string, word: string, of = account()) =>
+    (await db.one<{ count: number }>(
+      sql`select count(*)::integer from ${raw(table)} where account_id = ${of} and suspects::text like ${`%${word}%`}`,
+    ))!.count
+  expect([
+    await count('later_suspects', 'quill'),
+    await count('later_suspects', 'door'),
+    await count('later_suspects', 'hinge'),
+  ]).toEqual([0, rows / 2, rows])
+  expect(await count('later_suspects', 'quill', account() + 1)).toBe(rows / 2)
+  for (const table of ['breakages', 'breakage_occurrences']) expect(await count(table, 'quill')).toBe(0)
+  expect(await count('breakage_occurrences', 'door')).toBe(1)
+  await db.execute(sql`drop table later_suspects`)
   await db.execute(sql`delete from breakages where id = ${id}`)
 })

@@ -1,7 +1,7 @@
-import { type Pool, raw, sql } from '../../db/database.ts'
+import { type Database, join, type Pool, raw, sql } from '../../db/database.ts'
 
-/** The columns that store suspects, each with the reasons that the service wrote. */
-const TABLES = ['investigations', 'breakages']
+/** The name of every column with suspects, each with the reasons that the service wrote. A test lists all other columns with JSON. */
+export const WITH_REASONS = 'suspects'
 
 const BATCH = 500
 /** The shortest word that reasons quote. */
@@ -34,28 +34,71 @@ export async function forgetReasons(
   const words = wordsOf(name).filter((word) => !wordsOf(former).includes(word))
   if (words.length === 0) return 0
   let changed = 0
-  for (const table of TABLES.map((table) => raw(table)))
-    for (let last = 0, count = BATCH; count === BATCH; ) {
-      onProgress()
-      const rows = await db.rows<{ id: number; suspects: unknown }>(sql`
-        select id, suspects from ${table} where account_id = ${accountId} and id > ${last}
-          and lower(suspects::text) ~ ${words.join('|')} order by id limit ${BATCH}`)
-      count = rows.length
-      last = rows.at(-1)?.id ?? last
-      const cleaned = rows.flatMap(({ id, suspects }) => {
-        const clean = without(suspects, words, former)
-        return JSON.stringify(clean) === JSON.stringify(suspects) ? [] : [{ id, suspects: clean }]
-      })
-      if (cleaned.length === 0) continue
-      changed += await db.transaction(async (db) => {
-        await db.execute(sql`set local goldmaster.quiet = 'on'`)
-        return db.execute(sql`
-          update ${table} t set suspects = c.suspects from jsonb_to_recordset(${JSON.stringify(cleaned)}::jsonb) c (id bigint, suspects jsonb)
-          where t.id = c.id and t.account_id = ${accountId}`)
-      })
-    }
+  for (const { table, key } of await tables(db))
+    changed += await forgetIn(db, { accountId, table, key }, words, former, onProgress)
   return changed
 }
+
+interface Column {
+  name: string
+  type: string
+}
+
+/** The tables with such a column, and their keys within an account. */
+const tables = (db: Database) =>
+  db.rows<{ table: string; key: Column[] }>(sql`
+    select c.table_name::text as table, (
+      select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null)) order by k.place)
+      from pg_index i, unnest(i.indkey) with ordinality k (attnum, place)
+      join pg_attribute a on a.attrelid = ('public.' || c.table_name)::regclass and a.attnum = k.attnum
+      where i.indrelid = a.attrelid and i.indisprimary and a.attname <> 'account_id') as key
+    from information_schema.columns c where c.table_schema = 'public' and c.column_name = ${WITH_REASONS} order by 1`)
+
+interface Place {
+  accountId: number
+  table: string
+  key: Column[]
+}
+
+/** Row by row in the order of the key: a batch that is cleaned may have the words still, in texts that are not reasons. */
+async function forgetIn(
+  db: Pool,
+  { accountId, table: name, key }: Place,
+  words: readonly string[],
+  former: string,
+  onProgress: () => void,
+): Promise<number> {
+  const [table, suspects] = [raw(name), raw(WITH_REASONS)]
+  const columns = join(key.map((column) => raw(`t.${column.name}`)))
+  const typed = raw(key.map((column) => `${column.name} ${column.type}`).join(', '))
+  const valuesOf = (values: readonly string[]) => join(key.map(({ type }, at) => sql`${values[at]!}::${raw(type)}`))
+  let changed = 0
+  for (let last: string[] | undefined, count = BATCH; count === BATCH; ) {
+    onProgress()
+    const after = last === undefined ? sql`true` : sql`(${columns}) > (${valuesOf(last)})`
+    const rows = await db.rows<{ key: string[]; suspects: unknown }>(sql`
+      select array[${join(key.map((column) => raw(`t.${column.name}::text`)))}] as key, t.${suspects} as suspects from ${table} t
+      where t.account_id = ${accountId} and ${after} and lower(t.${suspects}::text) ~ ${words.join('|')} order by ${columns} limit ${BATCH}`)
+    count = rows.length
+    last = rows.at(-1)?.key
+    const cleanRows = rows.flatMap((row) => {
+      const clean = without(row.suspects, words, former)
+      return JSON.stringify(clean) === JSON.stringify(row.suspects) ? [] : [{ ...keyed(key, row.key), clean }]
+    })
+    if (cleanRows.length === 0) continue
+    changed += await db.transaction(async (db) => {
+      await db.execute(sql`set local goldmaster.quiet = 'on'`)
+      return db.execute(sql`
+        update ${table} t set ${suspects} = c.clean
+        from jsonb_to_recordset(${JSON.stringify(cleanRows)}::jsonb) c (${typed}, clean jsonb)
+        where t.account_id = ${accountId} and (${columns}) = (${join(key.map((column) => raw(`c.${column.name}`)))})`)
+    })
+  }
+  return changed
+}
+
+const keyed = (key: readonly Column[], values: readonly string[]) =>
+  Object.fromEntries(key.map(({ name }, at) => [name, values[at]]))
 
 /** The spellings in reasons: lower case, without a final s, and split at letters outside ASCII. */
 function wordsOf(name: string): string[] {

@@ -1,6 +1,6 @@
 import { notFound, quotaExceeded } from '../../contract/errors.ts'
 import { QUOTA_KINDS, type QuotaKind } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, raw, sql } from '../../db/database.ts'
 import { bodyDays } from './retention-days.ts'
 
 /** Null: unlimited. */
@@ -53,12 +53,9 @@ const counted = {
   integrations: (id: number) => sql`
     select count(*) as used from integrations i join projects p on p.id = i.project_id
     where p.account_id = ${id} and p.deleted_at is null and i.deleted_at is null`,
-  /** Artifacts count from the start of their upload. */
+  /** Of artifacts, what has arrived. */
   file_bytes: (id: number) => sql`
-    select ((select coalesce(sum(bytes), 0) from files where account_id = ${id})
-      + (select coalesce(sum(bytes), 0) from artifacts where account_id = ${id})
-      + (select coalesce(sum(p.small_bytes::bigint + p.large_bytes + p.original_bytes), 0) from previews p where p.account_id = ${id})
-    )::float8 as used`,
+    select coalesce(sum(attachments + previews + artifacts), 0)::float8 as used from file_usage where account_id = ${id}`,
   /** Each counts as one email, also a repeated one to the same address. */
   invitations: (id: number) => sql`
     select count(*) as used, greatest(1, extract(epoch from min(created_at) + interval '1 day' - now()))::integer as retry_after
@@ -69,18 +66,36 @@ const counted = {
 export async function refuseIfFull(db: Database, service: Quotas, accountId: number, kind: keyof typeof counted) {
   const limit = limitOf(service, await own(db, accountId), kind)
   if (limit === null) return
-  await db.one(sql`select from accounts where id = ${accountId} for update`)
+  await db.one(sql`select from accounts where id = ${accountId} for no key update`)
   const { used, retry_after } = (await db.one<{ used: number; retry_after?: number }>(counted[kind](accountId)))!
   if (used >= limit) throw quotaExceeded(kind, limit, used, retry_after)
 }
 
+export type FileKind = 'attachments' | 'previews' | 'artifacts'
+
+/** Previews are made without being asked for, so they leave room for the files that builds and people store. */
+const SHARES: Partial<Record<FileKind, number>> = { previews: 0.4 }
+
+/** The bytes of files that an account may store; null: any number. */
+export const fileLimit = async (db: Database, service: Quotas, accountId: number): Promise<number | null> =>
+  limitOf(service, await own(db, accountId), 'file_bytes')
+
 /** Called before another file of this size is stored. Within a transaction, two callers who want the last bytes wait for each other. */
-export async function refuseFile(db: Database, service: Quotas, accountId: number, bytes: number) {
-  const limit = limitOf(service, await own(db, accountId), 'file_bytes')
+export async function refuseFile(db: Database, service: Quotas, accountId: number, kind: FileKind, bytes: number) {
+  const limit = await fileLimit(db, service, accountId)
   if (limit === null) return
-  await db.one(sql`select from accounts where id = ${accountId} for update`)
-  const { used } = (await db.one<{ used: number }>(counted.file_bytes(accountId)))!
-  if (used + bytes > limit) throw quotaExceeded('file_bytes', limit, used)
+  const usage = () =>
+    db.one<{ total: number; of_kind: number }>(sql`
+      select (attachments + previews + artifacts)::float8 as total, ${raw(kind)}::float8 as of_kind from file_usage
+      where account_id = ${accountId} for no key update`)
+  let used = await usage()
+  if (!used) {
+    await db.execute(sql`insert into file_usage (account_id) values (${accountId}) on conflict do nothing`)
+    used = (await usage())!
+  }
+  if (used.total + bytes > limit) throw quotaExceeded('file_bytes', limit, used.total)
+  const share = Math.floor(limit * (SHARES[kind] ?? 1))
+  if (used.of_kind + bytes > share) throw quotaExceeded(`bytes of ${kind}`, share, used.of_kind)
 }
 
 /** After how many seconds a refused stream should retry. */

@@ -158,9 +158,11 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
           where p.account_id = ${account_id} ${project_id === undefined ? sql`` : sql`and p.project_id = ${project_id}`})`,
     swept: true,
   }),
+  file_usage: account('account_id', { left: DERIVED }),
   files: project('account_id, id'),
   previews: project('account_id, asset_id, version'),
   artifacts: project('account_id, id', { left: LARGE }),
+  artifact_builds: project('account_id, build_run_id', { left: DERIVED }),
   artifact_pieces: project('account_id, artifact_id, start', { of: ofRecord('artifact_id', 'artifacts'), left: LARGE }),
   share_links: project('account_id, id', { left: 'links into this service, to files that stay here' }),
   comment_reactions: project('account_id, comment_id, reaction, user_id', { of: ofRecord('comment_id', 'comments') }),
@@ -175,6 +177,7 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
 
   outbox: project('account_id, id', { left: 'what happened, in the order of this service; the feed is read from the records' }),
   outbox_heads: account('account_id', { left: 'how far this service has read' }),
+  integration_places: project('account_id, integration_id, place', { of: ofRecord('integration_id', 'integrations') }),
   write_backs: project('account_id, integration_id, subject', {
     of: ofRecord('integration_id', 'integrations'),
     left: 'what the servers of tools have; a comment is found there by its mark',
@@ -195,6 +198,7 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
     left: 'sealed where it was written: save it as JSON beside the export',
   }),
   audit_heads: account('account_id', { appendOnly: true, left: 'it belongs to the log of this service' }),
+  failing_accounts: account('account_id, work', { left: 'work of this service' }),
   mails: account('id', { left: ON_ITS_WAY }),
   // A running job, which may be the one that deletes the account, is removed when it is done.
   jobs: account('id', { of: (scope) => sql`${ofAccount(scope)} and t.${IDLE}`, left: 'work of this service' }),
@@ -205,7 +209,6 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   search_queue: account('account_id, id', { left: DERIVED }),
   search_segments: account('account_id, id', { left: DERIVED }),
   sso_sessions: account('session_id', { left: VISIT }),
-  deleted_tasks: project('account_id, task_id', { left: 'brought back in this service, for a while' }),
   scim_tokens: account('account_id', { left: FACTOR }),
   scim_users: account('account_id, user_id', { left: 'told again by the provider' }),
   refused_requests: account('account_id, day', { left: SERVICE }),
@@ -257,6 +260,7 @@ export const REFERENCES: Record<string, string> = {
   test_build_id: 'test_builds',
   test_report_id: 'test_reports',
   test_case_id: 'test_cases',
+  continues_id: 'test_cases',
   last_test_build_id: 'test_builds',
   first_build_run_id: 'build_runs',
   last_build_run_id: 'build_runs',
@@ -281,4 +285,5 @@ export const UNEXPORTED: Record<string, readonly string[]> = {
   destinations: ['position'],
   deliveries: ['body_object'],
   build_runs: ['log_object'],
+  notifications: ['channel_id'],
 }

@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from '../../../test/support/databas
 import { sql } from '../../db/database.ts'
 import { loadWorld } from '../../world/world.ts'
 import { Vault } from '../privacy/secrets.ts'
-import { sweep } from './trials.ts'
+import { sweep, sweepThese } from './trials.ts'
 
 let own: TestDatabase
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test('a loaded account whose trial is over is read-only at once, unless it pays'
 test('a sweep handles accounts whose trial has ended since, once, and only those given', async () => {
   await own.db.execute(sql`update accounts set trial_ends_at = ${past} where name = 'trying'`)
   const { id } = (await own.db.one<{ id: number }>(sql`select id from accounts where name = 'no trial'`))!
-  expect(await sweep(own.db, [id])).toBe(0)
+  expect(await sweepThese(own.db, [id])).toBe(0)
   expect(await sweep(own.db)).toBe(1)
   expect(await sweep(own.db)).toBe(0)
   expect(await sweptKeys()).toEqual(['lapsed', 'trying'])

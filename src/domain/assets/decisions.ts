@@ -1,8 +1,8 @@
 import type { DecisionInput } from '../../contract/bodies.ts'
-import { notFound } from '../../contract/errors.ts'
+import { invalidParameter, newerVersions, notFound } from '../../contract/errors.ts'
 import { BULK_MAX, LEVEL_PARTS_MAX } from '../../contract/limits.ts'
 import { isUuid } from '../../contract/params.ts'
-import type { Approval } from '../../contract/shapes.ts'
+import type { Approval, DecidedApproval } from '../../contract/shapes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { release } from '../builds/report.ts'
@@ -19,21 +19,37 @@ export interface SeenLevel {
 /** What a bulk decision is about. */
 export interface Chosen {
   asset_ids?: readonly string[]
+  /** The version that was shown of each of `asset_ids`. */
+  versions?: readonly number[]
   levels?: readonly SeenLevel[]
 }
 
-/** All or none, in one transaction; the stage of requests without stages shows that nobody looked at each one separately. */
+/** An asset whose request is about a newer version than somebody saw. */
+interface Newer {
+  asset_id: string
+  name: string
+  version: number
+}
+
+/**
+ * In one transaction: all of them, but those whose shown version is not the newest; the stage of requests without stages shows that nobody
+ * looked at each one separately.
+ */
 export const decideAll = (
   db: Database,
   project: ProjectKey,
   by: Decider,
-  { asset_ids = [], levels = [], status, comments }: Chosen & Pick<DecisionInput, 'status' | 'comments'>,
-): Promise<{ approvals: Approval[]; decided: number }> =>
+  { asset_ids = [], versions, levels = [], status, comments }: Chosen & Pick<DecisionInput, 'status' | 'comments'>,
+): Promise<{ approvals: Approval[]; decided: number; newer: Newer[] }> =>
   db.transaction(async (db) => {
+    if (versions && versions.length !== asset_ids.length)
+      throw invalidParameter('versions', 'must have one for each of asset_ids')
+    const seen = new Map(versions?.map((version, i) => [asset_ids[i]!, version]))
     const ids = [...asset_ids, ...(await partsOf(db, project, levels))]
-    const decided = await record(db, project, by, ids, { status, comments }, 'bulk_approval')
+    const { newer, ...decided } = await record(db, project, by, ids, { status, comments }, { seen, bulkStage: 'bulk_approval' })
+    if (newer.length > 0 && decided.ids.length === 0) throw newerVersions(newer)
     await release(db, project)
-    return { approvals: await findAll(db, project, decided.ids.slice(0, BULK_MAX)), decided: decided.ids.length }
+    return { approvals: await findAll(db, project, decided.ids.slice(0, BULK_MAX)), decided: decided.ids.length, newer }
   })
 
 const partsOf = async (db: Database, project: ProjectKey, levels: readonly SeenLevel[]) =>
@@ -47,17 +63,44 @@ const partsOf = async (db: Database, project: ProjectKey, levels: readonly SeenL
           order by p.created_at desc, p.id desc limit ${LEVEL_PARTS_MAX}`)
       ).map(({ asset_id }) => asset_id)
 
-export const decide = (db: Database, project: ProjectKey, assetId: string, by: Decider, decision: DecisionInput) =>
+/** `version`: the one that was shown; where the request is about a newer one, nothing is decided. */
+export const decide = (
+  db: Database,
+  project: ProjectKey,
+  assetId: string,
+  by: Decider,
+  decision: DecisionInput,
+  version?: number,
+): Promise<{ approval: DecidedApproval; created: boolean }> =>
   db.transaction(async (db) => {
-    const { ids, created } = await record(db, project, by, [assetId], decision)
+    const seen = new Map(version === undefined ? [] : [[assetId, version]])
+    const { ids, created, newer } = await record(db, project, by, [assetId], decision, { seen })
+    if (newer.length > 0) throw newerVersions(newer)
     await release(db, project)
-    return { approval: (await findAll(db, project, ids))[0]!, created: created > 0 }
+    const [approval] = await findAll(db, project, ids)
+    return { approval: { ...approval!, ...(await waitingStage(db, project, assetId)) }, created: created > 0 }
   })
+
+const waitingStage = async (db: Database, project: ProjectKey, assetId: string) =>
+  (await db.one<Pick<DecidedApproval, 'next_stage'>>(sql`
+    select p.approval_stage as next_stage
+    from (select ${assetId}::uuid as id) asked, lateral (${newestOf(project)}) p where p.status = 'pending'`)) ?? {
+    next_stage: null,
+  }
 
 interface Held extends Staged {
   asset_id: string
   /** The newest record of the asset; null if it has none. */
   id: string | null
+  name: string
+  /** The version that a decision is about. */
+  version: number
+}
+
+interface How {
+  /** The versions that were shown of these assets. */
+  seen?: ReadonlyMap<string, number>
+  bulkStage?: string
 }
 
 /** A decision settles the newest record of each asset, whatever its status; an asset without a request gets its first record. */
@@ -67,11 +110,14 @@ async function record(
   by: Decider,
   assetIds: readonly string[],
   { status, comments = '', stage: given }: DecisionInput,
-  bulkStage?: string,
-): Promise<{ ids: string[]; created: number }> {
+  { seen, bulkStage }: How,
+): Promise<{ ids: string[]; created: number; newer: Newer[] }> {
   // Stored as it is shown, since lists filter by it.
   const stage = given === undefined ? bulkStage : scrub(given)
-  const held = await lockNewest(db, project, assetIds)
+  const locked = await lockNewest(db, project, assetIds)
+  const isNewer = ({ asset_id, version }: Held) => version > (seen?.get(asset_id) ?? version)
+  const newer = locked.filter(isNewer).map(({ asset_id, name, version }) => ({ asset_id, name, version }))
+  const held = locked.filter((one) => !isNewer(one))
   const settled = held.flatMap((one) => {
     if (one.id === null) return []
     refuseOtherStage(one, given === undefined ? undefined : stage)
@@ -107,7 +153,7 @@ async function record(
     update assets a set approval_status = n.status, updated_at = now()
     from unnest(${held.map(({ asset_id }) => asset_id)}::uuid[]) asked (id) join lateral (${newestOf(project)}) n on true
     where a.account_id = ${project.account_id} and a.id = asked.id and a.approval_status <> n.status`)
-  return { ids: [...settled.map(({ id }) => id), ...made.map(({ id }) => id)], created: made.length }
+  return { ids: [...settled.map(({ id }) => id), ...made.map(({ id }) => id)], created: made.length, newer }
 }
 
 /** The requests of the next stages, about the same versions. */
@@ -127,8 +173,10 @@ async function lockNewest(db: Database, project: ProjectKey, assetIds: readonly 
   const ids = [...new Set(assetIds)]
   if (!ids.every(isUuid) || (await lockAssets(db, project, ids)) < ids.length) throw notFound('Asset')
   return db.rows<Held>(sql`
-    select asked.id as asset_id, n.id, nullif(n.rule -> 'stages', '[]') as stages, n.stage_number, n.approval_stage, n.sign_offs
-    from unnest(${ids}::uuid[]) asked (id) left join lateral (${newestOf(project)}) n on true
+    select asked.id as asset_id, n.id, nullif(n.rule -> 'stages', '[]') as stages, n.stage_number, n.approval_stage, n.sign_offs,
+      a.name, least(a.version, n.asset_version) as version
+    from unnest(${ids}::uuid[]) asked (id) join assets a on a.account_id = ${project.account_id} and a.id = asked.id
+    left join lateral (${newestOf(project)}) n on true
     order by asked.id`)
 }
 

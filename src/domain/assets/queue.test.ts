@@ -187,7 +187,7 @@ test('5,000 files of one level are decided at once', async () => {
 test('a bulk decision about nothing decides nothing', async () => {
   const bulk = (body: object) =>
     lead.app(`${placeOf('star')}/approvals/bulk`, { method: 'POST', body: { status: 'approved', ...body } })
-  expect((await bulk({})).json).toEqual({ approvals: [], decided: 0 })
+  expect((await bulk({})).json).toEqual({ approvals: [], decided: 0, newer: [] })
   expect((await bulk({ levels: [{ level: 'Content/Maps/Nowhere', seen_at: new Date().toISOString() }] })).json.decided).toBe(0)
   expect((await bulk({ levels: [{ level: 'Content/Maps/L_City', seen_at: 'now' }] })).status).toBe(422)
 })

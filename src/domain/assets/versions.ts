@@ -8,7 +8,7 @@ import { reduceAuthor } from '../privacy/authors.ts'
 import { type Author, asking, rulesIn } from './approval-rules.ts'
 import { assetFiles, type ChangedFile } from './changed-files.ts'
 import { levelOf } from './levels.ts'
-import { lowerPreviews, movePreviews } from './preview-versions.ts'
+import { type Gone, lowerVersions, raiseVersions } from './version-numbers.ts'
 
 export type { ChangedFile } from './changed-files.ts'
 
@@ -72,7 +72,7 @@ export function recordVersions<C extends Changed>(
     asked as (
       select a.id, a.name, a.version, a.inserted, t.commit_sha, t.about from touched a join touches t on t.path = a.path
       where t.about is not null),
-    ${isHistory(context) ? sql`${movePreviews(context, touches)},` : sql``}
+    ${isHistory(context) ? sql`${raiseVersions(context, touches)},` : empty}
     ${moved(context)},
     made as (${makeApprovals(context, sql`asked.inserted`)}),
     unmoved as (select * from asked where not asked.inserted and asked.id not in (select asset_id from moved))`
@@ -113,27 +113,31 @@ export async function keepNewest(db: Database, { account_id, project_id }: Proje
     update assets a set last_change_id = n.change_id from newer n where a.account_id = ${account_id} and a.id = n.id`)
 }
 
-/** In the transaction that deletes changes: their versions of assets, and assets without any other version. */
-export async function removeVersions(
-  db: Database,
-  { account_id, project_id }: ProjectKey,
-  changes: readonly (Pick<Changed, 'files'> & { timestamp: string })[],
-) {
+/**
+ * In the transaction that deletes changes, before it does: their versions of assets, and assets without any other version on which nobody
+ * wrote or decided anything.
+ */
+export async function removeVersions(db: Database, { account_id, project_id }: ProjectKey, changes: readonly Gone[]) {
   const paths = changes.flatMap((change) => [...new Set(assetFiles(change).map(({ path }) => path))])
   // In the order of decisions.
   await db.execute(sql`
-    select from assets where account_id = ${account_id} and project_id = ${project_id} and path = any (${[...new Set(paths)]}::text[])
+    select from assets where account_id = ${account_id} and project_id = ${project_id} and path = any (${[...new Set(paths)]}::text[]) and path <> ''
     order by path, id for update`)
-  await lowerPreviews(db, { account_id, project_id }, changes)
+  await lowerVersions(db, { account_id, project_id }, changes)
   await db.execute(sql`
-    with gone as (select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path),
-    less as (
-      update assets a set version = a.version - g.times, updated_at = now() from gone g
-      where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.path <> '' and a.version > g.times)
-    delete from assets a using gone g
+    delete from assets a using (${timesOf(paths)}) g
     where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.path <> '' and a.version <= g.times
-      and not exists (select from approvals p where p.account_id = a.account_id and p.asset_id = a.id)`)
+      and not exists (select from approvals p where p.account_id = a.account_id and p.asset_id = a.id)
+      and not exists (select from comments c where c.account_id = a.account_id and c.asset_id = a.id)`)
+  await db.execute(sql`
+    update assets a set version = greatest(1, a.version - g.times), updated_at = now(),
+      last_change_id = case when a.last_change_id <> all (${changes.map(({ id }) => id)}::bigint[]) then a.last_change_id end
+    from (${timesOf(paths)}) g where a.account_id = ${account_id} and a.project_id = ${project_id} and a.path = g.path and a.path <> ''`)
 }
+
+/** How often each path is named. */
+const timesOf = (paths: readonly string[]) =>
+  sql`select path, count(*)::integer as times from unnest(${paths}::text[]) path group by path`
 
 function filesOf<C extends Changed>(context: IntegrationContext, change: C, branchesOf: BranchesOf<C>) {
   const asks = asking(isHistory(context) ? [] : context.approval_rules, change)

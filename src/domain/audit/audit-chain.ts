@@ -1,4 +1,5 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { oneByOne, together, turnOf } from '../accounts/isolation.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import * as auditKeys from './audit-keys.ts'
 
@@ -77,7 +78,8 @@ const isAuthentic = ({ all }: auditKeys.AuditKeys, account_id: number, { key_id,
 export async function sealAll(db: Database, vault: Vault): Promise<void> {
   await auditKeys.load(db, vault)
   const accounts = await db.rows<{ account_id: number }>(sql`select distinct account_id from audit_log where position is null`)
-  for (const { account_id } of accounts) await seal(db, vault, account_id)
+  const ids = accounts.map(({ account_id }) => account_id)
+  await oneByOne(db, 'seal_audit_logs', ids, (id) => seal(db, vault, id))
 }
 
 /** Writes each account's newest entry to the service's log, out of reach of somebody who rewrites the database. */
@@ -85,10 +87,18 @@ export async function logHeads(db: Database, write: (head: { account_id: number;
   const heads = await db.rows<Link & { account_id: number }>(sql`
     select account_id, position, encode(hash, 'hex') as hash from audit_heads where position > logged_position order by account_id`)
   for (const { account_id, position, hash } of heads) write({ account_id, head: `${position}:${hash}` })
-  await db.execute(sql`
-    update audit_heads h set logged_position = s.position
-    from unnest(${heads.map(({ account_id }) => account_id)}::integer[], ${heads.map(({ position }) => position)}::bigint[]) s (account_id, position)
-    where h.account_id = s.account_id`)
+  const turn = await turnOf(
+    db,
+    'log_audit_heads',
+    heads.map(({ account_id }) => account_id),
+  )
+  await together(db, 'log_audit_heads', turn, (ids) => {
+    const logged = heads.filter(({ account_id }) => ids.includes(account_id))
+    return db.execute(sql`
+      update audit_heads h set logged_position = s.position
+      from unnest(${logged.map(({ account_id }) => account_id)}::integer[], ${logged.map(({ position }) => position)}::bigint[]) s (account_id, position)
+      where h.account_id = s.account_id`)
+  })
 }
 
 export interface Verdict {

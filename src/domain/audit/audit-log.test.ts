@@ -106,6 +106,7 @@ const CALLS: [name: DeclaredName, call: () => Call][] = [
   ['rotateIntegrationToken', () => ({ path: { id: made.createIntegration! } })],
   ['deleteIntegration', () => ({ path: { id: made.createIntegration! } })],
   ['testIntegration', () => ({ path: { id: id('integrations', 'ci') } })],
+  ['setPlaces', () => ({ path: { id: id('integrations', 'ci') }, body: { every_place: false, confirm: ['Game'] } })],
   ['createWebhook', () => ({ body: { url: 'https://example.com/hook' } })],
   ['editWebhook', () => ({ path: { id: made.createWebhook! }, body: { status: 'paused' } })],
   ['rotateWebhookSecret', () => ({ path: { id: made.createWebhook! } })],

@@ -39,7 +39,7 @@ const recordById = (table: string, columns: string, kind: string): Subject => ({
 
 const account = byId(
   'accounts',
-  'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, uses_language_model, token_days_max, allowed_addresses, requires_second_factor, retention, credits, daily_limit',
+  'name, plan, timezone, trial_ends_at, payment_method, demo, members_see_projects, uses_language_model, token_days_max, allowed_addresses, requires_second_factor, share_policy, share_days_max, share_anywhere, retention, credits, daily_limit',
   'account',
   'account_id',
 )
@@ -51,7 +51,7 @@ const accountMember: Subject = {
   where: (ids) => sql`account_id = ${numberIn(ids, 'account_id')} and user_id = ${numberIn(ids, 'user_id')}`,
 }
 const PROJECT =
-  'name, engine, status, approval_rules, measure_budgets, required_jobs, job_patterns, path_owners, agent_prices, investigates_failures, bisect_builds_per_day, assignment, badge_key is not null as badge'
+  'name, engine, status, approval_rules, measure_budgets, required_jobs, job_patterns, path_owners, test_gate, agent_prices, investigates_failures, bisect_builds_per_day, assignment, badge_key is not null as badge'
 const project = byId('projects', PROJECT, 'project', 'project_id')
 const projectMember: Subject = {
   kind: 'project_member',
@@ -68,7 +68,9 @@ const token = byId('api_tokens', 'prefix, scopes, account_id, project_ids, barre
 const ugsToken = recordById('ugs_tokens', 'prefix, revoked_at', 'ugs_token')
 const integration = byId(
   'integrations',
-  'provider, active, requires_signature, cardinality(secrets_sealed) as secrets, write_back',
+  `provider, active, requires_signature, cardinality(secrets_sealed) as secrets, write_back, every_place,
+    (select array_agg(place order by place) from integration_places p where p.account_id = integrations.account_id and p.integration_id = integrations.id
+      and p.confirmed) as places`,
   'integration',
 )
 const channel = recordById('destinations', 'kind, room, status', 'channel')
@@ -166,6 +168,7 @@ const SUBJECTS: Partial<Record<DeclaredName, Subject>> = {
   createIntegration: integration,
   editIntegration: integration,
   switchWriteBack: integration,
+  setPlaces: integration,
   rotateIntegrationToken: integration,
   deleteIntegration: integration,
   createChannel: channel,
@@ -254,14 +257,23 @@ function levelsIn(given: unknown): { levels?: string[] } {
 }
 
 /** The entry of such a request; undefined for any other. */
-export function severalOf(name: string, body: unknown): { subject?: string; before: null; after: object } | undefined {
+export function severalOf(
+  name: string,
+  body: unknown,
+  answer: unknown,
+): { subject?: string; before: null; after: object } | undefined {
   const several = SEVERAL[name as DeclaredName]
   if (!several) return undefined
   const said = body as Record<string, unknown>
+  const newer = (answer as { newer?: { asset_id: string }[] } | undefined)?.newer?.map(({ asset_id }) => asset_id) ?? []
+  const ids = ((several.ids && said[several.ids]) ?? []) as string[]
   return {
     ...(several.subject && { subject: several.subject }),
     before: null,
-    after: { ...(several.ids && { ids: said[several.ids] ?? [] }), ...several.set?.(said) },
+    after: {
+      ...(several.ids && { ids: newer.length > 0 ? ids.filter((id) => !newer.includes(id)) : ids }),
+      ...several.set?.(said),
+    },
   }
 }
 

@@ -107,6 +107,24 @@ test('a comment needs a record of the project, a text and the scopes', async () 
   expect((await ask('GET', task(), undefined, 'reader')).status).toBe(200)
 })
 
+test('a token reads the comments on records that its scopes can read, in every way to read one', async () => {
+  const onTask = await comment('on the task', 'lou')
+  const onBuild = await comment('on the build', 'lou', `build_runs/${id('build_runs', 'build')}/comments`)
+  const asked = (path: string) => ask('GET', path, undefined, 'builds')
+  const { comments } = (await asked('comments')).json
+  expect(comments.map(({ id }: { id: number }) => id)).toContain(onBuild.id)
+  expect(new Set(comments.map(({ subject }: { subject: string }) => subject))).toEqual(
+    new Set(['build_run', 'breakage', 'deployment']),
+  )
+  const refusal = { status: 403, json: { error: 'insufficient_scope', required_scope: 'read:tasks' } }
+  expect(await asked(`comments?record=task/${id('tasks', 'task')}`)).toMatchObject(refusal)
+  expect(await asked(`comments/${onTask.id}`)).toMatchObject(refusal)
+  expect(await ask('PUT', `comments/${onTask.id}/reactions`, { reaction: '👍', on: true }, 'builds')).toMatchObject(refusal)
+  expect(await ask('PUT', `comments/${onTask.id}/resolved`, { resolved: true }, 'builds')).toMatchObject(refusal)
+  expect((await asked(`comments?record=build_run/${id('build_runs', 'build')}`)).json.comments[0].id).toBe(onBuild.id)
+  expect((await asked(`comments/${onBuild.id}`)).json.body).toBe('on the build')
+})
+
 test('only people who see the project are mentioned', async () => {
   const { mentioned_user_ids } = await comment(
     `<@${user('lou')}> <@${user('rival')}> <@${user('guest')}> <@999999> <@${user('lou')}>`,
@@ -319,6 +337,12 @@ test('a mention notifies the person once, and never the author', async () => {
       path: `/projects/${id('projects', 'star')}/tasks/${id('tasks', 'task')}`,
     },
   ])
+})
+
+test('a mention on an asset says which one', async () => {
+  const { id: number } = await comment(`<@${user('lou')}> look`, undefined, `assets/${id('assets', 'crate')}/comments`)
+  await notify()
+  expect(await notified(number)).toMatchObject([{ title: 'Kim mentioned you on asset T_Crate.png' }])
 })
 
 test('who is mentioned by an edit is notified, by a mail with names and without addresses', async () => {

@@ -1,6 +1,7 @@
 import type { AssetCommentInput, ReactionInput, RecordCommentInput } from '../../contract/bodies.ts'
 import {
   insufficientRole,
+  insufficientScope,
   invalidParameter,
   notFound,
   notTheAuthor,
@@ -9,13 +10,14 @@ import {
 } from '../../contract/errors.ts'
 import { ATTACHMENTS_MAX, MENTIONS_MAX } from '../../contract/limits.ts'
 import { isUuid, readId } from '../../contract/params.ts'
-import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
+import { fileDownload, type QueryOf, type ReplyOf } from '../../contract/routes.ts'
 import { COMMENT_SUBJECTS, type CommentSubject, type ProjectRole } from '../../contract/sets.ts'
-import { type Database, empty, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { type Quotas, refuseFile } from '../accounts/quotas.ts'
 import * as files from '../files/files.ts'
+import { isOnDeletedTask } from '../tasks/deleted.ts'
 
 type Comment = ReplyOf<'editComment'>
 
@@ -40,7 +42,8 @@ export const SUBJECTS: Record<CommentSubject, { table: string; column: string; n
     },
   }
 
-const ofProject = ({ account_id, project_id }: ProjectKey) => sql`c.account_id = ${account_id} and c.project_id = ${project_id}`
+const ofProject = ({ account_id, project_id }: ProjectKey) =>
+  sql`c.account_id = ${account_id} and c.project_id = ${project_id} and not ${isOnDeletedTask(sql`c`)}`
 
 /** Comments `c` as they are shown. */
 const SHOWN = sql`
@@ -69,10 +72,12 @@ async function requireSubject(db: Database, by: ProjectKey, subject: CommentSubj
   const { table, name, readId } = SUBJECTS[subject]
   const id = readId(given)
   const version = subject === 'asset' ? sql`version` : sql`null::integer`
+  const isThere = subject === 'task' ? sql`deleted_at is null` : sql`true`
   const found =
     id !== undefined &&
     (await db.one<{ version: number | null }>(
-      sql`select ${version} as version from ${raw(table)} where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}`,
+      sql`select ${version} as version from ${raw(table)} where account_id = ${by.account_id} and project_id = ${by.project_id} and id = ${id}
+        and ${isThere}`,
     ))
   if (!found) throw notFound(name)
   return found.version
@@ -103,13 +108,36 @@ async function newest(
   return { comments: rows.slice(0, limit), pagination: { limit, has_more: rows.length > limit } } as ReplyOf<'listTaskComments'>
 }
 
+/** A token reads comments on the records that it may read. */
+interface Reader {
+  scopes: string[]
+}
+
+const readableBy = ({ scopes }: Reader) => COMMENT_SUBJECTS.filter((subject) => scopes.includes(fileDownload.scopes[subject]))
+
+function requireReadable({ scopes }: Reader, subject: CommentSubject) {
+  const scope = fileDownload.scopes[subject]
+  if (!scopes.includes(scope)) throw insufficientScope(scope, scopes)
+}
+
 /** On all records of a project, or on one. */
-export function listAny(
+export async function listAny(
   db: Database,
   by: ProjectKey,
+  reader: Reader,
   { record, ...query }: QueryOf<'listComments'>,
 ): Promise<ReplyOf<'listComments'>> {
-  return record === undefined ? newest(db, by, query, empty) : list(db, by, ...readRecord(record), query)
+  if (record === undefined) return newest(db, by, query, sql`and c.subject = any (${readableBy(reader)}::text[])`)
+  const [subject, id] = readRecord(record)
+  requireReadable(reader, subject)
+  return list(db, by, subject, id, query)
+}
+
+/** One that the token may read. */
+export async function show(db: Database, by: ProjectKey, reader: Reader, id: number | undefined): Promise<Comment> {
+  const comment = await find(db, by, id)
+  requireReadable(reader, comment.subject)
+  return comment
 }
 
 /** On any record of a project. */
@@ -227,10 +255,10 @@ export async function attach(
   quotas: Quotas,
 ): Promise<Comment> {
   await requireRoom(db, by, id)
-  await refuseFile(db, quotas, by.account_id, given.bytes.length)
+  await refuseFile(db, quotas, by.account_id, 'attachments', given.bytes.length)
   const stored = await files.store(db, by.account_id, given)
   return db.transaction(async (db) => {
-    await refuseFile(db, quotas, by.account_id, stored.bytes.length)
+    await refuseFile(db, quotas, by.account_id, 'attachments', stored.bytes.length)
     const known = await requireRoom(db, by, id)
     await files.attach(db, by, known.id, stored)
     await db.execute(sql`update comments c set updated_at = now() where ${ofProject(by)} and c.id = ${known.id}`)

@@ -9,8 +9,9 @@ import {
 import { DAYS_MAX, type Since } from '../../contract/params.ts'
 import type { Event } from '../../contract/shapes.ts'
 import { empty, join, raw, type Sql, sql } from '../../db/database.ts'
-import { conditionOf, SOURCE_TABLES, type SourceTable } from '../../db/event-sources.ts'
+import { conditionsOf as partsOf, SOURCE_TABLES, type SourceTable } from '../../db/event-sources.ts'
 import { inlineInteger, type Key } from '../../db/page.ts'
+import { SUSPECTS } from '../builds/newest-investigation.ts'
 import { eventOf } from './events.ts'
 
 /** A reader's filter of the feed. */
@@ -43,7 +44,7 @@ const selectedOf = (source: EventSource, { table, at, key, state, facts }: Sourc
 const BRANCHES = SOURCES.map((source) => {
   const table: SourceTable = SOURCE_TABLES[source]
   const types = FEED_EVENT_TYPES.filter((type) => rowOf(type).source === source)
-  return { source, table, selected: selectedOf(source, table), types, any: [raw(conditionOf(types))] }
+  return { source, table, selected: selectedOf(source, table), types, any: partsOf(types).map((part) => raw(part)) }
 })
 type Branch = (typeof BRANCHES)[number]
 
@@ -51,7 +52,7 @@ type Branch = (typeof BRANCHES)[number]
 function conditionsOf({ types, any }: Branch, asked: readonly FeedEventType[] | undefined): Sql[] {
   if (asked === undefined) return any
   const wanted = types.filter((type) => asked.includes(type))
-  return wanted.length === types.length ? any : wanted.map((type) => raw(conditionOf([type])))
+  return wanted.length === types.length ? any : wanted.flatMap((type) => partsOf([type]).map((part) => raw(part)))
 }
 
 const oldest = ({ since, days_back }: FeedQuery, timezone: Sql): Sql => {
@@ -130,7 +131,7 @@ export const described = (rows: Sql): Sql => sql`
   left join lateral (
     select i.category as found_category,
         (select c.display_identifier from changes c
-          where c.account_id = p.account_id and c.id = (named_suspect(i.suspects) ->> 'change_id')::bigint) as found_suspect
+          where c.account_id = p.account_id and c.id = (named_suspect(${SUSPECTS}) ->> 'change_id')::bigint) as found_suspect
       from investigations i
       where x.source = 'build' and x.state = 'failed' and i.account_id = p.account_id and i.build_run_id = x.number and i.status = 'completed'
       order by i.id desc limit 1

@@ -1,25 +1,15 @@
 import type { AppReply } from '../../contract/app/routes.ts'
-import { PLATFORMS, PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
+import { PRIORITIES, TASK_STATES, TASK_TYPES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { PASSED, RUNNING } from '../branches/build-statuses.ts'
 import { newest } from '../builds/builds.ts'
 import { storeWord } from '../deployments/deployments.ts'
+import { liveOn } from '../deployments/live.ts'
 
 /** A short list; the full lists have the rest. */
 const MINE_MAX = 5
-/** How many deployments are read to find the newest of each track. */
-const LIVE_LOOK = 200
-
-const live = (project: Sql) =>
-  ofEveryKind(
-    [{ column: sql`d.platform`, values: PLATFORMS, asked: undefined }],
-    (kind) => sql`
-      select d.* from deployments d where d.project_id = ${project} and d.status = 'live' and ${kind}
-      order by d.created_at desc, d.number desc limit ${LIVE_LOOK}`,
-  )
-
 const openTasksOf = (project: Sql, userId: number) =>
   ofEveryKind(
     [
@@ -28,7 +18,7 @@ const openTasksOf = (project: Sql, userId: number) =>
       { column: sql`t.priority`, values: PRIORITIES, asked: undefined },
     ],
     (kind) => sql`
-      select t.* from tasks t where t.project_id = ${project} and t.user_id = ${userId} and ${kind}
+      select t.* from tasks t where t.project_id = ${project} and t.user_id = ${userId} and t.deleted_at is null and ${kind}
       order by t.created_at desc, t.id desc limit ${MINE_MAX}`,
   )
 
@@ -45,16 +35,14 @@ export async function overview(
       (select count(*) from changes where project_id = ${id} and orphaned_at is null and timestamp > now() - interval '1 day') as changes_24h,
       (select count(*) from build_runs where project_id = ${id} and status in ${RUNNING} and lost_at is null
         and created_at > now() - interval '7 days') as builds_running,
-      (select count(*) from build_runs where project_id = ${id} and status in ${PASSED}
+      (select count(*) from build_runs where project_id = ${id} and status in ${PASSED} and kind = 'regular'
         and happened_at > now() - interval '1 day') as builds_passed_24h,
-      (select count(*) from build_runs where project_id = ${id} and status = 'failed' and happened_at > now() - interval '1 day')
+      (select count(*) from build_runs where project_id = ${id} and status = 'failed' and kind = 'regular' and happened_at > now() - interval '1 day')
         as builds_failed_24h,
       (select count(*) from assets where project_id = ${id} and approval_status = 'pending') as approvals_pending,
       (select coalesce(json_agg(d order by d.live_at desc), '[]') from (
-        select distinct on (d.platform, d.store, d.track) nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version,
-          iso(d.live_at) as live_at, d.id
-        from (select d.* from (${live(id)}) d order by d.created_at desc, d.number desc limit ${LIVE_LOOK}) d
-        order by d.platform, d.store, d.track, d.live_at desc nulls last, d.number desc) d) as live,
+        select nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.version, iso(d.live_at) as live_at, d.id
+        from ${liveOn({ account_id: sql`${project.account_id}::integer`, project_id: id })} d) d) as live,
       json_build_object(
         'tasks', (select coalesce(json_agg(t), '[]') from (
           select t.id, t.title, t.state, t.priority from (${openTasksOf(id, userId)}) t

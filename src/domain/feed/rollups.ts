@@ -37,11 +37,11 @@ const count = async (db: Database, { account_id, project_ids }: Counted): Promis
     select
       (select count(*) from changes where ${rows} and orphaned_at is null
         and timestamp >= now() - interval '24 hours') as changes_24h,
-      (select count(*) from build_runs where ${rows} and status in ${PASSED}
+      (select count(*) from build_runs where ${rows} and status in ${PASSED} and kind = 'regular'
         and happened_at >= now() - interval '24 hours') as builds_passed_24h,
-      (select count(*) from build_runs where ${rows} and status = 'failed'
+      (select count(*) from build_runs where ${rows} and status = 'failed' and kind = 'regular'
         and happened_at >= now() - interval '24 hours') as builds_failed_24h,
-      (select count(*) from tasks where ${rows} and state <> 'completed') as open_tasks,
+      (select count(*) from tasks where ${rows} and deleted_at is null and state <> 'completed') as open_tasks,
       (select count(*) from projects where ${within('id')}) as total_projects,
       (select count(*) from projects where ${within('id')} and status = 'active') as active_projects`))!
 }

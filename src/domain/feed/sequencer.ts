@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distributed/distribution.ts'
+import { isFailing, isResting, together } from '../accounts/isolation.ts'
 
 /**
  * Identifies the timeline of the server that stores the account: a restore and a failover to a standby each start a new one. Without a
@@ -19,7 +20,11 @@ interface Waiting {
   has_head: boolean
   identity: string
   is_distributed: boolean
+  /** It could not be numbered the last time. */
+  is_failing: boolean
 }
+
+const WORK = 'event positions'
 
 /**
  * Assigns positions to the committed events of each account; one node at a time per account. `seen`: the highest positions that the caller
@@ -32,13 +37,26 @@ export async function sequence(
 ): Promise<boolean> {
   const waiting = await db.rows<Waiting>(
     sql`
-    select w.account_id, h.account_id is not null as has_head, w.identity, ${IS_DISTRIBUTED} as is_distributed
+    select w.account_id, h.account_id is not null as has_head, w.identity, ${IS_DISTRIBUTED} as is_distributed,
+      ${isFailing(WORK, sql`w.account_id`)} as is_failing
     from (select o.account_id, ${IDENTITY} as identity from outbox o where o.position is null and ${ofAccount(accountId)} group by o.account_id) w
-    left join outbox_heads h on h.account_id = w.account_id order by w.account_id`,
+    left join outbox_heads h on h.account_id = w.account_id
+    where not ${isResting(WORK, sql`w.account_id`)} order by w.account_id`,
     { across: true },
   )
   let more = false
-  for (const accounts of portionsOf(waiting)) if (await number(db, accounts, seen)) more = true
+  for (const portion of portionsOf(waiting)) {
+    const failing = new Set(portion.flatMap(({ account_id, is_failing }) => (is_failing ? [account_id] : [])))
+    const turn = { accounts: portion.map(({ account_id }) => account_id), failing }
+    const numbered = await together(db, WORK, turn, (ids) =>
+      number(
+        db,
+        portion.filter(({ account_id }) => ids.includes(account_id)),
+        seen,
+      ),
+    )
+    more ||= numbered.some(Boolean)
+  }
   return more
 }
 

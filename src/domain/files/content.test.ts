@@ -47,6 +47,24 @@ describe.each([
   })
 })
 
+test.each([
+  ['video/mp4', ['isom', 'iso2', 'avc1']],
+  ['video/mp4', ['mp42', 'M4A ']],
+  ['video/quicktime', ['qt  ']],
+  ['audio/mp4', ['M4A ', 'mp42']],
+  ['image/heic', ['heic', 'mif1']],
+  ['image/heic', ['mif1', 'heic']],
+  ['image/avif', ['avif', 'mif1']],
+  ['image/avif', ['mif1', 'avif']],
+  ['application/octet-stream', ['crx ', 'isom']],
+])('a file of type %s is recognized by its brands %s', (type, [main, ...others]) => {
+  const head = Buffer.alloc(4)
+  head.writeUInt32BE(16 + 4 * others.length)
+  const box = Buffer.concat([head, Buffer.from(`ftyp${main}\0\0\0\x01${others.join('')}`, 'latin1')])
+  // What follows the box is no brand.
+  expect(readContent(Buffer.concat([box, Buffer.from('\0\0\0\x0cavifavifavif', 'latin1')])).type).toBe(type)
+})
+
 test('the chunks of a png that change how it looks stay', () => {
   expect(readContent(png({ more: personalChunks() })).bytes.includes('pHYs')).toBe(true)
   expect(readContent(png()).bytes).toEqual(png())

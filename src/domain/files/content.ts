@@ -25,9 +25,32 @@ const OTHERS: [type: string, is: (bytes: Buffer) => boolean][] = [
   ['application/zip', (b) => starts(b, 'PK\x03\x04')],
   ['application/gzip', (b) => starts(b, '\x1f\x8b')],
   ['video/webm', (b) => starts(b, '\x1a\x45\xdf\xa3')],
-  ['video/mp4', (b) => starts(b.subarray(4), 'ftyp')],
+  ...['image/avif', 'image/heic', 'audio/mp4', 'video/quicktime', 'video/mp4'].map(
+    (type): [string, (bytes: Buffer) => boolean] => [type, (b) => typeOfMedia(b) === type],
+  ),
   ['text/plain', (b) => isText(b)],
 ]
+
+/** Brands of the container that MP4 shares with pictures and sound; a file that names none of them is no type we know. */
+const BRANDS: [type: string, brand: RegExp][] = [
+  ['image/avif', /^avi[fs]$/],
+  ['image/heic', /^(?:he[iv][cmsx]|mif1|msf1)$/],
+  ['audio/mp4', /^M4[ABP] $/],
+  ['video/quicktime', /^qt {2}$/],
+  ['video/mp4', /^(?:iso[0-9a-m]|mp4[12]|avc1|M4V[ HP]|dash|MSNV|mmp4|f4v )$/],
+]
+
+/** By the main brand; `mif1` is any picture, and the brands that follow say which. */
+function typeOfMedia(bytes: Buffer): string | undefined {
+  if (!starts(bytes.subarray(4), 'ftyp') || bytes.length < 12) return undefined
+  const brandAt = (at: number) => bytes.toString('latin1', at, at + 4)
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length, 256)
+  const others = Array.from({ length: Math.max(0, Math.floor((end - 16) / 4)) }, (_, i) => brandAt(16 + 4 * i))
+  const main = brandAt(8)
+  const typeOf = (brand: string) => BRANDS.find(([, is]) => is.test(brand))?.[0]
+  if (main === 'mif1' && others.some((brand) => typeOf(brand) === 'image/avif')) return 'image/avif'
+  return typeOf(main)
+}
 
 const starts = (bytes: Buffer, text: string) => bytes.subarray(0, text.length).equals(Buffer.from(text, 'latin1'))
 

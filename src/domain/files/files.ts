@@ -4,6 +4,8 @@ import type { CommentSubject } from '../../contract/sets.ts'
 import { type Database, type FileStore, sql } from '../../db/database.ts'
 import { fileKey } from '../../db/file-key.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { oneByOne } from '../accounts/isolation.ts'
+import { isOnDeletedTask } from '../tasks/deleted.ts'
 import { type Content, nameOf, readContent } from './content.ts'
 
 const storeOf = (db: Database): FileStore => {
@@ -77,12 +79,13 @@ export interface File {
   subject: CommentSubject
 }
 
-/** Of a comment that was not deleted. */
+/** Of a comment that was not deleted, on a record that was not. */
 export const find = (db: Database, by: ProjectKey, id: string): Promise<File | undefined> =>
   db.one<File>(sql`
     select f.id, f.account_id, f.sha256, f.bytes, f.name, f.type, c.subject
     from files f join comments c on c.account_id = f.account_id and c.id = f.comment_id
-    where f.account_id = ${by.account_id} and f.project_id = ${by.project_id} and f.id = ${id} and c.deleted_at is null`)
+    where f.account_id = ${by.account_id} and f.project_id = ${by.project_id} and f.id = ${id} and c.deleted_at is null
+      and not ${isOnDeletedTask(sql`c`)}`)
 
 /** As much as is in memory at a time. */
 const PIECE = 1024 * 1024
@@ -97,10 +100,13 @@ export async function* read(
   for (let at = from; at < until; at += PIECE) yield await readPiece(db, account_id, sha256, at, Math.min(until, at + PIECE))
 }
 
-export async function readPiece(db: Database, accountId: number, sha256: Buffer, from: number, until: number): Promise<Buffer> {
-  const piece =
-    (await importedPiece(db, accountId, sha256, from, until)) ??
-    (await reach(storeOf(db).read(fileKey(accountId, sha256), from, until)))
+async function readPiece(db: Database, accountId: number, sha256: Buffer, from: number, until: number): Promise<Buffer> {
+  return (await importedPiece(db, accountId, sha256, from, until)) ?? readStored(db, accountId, sha256, from, until)
+}
+
+/** Of bytes that were never imported. */
+export async function readStored(db: Database, accountId: number, sha256: Buffer, from: number, until: number): Promise<Buffer> {
+  const piece = await reach(storeOf(db).read(fileKey(accountId, sha256), from, until))
   if (piece?.length !== until - from) throw objectLost()
   return piece
 }
@@ -132,7 +138,7 @@ export async function sweep(db: Database, signal?: AbortSignal): Promise<{ remov
   const done = { removed: 0, moved: 0 }
   const files = db.files
   if (!files) return done
-  for (const { account_id } of await accounts(db)) {
+  const sweepAccount = async (account_id: number) => {
     for (;;) {
       signal?.throwIfAborted()
       const unused = await db.rows<ContentKey>(sql`
@@ -144,6 +150,8 @@ export async function sweep(db: Database, signal?: AbortSignal): Promise<{ remov
       if (unused.length < AT_ONCE && imported.length < 10) break
     }
   }
+  const ids = (await accounts(db)).map(({ account_id }) => account_id)
+  await oneByOne(db, 'sweep_files', ids, sweepAccount, { signal })
   await files.sweep()
   return done
 }

@@ -152,7 +152,7 @@ test('a breakage and a deployment say who did what and why', async () => {
   const { breakage, deployment } = paths()
   await ask('PATCH', breakage, { state: 'claimed' })
   await ask('PATCH', deployment, { status: 'rolled_back', note: 'crashes' })
-  expect((await wordsOf(breakage))[0]).toMatch(/^Kim (claimed it|assigned it to Kim)$/)
+  expect((await wordsOf(breakage))[0]).toMatch(/^Kim \(with an API token\) (claimed it|assigned it to Kim)$/)
   const [entry] = await historyOf(deployment)
   expect(entry).toMatchObject({
     kind: 'status',
@@ -162,7 +162,11 @@ test('a breakage and a deployment say who did what and why', async () => {
     after: 'rolled_back',
     changes: { status: { from: 'live', to: 'rolled_back' } },
   })
-  expect(historyWords(entry, names)).toBe('Kim changed the status from Live to Rolled back')
+  expect(historyWords(entry, names)).toBe('Kim (with an API token) changed the status from Live to Rolled back')
+  const lead = await signIn(studio, 'kim@example.com', PASSWORD)
+  const body = { status: 'live', note: 'mended' }
+  await lead.app(`/projects/${id('projects', 'star')}/${deployment}`, { method: 'PATCH', body })
+  expect((await wordsOf(deployment))[0]).toBe('Kim changed the status from Rolled back to Live')
 })
 
 test('viewers read every history, other accounts find none', async () => {

@@ -35,6 +35,11 @@ const moments = (some: readonly [HistoryKind, at: Sql, user?: Sql, changes?: Sql
   order: sql`at desc`,
 })
 
+/** Whether an entry `h` of a record's own history was written with a token: the audit log has the same moment. */
+const viaToken = (account: Sql, subjects: Sql, action: string) => sql`exists (
+  select from audit_log x where x.account_id = ${account} and x.subject in (${subjects}) and x.action = ${action} and x.at = h.at
+    and x.user_id = h.user_id and x.token_id is not null)`
+
 /** Entries of the audit log about the record. What a record's own table has is not read twice. */
 const audited = (account: Sql, subject: Sql, kinds: Record<string, HistoryKind>, changes: Sql = NOTHING): Part => ({
   rows: sql`
@@ -79,7 +84,7 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
         from task_history h where h.account_id = ${account} and h.task_id = s.id`,
       order: sql`n desc`,
     },
-    moments([['created', sql`s.created_at`, sql`s.created_by_user_id`, NOTHING, sql`s.via_token`]]),
+    moments([['created', sql`s.created_at`, sql`s.created_by_user_id`, NOTHING, sql`s.via_api_token_id is not null`]]),
   ],
   build_run: () => [
     moments([
@@ -93,6 +98,13 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
         select 'investigation/' || i.id as id, i.id as n, i.created_at as at, 'investigated' as kind, null::integer as user_id, false as via_token, ${NOTHING} as changes, '' as note
         from investigations i where i.account_id = ${account} and i.build_run_id = s.id and i.automatic`,
       order: sql`n desc`,
+    },
+    {
+      rows: sql`
+        select 'artifact/' || a.id as id, 0::bigint as n, a.completed_at as at, 'artifact_again' as kind, null::integer as user_id, false as via_token,
+          ${NOTHING} as changes, a.name as note
+        from artifacts a where a.account_id = ${account} and a.build_run_id = s.id and a.again`,
+      order: sql`at desc`,
     },
     audited(
       account,
@@ -111,7 +123,7 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
   breakage: () => [
     {
       rows: sql`
-        select h.id::text as id, h.id as n, h.at, h.kind, h.user_id, false as via_token, coalesce((
+        select h.id::text as id, h.id as n, h.at, h.kind, h.user_id, ${viaToken(account, sql`'breakage/' || s.id`, 'editBreakage')} as via_token, coalesce((
             select jsonb_object_agg(f.key, jsonb_build_object('from', null, 'to', f.value)) from jsonb_each(h.detail) f
             where f.key in ('owner_user_id', 'muted_until', 'task_id', 'same_as_breakage_id')), ${NOTHING}) as changes,
           coalesce(h.detail ->> 'note', h.detail ->> 'because', h.detail ->> 'reason', h.detail ->> 'job', '') as note
@@ -150,7 +162,8 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
   deployment: () => [
     {
       rows: sql`
-        select h.id::text as id, h.id as n, h.at, h.kind, h.user_id, false as via_token, case h.kind
+        select h.id::text as id, h.id as n, h.at, h.kind, h.user_id,
+          ${viaToken(account, sql`'deployment/' || s.id, 'deployment/' || s.number`, 'editDeployment')} as via_token, case h.kind
             when 'status' then jsonb_build_object('status', jsonb_build_object('from', nullif(h.before, ''), 'to', nullif(h.after, '')))
             when 'build' then ${became('build_run_id', sql`h.build_run_id::text`)} else ${NOTHING} end as changes, h.note
         from deployment_history h where h.account_id = ${account} and h.deployment_id = s.id`,
@@ -159,16 +172,7 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
   ],
 })
 
-/** A task can also be a deleted one that can be restored. */
-const RECORDS: Partial<Record<CommentSubject, Sql>> = {
-  task: sql`(
-    select t.account_id, t.project_id, t.id, t.created_at, t.created_by_user_id, t.via_api_token_id is not null as via_token from tasks t
-    union all
-    select d.account_id, d.project_id, d.task_id, (d.task ->> 'created_at')::timestamptz, (d.task ->> 'created_by_user_id')::integer,
-      d.task ->> 'via_api_token_id' is not null from deleted_tasks d)`,
-}
-
-/** Newest first. Each part reads its own index, up to the limit. */
+/** Newest first, also of a deleted task. Each part reads its own index, up to the limit. */
 export async function list(
   db: Database,
   { account_id, project_id }: ProjectKey,
@@ -189,7 +193,7 @@ export async function list(
         select json_agg(json_build_object('id', h.id, 'kind', h.kind, 'user_id', h.user_id, 'via_token', h.via_token, 'changes', h.changes,
           'note', h.note, 'at', iso(h.at)) order by h.at desc, h.n desc, h.id)
         from (select * from (${join(parts, ' union all ')}) e order by e.at desc, e.n desc, e.id limit ${most}) h), '[]') as history
-      from ${RECORDS[subject] ?? raw(table)} s where s.account_id = ${account_id} and s.project_id = ${project_id} and s.id = ${id}`))
+      from ${raw(table)} s where s.account_id = ${account_id} and s.project_id = ${project_id} and s.id = ${id}`))
   if (!found) throw notFound(name)
   return { history: found.history.slice(0, limit), pagination: { limit, has_more: found.history.length > limit } } as History
 }

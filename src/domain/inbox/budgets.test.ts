@@ -101,6 +101,12 @@ test('a room that can edit has one message with the state, another gets a post f
   const said = (kind: 'slack' | 'mattermost', room: string) => vendors().messages(kind, room)
   const [first] = said('slack', 'C0BUILDS')
   expect(first).toMatchObject({ pings: ['U0ANN'] })
+  // The mention is their only message.
+  expect(
+    vendors()
+      .messages('slack')
+      .map(({ room }) => room),
+  ).toEqual(['C0BUILDS'])
   for (const words of [OVER, 'at most 1.1 kB', 'the only change since the last build within the budget', `${SITE}/projects/`])
     expect(first!.text).toContain(words)
   await builds(1000, 1000)

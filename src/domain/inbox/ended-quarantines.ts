@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import { oneByOne } from '../accounts/isolation.ts'
 import type { Vault } from '../privacy/secrets.ts'
 import { mailTo, wantedBy } from './delivery-method.ts'
 
@@ -17,6 +18,16 @@ const AT_ONCE = 100
 
 /** Tells the owners of tests whose quarantine ended by itself. One that somebody ended has no row any more. */
 export async function announceEndedQuarantines(db: Database, { vault, site }: { vault: Vault; site: string }) {
+  const accounts = await db.rows<{ account_id: number }>(
+    sql`select distinct q.account_id from test_quarantines q where ${HAS_ENDED}`,
+  )
+  const ids = accounts.map(({ account_id }) => account_id)
+  await oneByOne(db, 'announce_ended_quarantines', ids, (id) => announceIn(db, { vault, site }, id))
+}
+
+const HAS_ENDED = sql`q.until <= goldmaster_now() and q.until > goldmaster_now() - interval '7 days'`
+
+async function announceIn(db: Database, { vault, site }: { vault: Vault; site: string }, accountId: number) {
   for (;;) {
     const ended = await db.rows<Ended>(sql`
       select q.owner_user_id as user_id, q.account_id, q.project_id, q.test_case_id::text, q.reason,
@@ -24,7 +35,7 @@ export async function announceEndedQuarantines(db: Database, { vault, site }: { 
       from test_quarantines q
       join test_cases c on c.account_id = q.account_id and c.id = q.test_case_id
       join project_access m on m.account_id = q.account_id and m.project_id = q.project_id and m.user_id = q.owner_user_id
-      where q.until <= goldmaster_now() and q.until > goldmaster_now() - interval '7 days' and not exists (
+      where q.account_id = ${accountId} and ${HAS_ENDED} and not exists (
         select from notifications n where n.account_id = q.account_id and n.user_id = q.owner_user_id and n.project_id = q.project_id
           and n.kind = 'quarantine' and n.subject = 'test' and n.subject_id = q.test_case_id || ':' || extract(epoch from q.until)::bigint)
       limit ${AT_ONCE}`)

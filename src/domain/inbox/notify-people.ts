@@ -6,6 +6,7 @@ import { announcementOf } from '../channels/announcements.ts'
 import { enqueue } from '../channels/message-queue.ts'
 import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import type { Vault } from '../privacy/secrets.ts'
+import { isOnDeletedTask } from '../tasks/deleted.ts'
 import { mailTo, methodFor, type Recipient, wantedBy } from './delivery-method.ts'
 import { toOwner } from './inbox-mails.ts'
 
@@ -169,14 +170,15 @@ const waiting = (entries: OutboxEntry[]) => sql`
 
 const assigned = (entries: OutboxEntry[]) => sql`
   select t.user_id, t.account_id, t.project_id, 'task' as kind, 'task' as subject, t.id::text as subject_id, null as dedupe_id, 0 as occurrence
-  from tasks t where (t.account_id, t.id) in (${keysOf(entries, 'bigint')}) and t.user_id is not null
+  from tasks t where (t.account_id, t.id) in (${keysOf(entries, 'bigint')}) and t.deleted_at is null and t.user_id is not null
     and t.user_id is distinct from t.created_by_user_id
     and t.state <> 'completed'`
 
 const mentioned = (entries: OutboxEntry[]) => sql`
   select u.user_id, c.account_id, c.project_id, 'mentioned' as kind, 'comment' as subject, c.id::text as subject_id, null as dedupe_id, 0 as occurrence
   from comments c cross join lateral unnest(c.mentions) u (user_id)
-  where (c.account_id, c.id) in (${keysOf(entries, 'bigint')}) and u.user_id is distinct from c.user_id`
+  where (c.account_id, c.id) in (${keysOf(entries, 'bigint')}) and u.user_id is distinct from c.user_id
+    and not ${isOnDeletedTask(sql`c`)}`
 
 /**
  * Leads of the project and the author of the only change; once it is settled, those who were told. Like approvals, not members who only see
@@ -198,15 +200,15 @@ async function notifyPerson(db: Database, { vault, site }: Context, concern: Con
   const said = await announcementOf(db, { account_id, project_id, subject, subject_id, here: false }, site)
   if (!said) return
   const wanted = await wantedBy(db, user_id, kind)
-  const way = await methodFor(db, concern, wanted)
+  const { way, channel_id } = await methodFor(db, concern, said, wanted)
   await db.execute(sql`
-    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way)
+    insert into notifications (user_id, account_id, project_id, kind, subject, subject_id, title, path, in_app, way, channel_id)
     values (${user_id}, ${account_id}, ${project_id}, ${kind}, ${subject}, ${dedupe_id ?? subject_id}, ${titleFor(kind, said, user_id)},
-      ${pathOf(said, site)}, ${wanted.in_app}, ${way.way})`)
-  if (way.way === 'mail') await mailTo(db, { vault, site }, concern, said)
-  if (way.way !== 'direct') return
+      ${pathOf(said, site)}, ${wanted.in_app}, ${way}, ${channel_id})`)
+  if (way === 'mail') await mailTo(db, { vault, site }, concern, said)
+  if (way !== 'direct') return
   const message = { account_id, project_id, subject, subject_id, to_user_id: user_id, occasion: concern.occurrence ?? 0 }
-  await enqueue(db, [{ ...message, channel_id: way.channel_id }])
+  await enqueue(db, [{ ...message, channel_id }])
 }
 
 /** Says why the person gets it. */

@@ -3,6 +3,7 @@ import { openChannelRoom } from '../../../test/support/studios/channel-room.ts'
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import { recordEvent } from '../breakages/history.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
 import * as inbox from './inbox.ts'
 import * as preferences from './preferences.ts'
 
@@ -28,6 +29,55 @@ test('a person with a mention in a room gets no direct message and no mail, only
   expect(posts()).toEqual([['C0BUILDS', ['U0KIM']]])
   expect(await mailsTo('kim')).toEqual([])
   expect(await titles('kim')).toEqual(['Broken on main: error: The cave fell in (your change CL 101)'])
+})
+
+test('a person whom a bot mentions in one room gets no mail because another room cannot mention them', async () => {
+  await studio().db.execute(sql`update users set email_verified = true where id = ${id('users', 'kim')}`)
+  await channel('slack', 'C0BUILDS')
+  await channel('mattermost', 'town')
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts()).toEqual([['C0BUILDS', ['U0KIM']]])
+  expect(vendors().messages('mattermost', 'town')).toMatchObject([{ pings: [], text: expect.stringContaining('Kim') }])
+  expect(await mailsTo('kim')).toEqual([])
+})
+
+test('a person is mentioned in one of two rooms, and named in the other', async () => {
+  await channel('slack', 'C0BUILDS')
+  await channel('slack', 'C0LEADS')
+  node()
+  await breaks({ suspect: suspect('kim') })
+  await quiet()
+  expect(posts().sort()).toEqual([
+    ['C0BUILDS', ['U0KIM']],
+    ['C0LEADS', []],
+  ])
+  expect(vendors().messages('slack', 'C0LEADS')[0]!.text).toContain('by Kim')
+  expect(await mailsTo('kim')).toEqual([])
+})
+
+test('a room waits until it is decided whom it mentions', async () => {
+  await channel('slack', 'C0BUILDS')
+  node()
+  await studio().db.transaction(async (db) => {
+    // The reader of the inbox, as another node that is slow.
+    await db.execute(sql`select pg_advisory_xact_lock(${0x72656164}, 2)`)
+    await breaks({ suspect: suspect('kim') })
+    await sequenceAll(studio().db)
+    await until(
+      async () =>
+        (await studio().db.execute(sql`
+          select from messages m join destinations d on d.id = m.destination_id
+          where m.status = 'sent' or m.status = 'waiting' and d.rests_until > goldmaster_now()`)) > 0,
+    )
+    expect(posts()).toEqual([])
+  })
+  await quiet()
+  expect(posts()).toEqual([['C0BUILDS', ['U0KIM']]])
+  expect(await studio().db.rows(sql`select way from notifications where user_id = ${id('users', 'kim')}`)).toEqual([
+    { way: 'room' },
+  ])
 })
 
 test('a person without a mention gets a direct message about "your change"', async () => {

@@ -35,11 +35,18 @@ async function poison() {
 test('a reader that fails keeps its cursor and holds up only the reader that follows it', async () => {
   const before = await cursors()
   const position = await poison()
-  await expect(read()).rejects.toThrow()
+  expect(await read()).toBe(false)
   expect(await cursors()).toEqual({ fixes: position, channels: before?.channels ?? 0, inbox: before?.inbox ?? 0 })
+  expect(await studio.db.rows(sql`select account_id, work, failures from failing_accounts`)).toEqual([
+    { account_id: account(), work: 'outbox: channels', failures: 1 },
+  ])
   await studio.db.execute(sql`update outbox set event_type = 'breakage.of_a_newer_version'`)
+  expect(await read(), 'it rests').toBe(false)
+  expect((await cursors())?.channels).toBe(before?.channels ?? 0)
+  await studio.db.execute(sql`update failing_accounts set rest_until = now()`)
   expect(await read()).toBe(false)
   expect(await cursors()).toEqual({ fixes: position, channels: position, inbox: position })
+  expect(await studio.db.rows(sql`select from failing_accounts`)).toEqual([])
 })
 
 test('the inbox reads no further than the channels have', async () => {

@@ -1,5 +1,6 @@
-import { type Database, raw, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import { IS_DISTRIBUTED, isAmong, portionsOf } from '../../db/distributed/distribution.ts'
+import { isFailing, isResting, together } from '../accounts/isolation.ts'
 import { linkFixes } from '../breakages/fixed-in.ts'
 import { announce } from '../channels/announce.ts'
 import { type Cursor, type OutboxEntry, readEntries, type Span } from '../feed/outbox.ts'
@@ -34,25 +35,49 @@ const READERS: readonly Reader[] = [
 interface Unread extends Record<Reader['name'], boolean> {
   account_id: number
   is_distributed: boolean
+  /** Readers that failed in this account the last time. */
+  failing: Reader['name'][]
 }
 
-/** Lets every reader read on. Returns true if one of them has more to read. A reader that fails holds up only those that follow it. */
+const workOf = (name: Reader['name']) => `outbox: ${name}`
+const rests = (name: Reader['name']) => isResting(workOf(name), sql`h.account_id`)
+
+/** Whether a reader can read in the account `h`, perhaps once the one ahead of it has. */
+const isReadable = ({ name, after }: Reader): Sql => {
+  const ahead = after === undefined ? sql`h.position` : sql`case when ${rests(after)} then h.${raw(after)} else h.position end`
+  return sql`(h.position > h.${raw(name)} and ${ahead} > h.${raw(name)} and not ${rests(name)})`
+}
+
+const failingReaders = sql`array_remove(array[${READERS.map(({ name }) => sql`case when ${isFailing(workOf(name), sql`h.account_id`)} then ${name} end`).reduce((a, b) => sql`${a}, ${b}`)}], null)`
+
+/**
+ * Lets every reader read on. Returns true if one of them has more to read. An account in which a reader fails holds up no other one, and
+ * only the reader that follows.
+ */
 export async function readOutbox(db: Database, context: ReaderContext): Promise<boolean> {
+  const [fixes, channels, inbox] = READERS.map(isReadable)
   const unread = await db.rows<Unread>(
     sql`
-    select account_id, position > fixes as fixes, position > channels as channels, position > inbox as inbox, ${IS_DISTRIBUTED} as is_distributed
-    from outbox_heads where position > least(fixes, channels, inbox) order by account_id limit ${ACCOUNTS}`,
+    select * from (
+      select h.account_id, ${fixes} as fixes, ${channels} as channels, ${inbox} as inbox, ${failingReaders} as failing,
+        ${IS_DISTRIBUTED} as is_distributed, h.read_at
+      from outbox_heads h where h.position > least(h.fixes, h.channels, h.inbox)) h
+    where h.fixes or h.channels or h.inbox order by h.read_at, h.account_id limit ${ACCOUNTS}`,
     { across: true },
   )
-  const results: PromiseSettledResult<boolean>[] = []
-  for (const accounts of portionsOf(unread))
+  const results: boolean[] = []
+  for (const portion of portionsOf(unread))
     for (const reader of READERS) {
-      const ids = accounts.filter((account) => account[reader.name]).map(({ account_id }) => account_id)
-      if (ids.length > 0) results.push(...(await Promise.allSettled([advance(db, context, reader, ids)])))
+      const readable = portion.filter((account) => account[reader.name])
+      const accounts = readable.map(({ account_id }) => account_id)
+      const failing = new Set(
+        readable.filter((account) => account.failing.includes(reader.name)).map(({ account_id }) => account_id),
+      )
+      results.push(
+        ...(await together(db, workOf(reader.name), { accounts, failing }, (ids) => advance(db, context, reader, ids))),
+      )
     }
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return unread.length === ACCOUNTS || results.some((result) => result.status === 'fulfilled' && result.value)
+  return unread.length === ACCOUNTS || results.some(Boolean)
 }
 
 /** One node at a time. What is queued is committed with the cursors, so nothing is queued twice or left out. */
@@ -81,7 +106,7 @@ const move = (db: Database, name: Reader['name'], lasts: readonly Cursor[]) => {
   )
   return db.execute(sql`
     with held as materialized (select h.account_id from outbox_heads h where ${among} order by h.account_id for update)
-    update outbox_heads h set ${raw(name)} = l.position
+    update outbox_heads h set ${raw(name)} = l.position, read_at = now()
     from held, unnest(${lasts.map(({ account_id }) => account_id)}::integer[], ${lasts.map(({ position }) => position)}::bigint[])
       l (account_id, position)
     where ${among} and h.account_id = held.account_id and h.account_id = l.account_id`)

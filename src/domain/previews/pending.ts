@@ -1,5 +1,6 @@
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import { together, turnOf } from '../accounts/isolation.ts'
 
 /** Files whose content is fetched from a server; more types are read when they are uploaded. */
 const FETCHED = /\.(?:uasset|umap|png|jpe?g|webp|gif|tga|psd|psb|hdr|exr|wav|ogg|opus|csv|ini|json|po)$/i
@@ -74,10 +75,20 @@ export const giveUp = (db: Database, accountId: number, { asset_id, version }: P
     where account_id = ${accountId} and asset_id = ${asset_id} and version = ${version} and state = 'pending'`)
 
 /** Of servers that were silent, and of integrations that were deleted. */
-export const giveUpOld = (db: Database): Promise<number> =>
-  db.execute(
-    sql`
-      update previews set state = 'none', reason = ${SILENT}, updated_at = now()
-      where state = 'pending' and created_at < now() - interval '1 day'`,
-    { across: true },
+export async function giveUpOld(db: Database) {
+  const isOld = sql`state = 'pending' and created_at < now() - interval '1 day'`
+  const due = await db.rows<{ account_id: number }>(sql`select distinct account_id from previews where ${isOld}`, {
+    across: true,
+  })
+  const turn = await turnOf(
+    db,
+    'give_up_previews',
+    due.map(({ account_id }) => account_id),
   )
+  await together(db, 'give_up_previews', turn, (ids) =>
+    db.execute(
+      sql`update previews set state = 'none', reason = ${SILENT}, updated_at = now() where account_id = any (${ids}::integer[]) and ${isOld}`,
+      { across: true },
+    ),
+  )
+}

@@ -28,10 +28,10 @@ export async function upload(
   const version = readId(given) ?? 0
   if (version < 1 || version > asset.version) throw notFound('Version')
   if (bytes.length === 0) throw emptyFile()
-  await refuseFile(db, quotas, by.account_id, bytes.length)
+  await refuseFile(db, quotas, by.account_id, 'previews', bytes.length)
   const stored = await storeUpload(by.account_id, asset.path, bytes, fileStore(db, by.account_id))
   return db.transaction(async (db) => {
-    await refuseFile(db, quotas, by.account_id, sizeOf(stored))
+    await refuseFile(db, quotas, by.account_id, 'previews', sizeOf(stored))
     await put(db, by, { assetId, version }, stored)
     return find(db, by, assetId, given)
   })

@@ -56,10 +56,30 @@ const COMMANDS: readonly Command[] = [
   { names: ['redis-cli'], flags: ['-a'] },
   { names: ['zip', 'unzip'], flags: ['-P'] },
   { names: ['7z', '7za', '7zr', '7zz'], glued: ['-p'] },
-  { names: ['nuget'], verbs: ['push'], flags: ['-k'] },
+  { names: ['nuget', 'dotnet'], verbs: ['push'], flags: ['-k'] },
+  { names: ['nuget'], verbs: ['setapikey', 'setApiKey', 'SetApiKey'], bare: (_, before) => before.length === 2 },
+  // `nuget push Game.nupkg KEY -Source …`.
+  { names: ['nuget'], verbs: ['push'], bare: (_, before) => before.length === 3 && !before[2]!.startsWith('-') },
+  { names: ['schtasks', 'at'], flags: ['/rp', '/RP', '-rp', '/p', '/P'] },
+  { names: ['makepkg'], flags: ['/lekb', '-lekb'] },
+  { names: ['butler'], flags: ['--key', '-key'] },
+  { names: ['vault'], verbs: ['login'], bare: (word) => !/^(?:method|path)=/.test(word) },
+  { names: ['curl'], flags: ['--oauth2-bearer', '--pass', '--proxy-pass', '--tlspassword'] },
+  { names: ['curl', 'wget'], pairs: { separator: ':', flags: ['--proxy-user'] } },
+  {
+    names: ['npm', 'pnpm', 'yarn'],
+    bare: (_, before) => before.length > 2 && /:?_(?:authToken|auth|password)$/.test(before.at(-1)!),
+  },
+  { names: ['heroku', 'doctl', 'snyk', 'netlify'], verbs: ['auth'], flags: ['-t'] },
   { names: ['aws'], verbs: ['configure'], flags: ['aws_secret_access_key', 'aws_session_token'] },
   { names: ['cmdkey'], glued: ['/pass:'] },
   { names: ['setx'], bare: (_, before) => before.length > 1 && SECRET_NAME.test(before.at(-1)!) && !isReference(before.at(-1)!) },
+  { names: ['rclone'], verbs: ['create', 'update'], flags: ['secret_access_key', 'pass', 'client_secret'] },
+  {
+    names: ['set-item'],
+    bare: (word, before) =>
+      !/^(?:-|"?\$)/.test(word) && before.some((each) => /^["']?env:/i.test(each) && SECRET_NAME.test(each)),
+  },
   { names: ['convertto-securestring'], flags: ['-String'], bare: (_, before) => before.length === 1 },
   { names: ['net'], verbs: ['use'], bare: (word, before) => before.length > 2 && !NET_WORD.test(word) },
   // `net user NAME PASSWORD /add`.
@@ -88,7 +108,7 @@ export function commandsOf(word: string): readonly Command[] | undefined {
 
 /** Text that every line with such a command contains, in lower case. */
 export const NEAR_ARGUMENTS =
-  '-p\t|-p"|-p\'|-p=|/p |7z|aws_s|bcp|cmdkey|curl|fastlane_session|keypass|keytool|lftp|login|mariadb|mysql|net use|net.exe use|nuget|osql|partition-list|-pass|passp|passw|pvk2pfx|redis-cli|securestring|setx|signtool|smbclient|sqlcmd|sshpass|storepass|sudo|--with-token|-pw |-p '.split(
+  '-p\t|-p"|-p\'|-p=|/p |7z|aws_s|bcp|butler|cmdkey|curl|fastlane_session|keypass|keytool|lekb|lftp|login|mariadb|mysql|net use|net.exe use|nuget|osql|partition-list|oauth2-bearer|_auth|doctl|heroku|snyk|netlify|-pass|passp|passw|pvk2pfx|rclone|redis-cli|securestring|set-item|schtasks|setx|signtool|smbclient|sqlcmd|sshpass|storepass|sudo|--with-token|-pw |-p '.split(
     '|',
   )
 

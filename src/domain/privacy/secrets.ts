@@ -1,14 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, randomInt } from 'node:crypto'
-import { BASE62, scannable, type TokenKind } from './scannable-tokens.ts'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
-/** API tokens: 43 characters of 62, a little over 32 random bytes, without a prefix. */
-export const newToken = () => Array.from({ length: 43 }, () => BASE62[randomInt(62)]).join('')
-
-/** All other tokens have a prefix and a checksum for secret scanners. */
-export const newScannableToken = (kind: TokenKind) => scannable(kind, newToken())
-
-/** Webhook tokens: 64 hexadecimal characters. */
-export const newWebhookToken = () => randomBytes(32).toString('hex')
+export { newScannableToken, newToken, newWebhookToken } from './scannable-tokens.ts'
 
 /** The stored form of a token. */
 export const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')

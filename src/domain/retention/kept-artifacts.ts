@@ -1,18 +1,16 @@
 import { sql } from '../../db/database.ts'
-import { PASSED } from '../branches/build-statuses.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { PLATFORM } from '../builds/builds.ts'
+import { IS_CURRENT } from '../deployments/live.ts'
 import { COUNTED, isOf, type Purge } from './purge.ts'
 
 /** On its way into a store, or the newest that is live on its track. */
 const IN_STORE = sql`
   select from deployments d where d.account_id = r.account_id and d.build_run_id = r.id and (
-    d.status in ('pending', 'submitted', 'uploading', 'in_review', 'approved') or d.status = 'live' and not exists (
-      select from deployments later where later.account_id = d.account_id and later.project_id = d.project_id and later.platform = d.platform
-        and later.store is not distinct from d.store and later.track = d.track and later.status = 'live' and later.live_at > d.live_at))`
+    d.status in ('pending', 'submitted', 'uploading', 'in_review', 'approved') or ${IS_CURRENT})`
 
 /**
- * Artifacts of builds beyond the number that an account keeps of each job, branch and platform. The newest passed build keeps its artifacts,
+ * Artifacts of builds beyond the number that an account keeps of each job, branch and platform. The newest build that counts as passed keeps its artifacts,
  * and so do builds in a store. After the first run few builds have more: reading them costs as much as what is kept.
  */
 export const artifactsBeyondCount: Purge = {
@@ -22,8 +20,8 @@ export const artifactsBeyondCount: Purge = {
         select a.id as account_id, (a.retention ->> 'artifact_builds')::integer as builds from accounts a
         where ${isOf(batch, 'a.id')} and a.retention ? 'artifact_builds'),
       ranked as (
-        select b.account_id, b.id, k.builds, b.status in ${PASSED} as passed, row_number() over newest as place,
-          row_number() over (partition by b.account_id, b.project_id, b.kind, b.ci_job_name, ${BRANCH}, ${PLATFORM}, b.status in ${PASSED}
+        select b.account_id, b.id, k.builds, coalesce(b.verdict = 'passed', false) as passed, row_number() over newest as place,
+          row_number() over (partition by b.account_id, b.project_id, b.kind, b.ci_job_name, ${BRANCH}, ${PLATFORM}, coalesce(b.verdict = 'passed', false)
             order by b.created_at desc, b.id desc) as place_of_outcome
         from kept k
         cross join lateral (

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, isTransient, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
+import { oneByOne } from '../accounts/isolation.ts'
 import { PLACEMENTS } from '../accounts/table-placement.ts'
 
 export interface Batch {
@@ -47,10 +48,10 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
   const { signal, budget = BUDGET_MS, largestBatch = LARGEST_BATCH } = pace
   const end = performance.now() + budget
   let total = 0
-  for (const { purge, ...portion } of await portionsOf(db, purges)) {
+  const purgePortion = async ({ purge, ...portion }: Portion) => {
     let size = Math.min(FIRST_BATCH, largestBatch)
     for (;;) {
-      if (signal?.aborted || performance.now() > end) return total
+      if (signal?.aborted || performance.now() > end) return
       const began = performance.now()
       const done = await batch(ofAccount(db, portion.account), purge.statement({ before, size, ...portion }), size)
       const took = performance.now() - began
@@ -65,6 +66,21 @@ export async function purgeInBatches(db: Database, purges: Purge[], before: Sql,
       await sleep(took)
     }
   }
+  const ofAccounts = (table: string, portions: readonly Portion[]) => {
+    const byId = new Map(portions.map((portion) => [portion.account!, portion]))
+    return oneByOne(db, `purge ${table}`, [...byId.keys()], (id) => purgePortion(byId.get(id)!), { signal })
+  }
+  for (const purge of purges) {
+    const whole = await wholePortion(db, purge)
+    if (whole === undefined) await ofAccounts(purge.table, await portionsOf(db, purge))
+    else
+      try {
+        await purgePortion(whole)
+      } catch (error) {
+        if (signal?.aborted || PLACEMENTS[purge.table] !== 'by account') throw error
+        await ofAccounts(purge.table, await portionsOf(db, purge))
+      }
+  }
   return total
 }
 
@@ -72,13 +88,16 @@ interface Portion extends Pick<Batch, 'account' | 'central'> {
   purge: Purge
 }
 
-/** What one statement may purge from: on several servers the rows of one account, or of a table on the coordinator. In random order: a backlog delays nobody for long. */
-async function portionsOf(db: Database, purges: Purge[]): Promise<Portion[]> {
-  if (!(await db.isDistributed())) return purges.map((purge) => ({ purge }))
+/** The rows of all accounts, if one statement may purge them: on several servers only those of a table on the coordinator. */
+async function wholePortion(db: Database, purge: Purge): Promise<Portion | undefined> {
+  if (!(await db.isDistributed())) return { purge }
+  return PLACEMENTS[purge.table] === 'by account' ? undefined : { purge, central: true }
+}
+
+/** The rows of each account. In random order: a backlog delays nobody for long. */
+async function portionsOf(db: Database, purge: Purge): Promise<Portion[]> {
   const accounts = await db.rows<{ id: number }>(sql`select id from accounts order by random()`)
-  return purges.flatMap((purge): Portion[] =>
-    PLACEMENTS[purge.table] === 'by account' ? accounts.map(({ id }) => ({ purge, account: id })) : [{ purge, central: true }],
-  )
+  return accounts.map(({ id }) => ({ purge, account: id }))
 }
 
 /** Undefined if the batch was too large for the statement timeout. */

@@ -202,8 +202,8 @@ describe('artifacts beyond the number of builds that an account keeps', () => {
     await build(13, 'completed', { platform: 'PS5' })
     await build(14, 'completed', { kind: 'preflight' })
     await db.execute(sql`
-      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
-      select 1, 1, b.id, 'Game.zip', 'one', 1, 1, now() from build_runs b`)
+      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+      select 1, 1, b.id, 'Game.zip', 'one', 1, 1, now(), sha256('1') from build_runs b`)
     await db.execute(sql`
       insert into deployments (account_id, project_id, platform, status, build_run_id, track, live_at)
       values (1, 1, 'steam', 'live', 1, 'default', now() - interval '2 days'), (1, 1, 'steam', 'live', 2, 'default', now() - interval '3 days'),
@@ -220,6 +220,13 @@ describe('artifacts beyond the number of builds that an account keeps', () => {
     // 6, 4 and 2 are gone: 2 is no longer the newest that is live on its track.
     expect(await left()).toEqual([14, 13, 12, 11, 9, 8, 7, 5, 3, 1])
     expect(await purgeExpired(db)).toBe(0)
+  })
+
+  test('stay of the build that counts as passed, not of one that its tests fail', async () => {
+    await db.execute(sql`update build_runs set tests_verdict = 'failed' where id = 5`)
+    await keep(3)
+    expect(await purgeExpired(db)).toBe(3)
+    expect(await left()).toEqual([14, 13, 12, 11, 9, 8, 7, 4, 3, 1])
   })
 
   test('all stay unless the account chooses a number', async () => {

@@ -130,24 +130,24 @@ const EXPIRED: Purge[] = [
   deleting(
     'share_links',
     () => sql`not exists (select from project_access p where p.account_id = share_links.account_id and p.project_id = share_links.project_id
-      and p.user_id = share_links.user_id and p.project_role <> 'viewer')`,
+      and p.user_id = share_links.user_id and may_share(p.share_policy, p.account_role, p.project_role))`,
   ),
   // Nobody builds a commit that old, and a comment is found by its mark.
   // Of test runs that are over by then.
   deleting('result_addresses', () => sql`updated_at < now() - interval '30 days'`),
   deleting('import_etags', () => sql`read_at < now() - interval '7 days'`),
   deleting('write_backs', () => sql`updated_at < now() - interval '180 days'`),
-  // With its history, which nothing refers to any more.
+  // Deleted tasks with what hangs on them, and their history, which does not refer to them.
   {
-    table: 'deleted_tasks',
+    table: 'tasks',
     statement: (batch) => sql`
     with due as materialized (
-        select ctid as row from deleted_tasks where ${isOf(batch)} and deleted_at < now() - interval '30 days'
+        select ctid as row from tasks where ${isOf(batch)} and deleted_at < now() - interval '30 days'
         order by deleted_at limit ${batch.size} for update skip locked),
-      gone as (delete from deleted_tasks where ${isOf(batch)} and ctid = any (array(select row from due)) returning account_id, task_id),
+      gone as (delete from tasks where ${isOf(batch)} and ctid = any (array(select row from due)) returning account_id, id),
       history as (
         delete from task_history h using gone g
-        where ${isOf(batch, 'h.account_id')} and h.account_id = g.account_id and h.task_id = g.task_id)
+        where ${isOf(batch, 'h.account_id')} and h.account_id = g.account_id and h.task_id = g.id)
     ${COUNTED}`,
   },
   // In chunks, since a file may be large.
@@ -161,6 +161,8 @@ const EXPIRED: Purge[] = [
   deleting('refresh_tokens', () => sql`expires_at < now()`),
   // Data for the operator only, with addresses.
   deleting('refused_requests', () => sql`day < current_date - 7`),
+  // What is not tried again has nothing left to do.
+  deleting('failing_accounts', () => sql`rest_until < now() - interval '1 day'`),
   deleting('daily_sizes', () => sql`day < current_date - 400`),
   deleting('nodes', () => sql`seen_at < now() - interval '1 day'`),
   deleting('backups', () => sql`started_at < now() - interval '30 days' and (status = 'failed' or removed_at is not null)`),

@@ -51,6 +51,7 @@ export async function search(
     title: record.title.slice(0, TITLE_MAX).toWellFormed(),
     detail: record.detail,
     url: record.page,
+    ...(record.version !== null && { version: record.version }),
   })
   return [
     ...shown

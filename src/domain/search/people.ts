@@ -28,7 +28,7 @@ export async function peopleOf(
       select w.user_id, w.id::text, w.project_id
       from unnest(${users}::integer[]) u (id) cross join lateral (
         select t.* from unnest(${projects.map(({ id }) => id)}::integer[]) p (id) cross join lateral (
-          select t.user_id, t.id, t.project_id, t.created_at from tasks t where t.project_id = p.id and t.user_id = u.id
+          select t.user_id, t.id, t.project_id, t.created_at from tasks t where t.project_id = p.id and t.user_id = u.id and t.deleted_at is null
           order by t.created_at desc, t.id desc limit ${TASKS}) t
         order by t.created_at desc, t.id desc limit ${TASKS}) w`),
   )

@@ -3,6 +3,7 @@ import { shortTitle } from '../../contract/labels/breakage-title.ts'
 import { type Database, join, ofAccount, raw, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import { scrub, scrubAuthor } from '../privacy/scrub.ts'
+import { isOnDeletedTask } from '../tasks/deleted.ts'
 import { type Folded, folded, isMatch, mayMatch, type Query } from './text.ts'
 
 export const KINDS = ['task', 'breakage', 'build', 'change', 'asset', 'deployment', 'comment'] as const
@@ -47,6 +48,8 @@ export interface SearchRecord {
   page: string
   /** For a build or breakage, as reported. */
   branch: string
+  /** Of an asset. */
+  version: number | null
   foldedTitle: Folded
   /** All its searchable text. */
   folded: Folded
@@ -55,7 +58,10 @@ export interface SearchRecord {
 }
 
 interface Row
-  extends Pick<SearchRecord, 'kind' | 'record_id' | 'account_id' | 'project_id' | 'at' | 'title' | 'detail' | 'page' | 'branch'> {
+  extends Pick<
+    SearchRecord,
+    'kind' | 'record_id' | 'account_id' | 'project_id' | 'at' | 'title' | 'detail' | 'page' | 'branch' | 'version'
+  > {
   more: string
   author: string
   identifier: string
@@ -90,6 +96,7 @@ interface Source {
   author?: Sql
   identifier?: Sql
   branch?: Sql
+  version?: Sql
   /** Rows that can be found. */
   where?: Sql
 }
@@ -107,6 +114,7 @@ const sources: Record<SearchKind, Source> = {
     title: sql`x.title`,
     detail: sql`'#' || x.id || ' ' || x.state`,
     more: sql`'#' || x.id`,
+    where: sql`x.deleted_at is null`,
   },
   // The same as `titleOf`.
   breakage: {
@@ -138,6 +146,7 @@ const sources: Record<SearchKind, Source> = {
     title: sql`x.name`,
     detail: sql`x.path`,
     more: sql`x.path`,
+    version: sql`x.version`,
   },
   deployment: {
     page: 'deployments',
@@ -156,7 +165,7 @@ const sources: Record<SearchKind, Source> = {
         .trim(),
     detail: sql`'comment on ' || replace(x.subject, '_run', '') || case when x.subject in ('asset', 'deployment') then '' else ' #' || x.subject_id end`,
     more: sql`''`,
-    where: sql`x.deleted_at is null`,
+    where: sql`x.deleted_at is null and not ${isOnDeletedTask(sql`x`)}`,
   },
 }
 
@@ -176,11 +185,21 @@ export async function readRecords(
     join(
       KINDS.map((kind) => {
         const { table, id, at } = ORDERS[kind]
-        const { page, title, detail, more, author = sql`''`, identifier = sql`''`, branch = sql`''`, where } = sources[kind]
+        const {
+          page,
+          title,
+          detail,
+          more,
+          author = sql`''`,
+          identifier = sql`''`,
+          branch = sql`''`,
+          version,
+          where,
+        } = sources[kind]
         const ids = [...new Set(names.filter((name) => name.kind === kind).map((name) => name.record_id))]
         return sql`
           select ${kind} as kind, x.id::text as record_id, x.account_id, x.project_id, ${at} as at, ${title} as title, ${detail} as detail,
-            ${more} as more, ${author} as author, ${identifier} as identifier, ${branch} as branch,
+            ${more} as more, ${author} as author, ${identifier} as identifier, ${branch} as branch, ${version ?? sql`null::integer`} as version,
             '/projects/' || x.project_id || '/' || ${typeof page === 'string' ? sql`${page} || '/' || x.id` : page} as page
           from ${raw(table)} x where x.id = any (${ids}::${raw(id)}[]) and ${within} ${when(where, (isFound) => sql`and ${isFound}`)}`
       }),

@@ -18,14 +18,15 @@ export async function record(db: Database, by: Editor, taskId: number, before: T
   const changes = Object.fromEntries(
     changed.map((name) => [name, UNQUOTED.includes(name) ? null : { from: before[name], to: after[name] }]),
   )
-  await note(db, by, taskId, changes)
+  await note(db, by, [taskId], changes)
 }
 
-/** Records that a task was deleted or restored, in its transaction. */
-export const recordDeleted = (db: Database, by: Editor, taskId: number, to: boolean) =>
-  note(db, by, taskId, { deleted: { from: !to, to } })
+/** Records that tasks were deleted or restored, in the transaction that did it. */
+export const recordDeleted = (db: Database, by: Editor, taskIds: readonly number[], to: boolean) =>
+  note(db, by, taskIds, { deleted: { from: !to, to } })
 
-const note = (db: Database, by: Editor, taskId: number, changes: object) =>
+const note = (db: Database, by: Editor, taskIds: readonly number[], changes: object) =>
   db.execute(sql`
     insert into task_history (account_id, project_id, task_id, user_id, via_api_token_id, changes)
-    values (${by.account_id}, ${by.project_id}, ${taskId}, ${by.user_id}, ${by.token_id}, ${JSON.stringify(changes)}::jsonb)`)
+    select ${by.account_id}::integer, ${by.project_id}::integer, id, ${by.user_id}::integer, ${by.token_id}::integer, ${JSON.stringify(changes)}::jsonb
+    from unnest(${taskIds}::bigint[]) id`)

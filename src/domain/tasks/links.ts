@@ -1,7 +1,7 @@
 import { ID_MAX } from '../../contract/limits.ts'
 import type { SourceType } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
-import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import type { ProjectKey } from '../../db/project-key.ts'
 import { NAMED_CHANGES } from '../branches/positions.ts'
 import { lockProject } from '../branches/project-lock.ts'
 
@@ -43,14 +43,14 @@ export async function linkChanges(db: Database, project: ProjectKey, named: { ch
     ${deploymentsOfBuilds}`)
 }
 
-/** A build of a linked change is linked too. */
-export const linkBuild = (db: Database, build: RecordKey) =>
+/** Builds of linked changes are linked too. */
+export const linkBuilds = (db: Database, accountId: number, builds: readonly number[]) =>
   db.execute(sql`
     with linked_builds as (
       insert into task_build_runs (account_id, task_id, build_run_id)
       select b.account_id, k.task_id, b.id from build_runs b, ${NAMED_CHANGES}
       join task_changes k on k.account_id = c.account_id and k.change_id = c.id
-      where b.account_id = ${build.account_id} and b.id = ${build.id}
+      where b.account_id = ${accountId} and b.id = any (${builds}::bigint[])
       on conflict do nothing returning account_id, task_id, build_run_id)
     ${deploymentsOfBuilds}`)
 

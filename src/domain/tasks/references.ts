@@ -91,7 +91,7 @@ const SHOWN_MAX = 100
 export async function ofTask(db: Database, project: ProjectKey, taskId: number): Promise<Shown[]> {
   const words = await db.one<Words>(
     sql`select title, description, metadata from tasks
-      where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${taskId}`,
+      where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${taskId} and deleted_at is null`,
   )
   if (!words) throw notFound('Task')
   return named(db, project, [words])

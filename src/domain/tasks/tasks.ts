@@ -47,7 +47,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
     ${when(q.priority, (priority) => sql`and t.priority = ${priority}`)}`
   const few = (within: Within | undefined, take = q.limit + 1) => sql`
     select t.* from ${among(sql`tasks`, project.account_id, q.ids, 'bigint')} t
-    where t.project_id = ${project.project_id} ${others} ${when(q.label, (label) => sql`and ${label} = any (t.labels)`)}
+    where t.project_id = ${project.project_id} and t.deleted_at is null ${others} ${when(q.label, (label) => sql`and ${label} = any (t.labels)`)}
       ${after(sql`t.created_at`, sql`t.id`)} ${narrowed(within)} ${inOrder(take)}`
   const facets = [
     { column: sql`t.state`, values: TASK_STATES, asked: q.state },
@@ -59,8 +59,8 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
     select t.* from (${ofEveryKind(
       isInState ? facets.slice(0, 1) : facets,
       (kind) => sql`
-        select t.* from tasks t where t.project_id = ${project.project_id} and ${kind} ${assigned} ${after(sql`t.created_at`, sql`t.id`)}
-          ${narrowed(within)} ${inOrder(take)}`,
+        select t.* from tasks t where t.project_id = ${project.project_id} and t.deleted_at is null and ${kind} ${assigned}
+          ${after(sql`t.created_at`, sql`t.id`)} ${narrowed(within)} ${inOrder(take)}`,
     )}) t ${inOrder(take)}`
   const labelled =
     q.label === undefined || q.ids !== undefined
@@ -75,7 +75,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
   const ofLabel = (walk: Walked, within: Within | undefined, take: number) => sql`
     select t.* from (${within ? walk.all : walk.rows}) l, lateral (select t.* from tasks t where t.account_id = l.account_id
       and t.id = l.task_id offset 0) t
-    where t.project_id = ${project.project_id} ${others} ${narrowed(within, sql`l.created_at`)}
+    where t.project_id = ${project.project_id} and t.deleted_at is null ${others} ${narrowed(within, sql`l.created_at`)}
     ${inOrder(take, sql`l.created_at`, sql`l.task_id`)}`
   const isOfAllKinds = facets.every(({ asked }) => asked === undefined)
   const isWalked = isOfAllKinds && (q.assignee === undefined || 'user_id' in q.assignee)
@@ -92,7 +92,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
           at: sql`created_at`,
           id: sql`id`,
           since,
-          where: sql`true ${after(sql`t.created_at`, sql`t.id`)}`,
+          where: sql`deleted_at is null ${after(sql`t.created_at`, sql`t.id`)}`,
           filtered: [q.state, q.task_type, q.priority, q.assignee, q.label].some((filter) => filter !== undefined),
           list: found,
           few,
@@ -113,7 +113,7 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
   const task = await db.one<Detail>(sql`
     select ${columns(site, metadataWithToken)}, t.created_by_user_id,
       json_build_object('changes', ${linked.changes}, 'build_runs', ${linked.builds}, 'deployments', ${linked.deployments}) as links
-    from tasks t where t.account_id = ${project.account_id} and t.project_id = ${project.project_id} and t.id = ${id ?? 0}`)
+    from tasks t where t.account_id = ${project.account_id} and t.project_id = ${project.project_id} and t.id = ${id ?? 0} and t.deleted_at is null`)
   if (!task) throw notFound('Task')
   return task
 }
@@ -205,7 +205,7 @@ export function edit(db: Database, by: Author, id: number | undefined, input: Ta
   return db.transaction(async (db) => {
     const before = await db.one<TaskFields>(
       sql`select ${WRITTEN}, t.metadata from tasks t
-        where t.account_id = ${by.account_id} and t.project_id = ${by.project_id} and t.id = ${id ?? 0} for update`,
+        where t.account_id = ${by.account_id} and t.project_id = ${by.project_id} and t.id = ${id ?? 0} and t.deleted_at is null for update`,
     )
     if (!before || id === undefined) throw notFound('Task')
     if (fields.user_id != null && !(await db.one(sql`select where ${seesProject(by, fields.user_id)}`))) throw notAMember()
@@ -231,7 +231,7 @@ export const count = async (db: Database, projectId: number) =>
     select ${join(
       TASK_STATES.map(
         (state) => sql`(select count(*) from (
-          select from tasks where project_id = ${projectId} and state = ${raw(`'${state}'`)} limit ${COUNT_MAX}) t) as ${raw(state)}`,
+          select from tasks where project_id = ${projectId} and deleted_at is null and state = ${raw(`'${state}'`)} limit ${COUNT_MAX}) t) as ${raw(state)}`,
       ),
     )}`))!
 
