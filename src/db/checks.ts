@@ -15,6 +15,7 @@ import { JOB_STATES } from './queue.ts'
 /** The closed set of each column. */
 const COLUMNS: Record<string, readonly string[]> = {
   'accounts.plan': sets.PLANS,
+  'accounts.share_policy': sets.SHARE_POLICIES,
   'account_members.role': sets.ACCOUNT_ROLES,
   'connected_accounts.found_by': sets.NAME_SOURCES,
   'audit_log.actor': sets.AUDIT_ACTORS,
@@ -37,6 +38,7 @@ const COLUMNS: Record<string, readonly string[]> = {
   'build_runs.build_type': sets.BUILD_TYPES,
   'build_runs.target_type': sets.TARGET_TYPES,
   'test_failures.outcome': sets.TEST_OUTCOMES,
+  'build_runs.tests_verdict': sets.BUILD_VERDICTS,
   'investigations.status': sets.INVESTIGATION_STATUSES,
   'investigations.category': sets.FAILURE_CATEGORIES,
   'investigations.confidence': sets.CONFIDENCES,

@@ -76,12 +76,15 @@ test('after idle periods a silent network is detected again and again', async ()
 })
 
 test('an idle connection that is held for its session is reported lost when its network falls silent', async () => {
-  const held = await db.pool.connect()
+  // A pool of its own: a heartbeat of the shared one may have been lost in an earlier silence.
+  const fresh = openDatabase(way.url, { max: 1, statementTimeout: 2_000 })
+  const held = await fresh.pool.connect()
   const lost = new Promise<Error>((resolve) => held.on('error', resolve))
   await held.query('listen news')
   way.become('silent')
   expect(await lost).toSatisfy(isConnectionError)
   held.release(true)
+  await fresh.close()
 })
 
 test('connections that were idle while the network was silent are replaced when they are needed', async () => {
@@ -95,6 +98,35 @@ test('connections that were idle while the network was silent are replaced when 
   way.become('good')
   await until(() => answers(idle))
   await idle.close()
+})
+
+test('a connection that is lost fails alone: a statement that waits for one gets another, because the database answers', async () => {
+  const full = openDatabase(way.url, { max: 1, statementTimeout: 500 })
+  await until(() => answers(full))
+  way.vanish()
+  const lost = full.one(sql`select 1`)
+  const next = full.one(sql`select 2 as two`)
+  await expect(lost).rejects.toSatisfy(isConnectionError)
+  expect(await next).toEqual({ two: 2 })
+  await full.close()
+})
+
+test('a statement that waits for a connection of a silent database fails with those that have one', async () => {
+  const full = openDatabase(way.url, { max: 1, statementTimeout: 500 })
+  await until(() => answers(full))
+  way.become('silent')
+  for (const refusal of await Promise.allSettled([1, 2, 3].map(() => full.one(sql`select 1`))))
+    expect(refusal).toMatchObject({ status: 'rejected', reason: expect.toSatisfy(isConnectionError) })
+  way.become('good')
+  await full.close()
+})
+
+test('a statement for which no connection gets free is refused as busy, not as away', async () => {
+  const full = openDatabase(own.url, { max: 1 })
+  await full.onOneConnection(async () => {
+    await expect(full.one(sql`select 1`)).rejects.toMatchObject({ status: 503, code: 'busy' })
+  })
+  await full.close()
 })
 
 test('a transaction may have a longer timeout than its pool, and only that one', async () => {

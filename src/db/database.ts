@@ -3,6 +3,7 @@ import sql, { type Sql } from 'sql-template-tag'
 import { SilentServers } from './distributed/silent-servers.ts'
 import { type Distributed, readDistribution } from './distributed/statement.ts'
 import { addressOf } from './hosts.ts'
+import { openPatientPool } from './patience.ts'
 import { types } from './types.ts'
 import { isOutdatedPlan, setDeadline, watchPool, watchSpent } from './watchdog.ts'
 
@@ -200,6 +201,8 @@ interface PoolSettings extends Stores {
   statementTimeout?: number
   /** Milliseconds to wait for a connection. */
   connectTimeout?: number
+  /** What it does not answer in time is asked elsewhere. */
+  impatient?: boolean
   /** The URL is that of a pooler in transaction mode: most settings are defaults of the role, see pooler.ts. */
   pooled?: boolean
   /** Checks every new connection; if it throws, the connection is not used. */
@@ -221,23 +224,27 @@ const UTC = '-c timezone=UTC'
 const PLAN_BY_VALUES = `select set_config('plan_cache_mode', 'auto', false) where to_regclass('pg_dist_partition') is not null`
 
 export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
-  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, pooled = false, verify, onError } = settings
+  const { max = 16, statementTimeout = 10_000, connectTimeout = CONNECT_MS, impatient = false } = settings
+  const { pooled = false, verify, onError } = settings
   const silent = new SilentServers(url, (server) => onError?.(new Error(`the worker ${server} of the cluster does not respond`)))
   const state: State = { isKnown: pooled, distributed: undefined, silent }
-  const pool = new pg.Pool({
-    ...(addressOf(url) as pg.PoolConfig),
-    max,
-    connectionTimeoutMillis: connectTimeout,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    application_name: 'goldmaster',
-    verify: (client, done) => void begin(client).then(() => done(), done),
-    // A generic plan, made once: planning costs several times as much as running, and JIT compilation takes seconds.
-    options: pooled
-      ? UTC
-      : `${UTC} -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
-  })
+  const { pool, answers, leaveAll } = openPatientPool(
+    url,
+    {
+      ...addressOf(url),
+      max,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: 'goldmaster',
+      verify: (client, done) => void begin(client).then(() => done(), done),
+      // A generic plan, made once: planning costs several times as much as running, and JIT compilation takes seconds.
+      options: pooled
+        ? UTC
+        : `${UTC} -c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=${statementTimeout} -c idle_in_transaction_session_timeout=60000 ${KEEPALIVE}`,
+    },
+    { connectTimeout, impatient },
+  )
   const begin = async (client: pg.PoolClient) => {
     if (!pooled && (await client.query(PLAN_BY_VALUES)).rowCount === 1) state.distributed ??= await readDistribution(client)
     state.isKnown = true
@@ -251,7 +258,7 @@ export function openDatabase(url: string, settings: PoolSettings = {}): Pool {
   pool.on('error', lost)
   pool.on('connect', (client) => client.on('error', lost))
   const spent = watchSpent(pool)
-  const watchdog = watchPool(pool, deadlineOf(statementTimeout))
+  const watchdog = watchPool(pool, deadlineOf(statementTimeout), { answers, leaveAll })
   // The pool keeps no closing connection.
   pool.on('release', (_, client) => {
     if (isFull(client) || spent.has(client)) void client.end()
@@ -334,6 +341,10 @@ export const isDeadlock = (error: unknown): boolean => (error as { code?: string
 
 /** Whether PostgreSQL canceled a statement for its timeout. */
 export const isTooSlow = (error: unknown): boolean => (error as { code?: string }).code === '57014'
+
+/** Whether another session held a lock for too long, or both waited for each other. */
+export const isContended = (error: unknown): boolean =>
+  ['40P01', '40001', '55P03'].includes((error as { code?: string }).code ?? '')
 
 /** Whether PostgreSQL failed for a transient reason: timeout, deadlock, disk full, read-only, a table that has just changed. */
 export const isTransient = (error: unknown): boolean =>

@@ -11,6 +11,8 @@ export interface SourceTable<S extends EventSource = EventSource> {
   row?: string
   /** The column of its state. */
   state?: string
+  /** Its index begins with the state: each one is read by itself. */
+  byState?: true
   /** The person it belongs to, if any: with an index by account, person and time. */
   person?: string
   /** Rows that are not events are left out. */
@@ -63,6 +65,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     at: 'happened_at',
     key: { column: 'id', type: 'bigint' },
     state: 'status',
+    byState: true,
     facts: {
       job: 's.ci_job_name',
       build_number: 's.build_number',
@@ -134,6 +137,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       kind: 's.kind',
       name: 's.measure',
       measure_platform: "nullif(s.platform, '')",
+      measure_configuration: "nullif(s.configuration, '')",
       unit: 's.unit',
       job: 's.job',
       branch: 's.branch',
@@ -158,6 +162,7 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
     person: 'user_id',
     key: { column: 'id', type: 'bigint' },
     state: 'state',
+    where: 's.deleted_at is null',
     facts: {
       title: 's.title',
       assignee_handle: 's.assignee_handle',
@@ -165,6 +170,14 @@ export const SOURCE_TABLES: { [S in EventSource]: SourceTable<S> } = {
       creator: 's.created_by_user_id::text',
     },
   },
+}
+
+/** The same for rows that are read state by state: a condition for each. */
+export function conditionsOf(types: readonly EventType[]): string[] {
+  const { source } = rowOf(types[0]!)
+  const { state, byState } = SOURCE_TABLES[source]
+  if (!byState) return [conditionOf(types)]
+  return types.flatMap((type) => rowOf(type).states ?? []).map((value) => `s.${state} = '${value}'`)
 }
 
 const listOf = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')

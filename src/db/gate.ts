@@ -13,8 +13,8 @@ type Setting = number | (() => number)
 interface GateSettings {
   /** How much work of one key runs at a time. */
   atOnce: Setting
-  /** Work that waited longer is refused, and never sooner: a caller refused at once would retry at once. */
-  timeout: number
+  /** Work that waited longer is refused, and never sooner: a caller refused at once would retry at once. Without it, work waits. */
+  timeout?: number
   /** While others wait, a slot stays empty for this many times as long as it was used, and for a second at most. */
   rest?: Setting
   refusal: () => ApiError
@@ -31,11 +31,12 @@ export class Gate {
     this.#settings = settings
   }
 
-  async enter<T>(key: number | string, work: () => Promise<T>): Promise<T> {
+  /** `timeout`: of this work, instead of the gate's own. */
+  async enter<T>(key: number | string, work: () => Promise<T>, timeout = this.#settings.timeout): Promise<T> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] }
     this.#lines.set(key, line)
     if (line.running < now(this.#settings.atOnce)) line.running++
-    else await this.#placeIn(line)
+    else await this.#placeIn(line, timeout)
     const began = performance.now()
     try {
       return await work()
@@ -54,17 +55,18 @@ export class Gate {
     if (line.running === 0) this.#lines.delete(key)
   }
 
-  #placeIn({ waiting }: Line): Promise<void> {
-    const { timeout, refusal } = this.#settings
+  #placeIn({ waiting }: Line, timeout: number | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const enter = () => {
         clearTimeout(timer)
         resolve()
       }
-      const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(enter), 1)
-        reject(refusal())
-      }, timeout)
+      const timer =
+        timeout &&
+        setTimeout(() => {
+          waiting.splice(waiting.indexOf(enter), 1)
+          reject(this.#settings.refusal())
+        }, timeout)
       waiting.push(enter)
     })
   }

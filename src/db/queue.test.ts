@@ -124,6 +124,61 @@ describe('a named job', () => {
     ])
   })
 
+  test('keeps the first due time under a steady stream, and takes an earlier one', async () => {
+    await named(1, 1, { delay: 60 })
+    await named(2, 1, { delay: 60 })
+    await db.execute(sql`update jobs set run_at = run_at - interval '50 seconds' where account_id = 1`)
+    const dueIn = () =>
+      db.rows<{ seconds: number }>(
+        sql`select payload ->> 'delivery_id' as delivery, round(extract(epoch from run_at - created_at))::integer as seconds from jobs order by id`,
+      )
+    for (const delivery of [2, 3]) await named(1, delivery, { delay: 60 })
+    expect(await dueIn()).toEqual([
+      { delivery: '3', seconds: 10 },
+      { delivery: '1', seconds: 60 },
+    ])
+    await named(1, 4, { delay: 5 })
+    await queue.enqueueAll(db, 'ingest', 1, [{ payload: { account_id: 1, delivery_id: 5 }, name: 'look', delay: 60 }])
+    expect((await dueIn())[0]).toEqual({ delivery: '5', seconds: 5 })
+  })
+
+  test('that failed before waits for the delay of the new one', async () => {
+    await named(1, 1)
+    await queue.fail(db, worker, await claimOne(), { error: 'It failed.', seconds: 1 })
+    await named(1, 2, { delay: 60 })
+    expect(await db.rows(sql`select state, run_at > now() + interval '50 seconds' as later from jobs`)).toEqual([
+      { state: 'scheduled', later: true },
+    ])
+  })
+
+  test('never runs twice at once: what is added meanwhile is one more run', async () => {
+    await named(1, 1)
+    const first = await claimOne()
+    for (const delivery of [2, 3]) await named(1, delivery)
+    // The same name in another account, and a job behind it.
+    await named(2, 4)
+    await add('account:1')
+    const ids = async (jobs: Promise<queue.Job[]>) =>
+      (await jobs).map(({ payload }) => (payload as { delivery_id: number }).delivery_id)
+    expect(await ids(claim())).toEqual([0, 4])
+    expect(await ids(claim({ worker: randomUUID() }))).toEqual([])
+    await queue.complete(db, worker, first)
+    const next = await claimOne()
+    expect(next.payload).toMatchObject({ delivery_id: 3 })
+    await queue.complete(db, worker, next)
+    expect(await claim()).toEqual([])
+  })
+
+  test('of a dead worker makes way for the one that waits for its end', async () => {
+    await named(1, 1)
+    await claimOne()
+    await named(1, 2)
+    await db.execute(sql`update jobs set lease_until = now() - interval '1 second' where state <> 'waiting'`)
+    expect(await claim()).toEqual([])
+    expect(await queue.reclaim(db)).toBe(1)
+    expect((await claimOne()).payload).toMatchObject({ delivery_id: 2 })
+  })
+
   test('replaces a failed one, and has as many attempts as a new one', async () => {
     await named(1, 1)
     await db.execute(sql`update jobs set state = 'failed', attempts = 25, last_error = 'It failed.'`)

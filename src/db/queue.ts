@@ -5,6 +5,8 @@ import { type Database, isUniqueViolation, raw, type Sql, sql } from './database
 export interface Jobs {
   /** Applies a stored delivery whose tool already got a response. */
   ingest: { account_id: number; delivery_id: number }
+  /** Processes the deliveries of an integration that could not be processed while their senders waited. */
+  catch_up: { account_id: number; integration_id: number }
   /** Deletes the data of a deleted integration. */
   purge_integration: { integration_id: number }
   /** Writes an export file. */
@@ -72,9 +74,9 @@ interface Placing {
   owner?: string
   /** The server it calls: only a few jobs call one at the same time, and none while it is silent. */
   server?: string
-  /** Not before this many seconds from now. */
+  /** Not before this many seconds from now; a waiting job of the same name keeps an earlier time. */
   delay?: number
-  /** Replaces a waiting job of the same name and account. */
+  /** Replaces a waiting job of the same name and account. While one of them runs, the next one waits. */
   name?: string
 }
 
@@ -98,9 +100,43 @@ export const enqueue = <K extends JobKind>(db: Database, kind: K, payload: Jobs[
   return db.execute(sql`
     with replaced as (update jobs set state = 'canceled' where ${called(name, account_id)} and state = 'running')
     ${insert}
-    on conflict (account_id, name) where name is not null and ${IDLE} do update set
-      owner = excluded.owner, server = excluded.server, kind = excluded.kind, payload = excluded.payload, state = excluded.state,
-      run_at = excluded.run_at, attempts = 0, last_error = null, created_at = excluded.created_at`)
+    ${REPLACING}`)
+}
+
+/** A job that is replaced again and again must run some time. One that failed starts anew. */
+const IS_DUE_EARLIER = sql`jobs.state <> 'failed' and jobs.attempts = 0 and jobs.run_at <= excluded.run_at`
+
+/** Replaces a job of the same name that is not running. */
+const REPLACING = sql`
+  on conflict (account_id, name) where name is not null and ${IDLE} do update set
+    owner = excluded.owner, server = excluded.server, kind = excluded.kind, payload = excluded.payload,
+    state = case when ${IS_DUE_EARLIER} then jobs.state else excluded.state end,
+    run_at = case when ${IS_DUE_EARLIER} then jobs.run_at else excluded.run_at end,
+    attempts = 0, last_error = null, created_at = excluded.created_at`
+
+/** A named job of an account, one of several. */
+interface Named<K extends JobKind> {
+  payload: Jobs[K]
+  name: string
+  delay?: number
+}
+
+/** The same for several named jobs of an account, no two of one name, in one statement. */
+export async function enqueueAll<K extends JobKind>(db: Database, kind: K, accountId: number, jobs: readonly Named<K>[]) {
+  if (jobs.length === 0) return
+  // In the same order everywhere, so that two transactions do not deadlock.
+  const rows = jobs
+    .map(({ payload, name, delay = 0 }) => ({ payload, name: shortened(name), delay }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const names = rows.map(({ name }) => name)
+  await db.execute(sql`
+    with replaced as (
+      update jobs set state = 'canceled' where account_id = ${accountId} and name = any (${names}::text[]) and state = 'running')
+    insert into jobs (account_id, owner, kind, payload, name, state, run_at)
+    select ${accountId}::integer, ${`account:${accountId}`}, ${kind}, j.payload, j.name, case when j.delay > 0 then 'scheduled' else 'waiting' end,
+      case when j.delay > 0 then goldmaster_now() + make_interval(secs => j.delay) else now() end
+    from json_to_recordset(${JSON.stringify(rows)}::json) as j (payload json, name text, delay float8)
+    ${REPLACING}`)
 }
 
 const called = (name: string, account_id: number | undefined) =>
@@ -142,6 +178,10 @@ interface Claim {
   limit: number
 }
 
+/** No two jobs `j` of one name and account run at once. At most as many are skipped as there are running ones. */
+const IS_ALONE = sql`(j.name is null or not exists (
+  select from jobs r where r.name = j.name and r.account_id is not distinct from j.account_id and r.state in ('running', 'canceled')))`
+
 /**
  * The next jobs, at most one per owner and server. Owners take turns in their order, starting after the last. A loose index scan from owner
  * to owner, and from server to server of each, so that the cost does not depend on the number of waiting jobs.
@@ -167,7 +207,7 @@ export async function claim(db: Database, { worker, remote, kinds, after, full, 
             union all select ${next(server, sql`j.owner = o.owner and j.server > s.server`)} from servers s where s.server is not null)
           select first.* from servers s cross join lateral (
             select j.id, j.server, j.run_at from jobs j
-            where ${waiting} and j.owner = o.owner and j.server = s.server and j.kind = any (${kinds}::text[])
+            where ${waiting} and j.owner = o.owner and j.server = s.server and j.kind = any (${kinds}::text[]) and ${IS_ALONE}
             order by j.run_at, j.id limit 1) first
           where s.server <> all (${full.servers}::text[]) order by first.run_at, first.id limit 1) job
         where o.owner <> all (${full.owners}::text[]) limit ${limit}),

@@ -29,6 +29,7 @@ export function openReplica(url: string, primary: Pool, log: Logger): Replica {
   const pool = openDatabase(url, {
     connectTimeout: TIMEOUT_MS,
     statementTimeout: TIMEOUT_MS,
+    impatient: true,
     verify: (db) => verifyTwin(primary, db),
   })
   const reads = { replica: 0, primary: 0 }

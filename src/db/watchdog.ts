@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type pg from 'pg'
+import type { PatientPool } from './patience.ts'
+import { PROBE_MS, reach } from './probe.ts'
 
 /** Internals of the driver's connection. */
 interface Wire {
@@ -16,6 +18,8 @@ interface Watched {
 }
 
 const HEARTBEAT_MS = 5_000
+/** How much longer a busy processor may take than a silent database. */
+const LONGER_MS = 2_000
 
 const states = new WeakMap<pg.PoolClient, Watched>()
 
@@ -24,10 +28,14 @@ const states = new WeakMap<pg.PoolClient, Watched>()
  * response, and TCP may not notice for many minutes. Idle connections get a heartbeat, or those held for their session (a lock, LISTEN)
  * would never notice; their holder is informed by the client's `error` event.
  */
-export function watchPool(pool: pg.Pool, deadline: number): { stop(): void } {
+export function watchPool(
+  pool: pg.Pool,
+  deadline: number,
+  patience: Pick<PatientPool, 'answers' | 'leaveAll'>,
+): { stop(): void } {
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => {
-    watchConnection(client, deadline)
+    watchConnection(client, deadline, patience)
     clients.add(client)
     client.once('end', () => clients.delete(client))
   })
@@ -57,7 +65,11 @@ export function setDeadline(client: pg.PoolClient, deadline: number) {
   states.get(client)!.deadline = deadline
 }
 
-function watchConnection(client: pg.PoolClient, deadline: number) {
+function watchConnection(
+  client: pg.PoolClient,
+  deadline: number,
+  { answers, leaveAll }: Pick<PatientPool, 'answers' | 'leaveAll'>,
+) {
   const wire = client as unknown as Wire
   const state: Watched = { deadline, active: true }
   states.set(client, state)
@@ -66,14 +78,21 @@ function watchConnection(client: pg.PoolClient, deadline: number) {
     clearTimeout(timer)
     timer = undefined
   }
+  /** It has longer if this process was late itself, or if the database answers others: then a processor is busy. */
+  const suspect = async (mine: NodeJS.Timeout, due: number) => {
+    const isOpen = () => timer === mine
+    const answering = answers()
+    const isLate = await reach(due)
+    const mayBeBusy = isLate || (await answering)
+    if (isOpen() && mayBeBusy) await reach(due + LONGER_MS)
+    if (!isOpen()) return
+    wire.connection.stream.destroy()
+    if (!mayBeBusy || !(await answers())) leaveAll(new Error('Connection terminated: the database is silent'))
+  }
   const arm = () => {
     if (timer !== undefined || state.deadline === 0) return
-    const mine = setTimeout(() => {
-      // After a stall of this process the response may have arrived without having been read.
-      setImmediate(() => {
-        if (timer === mine) wire.connection.stream.destroy()
-      })
-    }, state.deadline).unref()
+    const due = performance.now() + state.deadline
+    const mine = setTimeout(() => void suspect(mine, due), Math.max(0, state.deadline - PROBE_MS)).unref()
     timer = mine
   }
   const query = client.query as (...given: unknown[]) => unknown

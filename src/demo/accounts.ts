@@ -43,6 +43,8 @@ export function accountsOf(games: readonly Game[], now: number) {
       members: Object.fromEntries(game.team.map((key) => [key, key === OWNER ? 'owner' : 'member'])),
       approval_rules: game.approvalRules,
       measure_budgets: game.budgets,
+      // The demo's failing tests stand beside its breakages: they turn no job red.
+      test_gate: { fails_on: 'crashes' as const, jobs: [] },
       agent_prices: { currency: 'EUR', prices: [{ agent: 'BUILD-*', per_hour: 3.6 }] },
       ...founded,
     })),

@@ -1,7 +1,7 @@
 import { iso } from './calendar.ts'
 import type { Game } from './game.ts'
 import type { Moment } from './history.ts'
-import { branchesOf } from './merges.ts'
+import { branchesOf, pathOn } from './merges.ts'
 import { authorOf, isPerson } from './people.ts'
 import type { Random } from './random.ts'
 
@@ -31,10 +31,16 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
       source_type: game.sourceType,
       author: authorOf(work.by[0]!),
       user: isPerson(work.by[0]!) ? work.by[0] : null,
-      description: merges ? `Merge ${shown(game, identifiers.get(merges)!)} from main: ${work.text}` : work.text,
+      description: merges
+        ? mergeText(
+            game,
+            merges.map((merged) => identifiers.get(merged)!),
+            work.text,
+          )
+        : work.text,
       timestamp: iso(at),
       ...(git && ORPHANS.includes(age) ? { orphaned_at: iso(at + 90_000) } : {}),
-      files: git && WITHOUT_FILES.includes(age) ? null : work.files.map((file) => fileOf(file, known)),
+      files: git && WITHOUT_FILES.includes(age) ? null : work.files.map((file) => fileOf(file, branches[i]![0]!, known)),
       branches: branches[i]!,
       created_at: iso(at),
       updated_at: iso(at),
@@ -43,6 +49,11 @@ export function changesOf(game: Game, moments: readonly Moment[], random: Random
 }
 export type Change = ReturnType<typeof changesOf>[number]
 
+const mergeText = (game: Game, [first, ...others]: readonly string[], text: string) =>
+  others.length === 0
+    ? `Merge ${shown(game, first!)} from main: ${text}`
+    : `Merge ${shown(game, first!)} to ${shown(game, others.at(-1)!)} from main`
+
 const shown = ({ sourceType }: Game, identifier: string) =>
   sourceType === 'Changelist' ? `CL ${identifier}` : identifier.slice(0, 8)
 
@@ -50,9 +61,9 @@ const identifierOf = ({ sourceType }: Game, changelist: number, random: Random) 
   sourceType === 'Changelist' ? String(changelist) : random.hex(sourceType === 'GitCommit' ? 40 : 64)
 
 /** A file that was touched before cannot be new. */
-const fileOf = (marked: string, known: Set<string>) => {
+const fileOf = (marked: string, branch: string, known: Set<string>) => {
   const action = ACTIONS[marked[0]!]
-  const path = action ? marked.slice(1) : marked
+  const path = pathOn(branch, action ? marked.slice(1) : marked)
   const again = known.has(path)
   known.add(path)
   return { path, action: action === undefined || (action === 'add' && again) ? 'edit' : action }

@@ -72,7 +72,9 @@ const flickersOf = (game: Game, changes: readonly Change[], now: number) =>
   game.flickers.flatMap(({ job, days, log }: Flicker, f) =>
     days.flatMap((age, i) => {
       const at = now - age * DAY
-      const change = changes.findLast(({ timestamp, branches }) => Date.parse(timestamp) < at && branches.includes('main'))!
+      const change = changes.findLast(
+        ({ timestamp, branches }) => Date.parse(timestamp) < at && branches.includes(jobOf(game, job).branch),
+      )!
       return OUTCOMES.map((status, turn) =>
         planned(game, `flicker-${f + 1}-${i + 1}-${turn + 1}`, job, at + turn * 40 * MINUTE, 9, (number) => ({
           ...changeOf(game, change),

@@ -141,6 +141,8 @@ export interface Game {
   engine: string
   buildType: BuildType
   sourceType: SourceType
+  /** The branch or stream that everybody works on. */
+  main: string
   /** The integration that reports the builds. */
   ci: ProviderName
   integrations: readonly ProviderName[]

@@ -11,8 +11,8 @@ export interface Moment {
   broken?: Incident
   /** The incident that this change fixes. */
   mends?: Incident
-  /** Set for a merge of another change into the release. */
-  merges?: Moment
+  /** Set for a merge of other changes into the release. */
+  merges?: readonly Moment[]
 }
 
 /** The project's six weeks, oldest first: everyday work, and now and then something breaks and is fixed. */

@@ -1,6 +1,7 @@
 import type { assetsOf } from './assets.ts'
 import type { Change } from './changes.ts'
 import type { Game } from './game.ts'
+import { pathOn } from './merges.ts'
 
 /** `UALO4PIXVKJTZ7…`: 22 characters, as Unreal names files of actors. */
 const nameOf = (i: number) => (i * 7_919 + 104_729).toString(36).toUpperCase().padStart(22, 'K3PV9XQJ2M7TZ4WB8HNL')
@@ -24,7 +25,10 @@ export function levelPartsOf(
   const at = { created_at: change.timestamp, updated_at: change.timestamp }
   return Array.from({ length: count }, (_, i) => {
     const file = `${nameOf(i)}.uasset`
-    const path = `${folder}__ExternalActors__/${name}/${i % 10}/${(i % 26).toString(36).toUpperCase()}7/${file}`
+    const path = pathOn(
+      game.main,
+      `${folder}__ExternalActors__/${name}/${i % 10}/${(i % 26).toString(36).toUpperCase()}7/${file}`,
+    )
     change.files!.push({ path, action: 'edit' })
     return {
       key: `${game.key}-actor-${i + 1}`,

@@ -107,7 +107,7 @@ test('tests are flaky, in quarantine and fixed', async () => {
   const fixed = failing.find(({ name }: { name: string }) => name === 'Boss enters phase two')
   const { runs, branches } = (await ask(`/api/v1/projects/${access.projectId}/tests/${fixed.id}`)).json
   expect(runs.map(({ outcome }: { outcome: string }) => outcome)).toContain('failed')
-  expect(branches).toMatchObject([{ branch: 'main', failing: false, flaky: false }])
+  expect(branches).toMatchObject([{ branch: '//cinder/main', failing: false, flaky: false }])
 })
 
 test('a finished build has phases, every integration had deliveries, and the owner’s inbox has notifications', async () => {
@@ -160,7 +160,7 @@ test('a level with a file per actor waits as one entry, and a rule has two stage
   const [level, ...others] = approvals.filter(({ queue }: { queue: { level: string | null } }) => queue.level !== null)
   expect(others).toEqual([])
   expect(level.queue).toMatchObject({
-    level: 'Content/Maps/NorthPier/L_NorthPier',
+    level: '//cinder/main/Content/Maps/NorthPier/L_NorthPier',
     parts: 24,
     stage_number: 0,
     rule: {

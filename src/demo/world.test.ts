@@ -4,6 +4,7 @@ import { diagnose } from '../diagnosis/diagnose.ts'
 import { compareAgents, isSuspicious } from '../domain/agents/compare.ts'
 import { SHOWCASE, STUDIO } from './accounts.ts'
 import { cinderCoast } from './cinder-coast/game.ts'
+import { MAIN, RELEASE } from './cinder-coast/streams.ts'
 import { marblePost } from './marble-post/game.ts'
 import { orchardParade } from './orchard-parade/game.ts'
 import { DOMAIN } from './people.ts'
@@ -125,17 +126,22 @@ describe.each(NOWS)('the demo studio at %s', (text) => {
     }
   })
 
-  test('has a release stream that branched off main and gets only merges', () => {
+  test('has a release stream that branched off main and gets merges and its own fixes', () => {
     const cinder = studio.changes.filter(({ project }) => project === cinderCoast.key)
-    const on = (...names: string[]) => cinder.filter(({ branches }) => branches.join() === names.join())
-    expect(on('main', 'release/0.9').length).toBeGreaterThan(30)
-    expect(on('main').length).toBeGreaterThan(30)
-    const merges = on('release/0.9')
-    expect(merges.length).toBeGreaterThan(1)
-    for (const { description } of merges) {
-      const [, source] = /^Merge CL (\d+) from main: /.exec(description)!
-      expect(on('main').map(({ identifier }) => identifier)).toContain(source)
-    }
+    const on = (name: string) => cinder.filter(({ branches }) => branches.join() === name)
+    const [main, release] = [on(MAIN), on(RELEASE)]
+    expect(main.length + release.length).toBe(cinder.length)
+    expect(main.length).toBeGreaterThan(150)
+    const merges = release.filter(({ description }) => description.startsWith('Merge CL '))
+    expect(merges.length).toBeGreaterThan(10)
+    const ofMain = new Set(main.map(({ identifier }) => identifier))
+    for (const { description } of merges)
+      for (const [, source] of description.matchAll(/CL (\d+)/g)) expect(ofMain).toContain(source)
+    const fixes = cinderCoast.incidents.filter(({ job }) => job === 'cinder-nightly-shipping').map(({ fix }) => fix.text)
+    const others = release.filter((change) => !merges.includes(change))
+    expect(others.map(({ description }) => description).sort()).toEqual(fixes.sort())
+    for (const { branches, files } of cinder)
+      expect(files!.map(({ path }) => path).filter((path) => !path.startsWith(`${branches[0]}/`))).toEqual([])
   })
 
   test('promotes a beta: the same build on two tracks of one store', () => {

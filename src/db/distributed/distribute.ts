@@ -13,6 +13,7 @@ class DistributionRefused extends Error {}
 const ROW_FORMS: Record<string, string> = {
   queue_new_for_search: 'queue_changed_for_search',
   index_new_labels: 'index_changed_labels',
+  count_file_bytes: 'count_file_bytes_of_row',
 }
 
 /**
@@ -135,7 +136,7 @@ async function readRest(client: pg.Client): Promise<Part[]> {
       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`)
   const triggers = await rows<{ name: string; table: string; definition: string; function: string; per_statement: boolean }>(`
     select t.tgname as name, t.tgrelid::regclass::text as table, pg_get_triggerdef(t.oid) as definition, t.tgfoid::regproc::text as function,
-      t.tgnewtable is not null as per_statement
+      coalesce(t.tgnewtable, t.tgoldtable) is not null as per_statement
     from pg_trigger t join pg_class c on c.oid = t.tgrelid
     where not t.tgisinternal and c.relnamespace = 'public'::regnamespace order by t.oid`)
   const references = await rows<Reference>(`
@@ -169,7 +170,7 @@ const callsOf = ({ name, definition }: { name: string; definition: string }, fun
 
 const rowFormOf = ({ definition }: { definition: string }) => {
   const [, head, name, rest] =
-    /^(.*) REFERENCING NEW TABLE AS \w+ FOR EACH STATEMENT EXECUTE FUNCTION (\w+)(\(.*\))$/.exec(definition) ?? []
+    /^(.*) REFERENCING (?:(?:NEW|OLD) TABLE AS \w+ )+FOR EACH STATEMENT EXECUTE FUNCTION (\w+)(\(.*\))$/.exec(definition) ?? []
   return `${head} for each row execute function ${ROW_FORMS[name!]}${rest}`
 }
 

@@ -26,6 +26,28 @@ create function branch_key(branch text) returns text language sql immutable para
 create function build_branch(branch text, inferred text) returns text language sql immutable parallel safe
   return coalesce(inferred, branch_key(branch));
 
+-- Null if it is unknown.
+create function build_platform(platform text, inferred text) returns text language sql immutable parallel safe
+  return coalesce(nullif(platform, ''), inferred);
+
+-- `development` is the default target type, so it does not say that a report named a configuration.
+create function build_configuration(configuration text, target_type text, inferred text) returns text language sql immutable parallel safe
+  return coalesce(nullif(configuration, ''), nullif(initcap(target_type), 'Development'), inferred);
+
+-- Which job a build is of: its name with the platform and configuration that its reports told, separated by character 31. Only the name if they
+-- told neither. What was read from its log doesn't count: a build that failed early doesn't print it, and it becomes known after the result.
+create function build_job(name text, platform text, configuration text, target_type text) returns text language sql immutable parallel safe
+  return name || case when platform <> '' or coalesce(build_configuration(configuration, target_type, null), '') <> ''
+    then E'\x1F' || platform || E'\x1F' || coalesce(build_configuration(configuration, target_type, null), '') else '' end;
+
+-- Whether a build, with what its tests say, counts as good where the newest good one is asked for.
+create function is_good_build(verdict text, kind text) returns boolean language sql immutable parallel safe
+  return coalesce(verdict = 'passed' and kind = 'regular', false);
+
+-- Whether a person with these roles may share artifacts, under the policy of the account.
+create function may_share(policy text, account_role text, project_role text) returns boolean language sql immutable parallel safe
+  return project_role <> 'viewer' and (policy = 'contributors' or policy = 'members' and account_role <> 'guest');
+
 -- The CI's build number as a sort key: 9 before 10, and the second attempt 9.2 between them. Null if it is not made of numbers.
 create function ci_number(build_number text) returns bigint[] language sql immutable parallel safe
   return case when build_number ~ '^\d{1,18}(\.\d{1,18}){0,5}$' then string_to_array(build_number, '.')::bigint[] end;

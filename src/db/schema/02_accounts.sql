@@ -25,7 +25,11 @@ create table accounts (
   -- An account's quotas that differ from the service's; see domain/accounts/quotas.ts.
   quotas                 jsonb not null default '{}',
   -- Whether the operator's language model rephrases the findings of an account; on unless the account turns it off.
-  uses_language_model    boolean not null default true
+  uses_language_model    boolean not null default true,
+  -- Share links of artifacts: who creates them, for how many days at most, and whether they also work outside of the allowed addresses.
+  share_policy           text not null default 'contributors',
+  share_days_max         integer not null default 30 check (share_days_max between 1 and 30),
+  share_anywhere         boolean not null default false
 );
 create index accounts_trials on accounts (trial_ends_at) where swept_at is null and not payment_method;
 
@@ -111,6 +115,9 @@ create table projects (
   measure_budgets        jsonb not null default '[]',
   -- Who gets breakages automatically; off by default.
   assignment             jsonb not null default '{"on": false, "excluded_user_ids": []}',
+  -- When failing tests fail a build that its CI calls passed: {"fails_on": "failures", "jobs": [{"pattern": "Cook *", "fails_on": "off"}]}.
+  -- The first matching pattern counts. Null: nobody has chosen yet.
+  test_gate              jsonb not null default '{"fails_on": null, "jobs": []}',
   -- Who owns files and tests, by path: the text of a CODEOWNERS file.
   path_owners            text not null default '',
   -- What an hour of an agent costs, by its name; null: unknown.
@@ -136,7 +143,7 @@ create table project_members (
 create view project_access as
   select m.user_id, p.id as project_id, p.account_id, m.role as account_role, a.token_days_max,
     case when m.role in ('owner', 'admin') then 'lead' else coalesce(pm.project_role, 'approver') end as project_role,
-    a.allowed_addresses, a.requires_second_factor,
+    a.allowed_addresses, a.requires_second_factor, a.share_policy, a.share_days_max, a.share_anywhere,
     case when a.demo then 'demo' when a.swept_at is not null then 'trial_expired' end as read_only
   from account_members m
   join accounts a on a.id = m.account_id

@@ -38,11 +38,26 @@ create table integrations (
   -- Whether results of builds are written to the tool's server, and why nothing is written although it is on.
   write_back          boolean not null default false,
   write_back_problem  text not null default '',
+  -- Whether its stored credential reaches every job or project of the tool's server, or only those in integration_places.
+  every_place         boolean not null default true,
   unique (account_id, id),
   foreign key (account_id, project_id) references projects (account_id, id)
 );
 create index integrations_project on integrations (project_id, id);
 create index integrations_maker on integrations (created_by_user_id) where created_by_user_id is not null and deleted_at is null;
+
+-- Jobs, projects, streams and the like at a tool's server: those that a lead confirmed, and those that reports name and that wait for it.
+create table integration_places (
+  account_id      integer not null,
+  integration_id  integer not null,
+  place           text not null,
+  confirmed       boolean not null default false,
+  -- Whether a signed report named it.
+  vouched         boolean not null default false,
+  created_at      timestamptz(3) not null default now(),
+  primary key (account_id, integration_id, place),
+  foreign key (account_id, integration_id) references integrations (account_id, id) on delete cascade
+);
 
 -- What the service wrote to a tool's server: the status of a job at a commit, or the comment on a pull request.
 create table write_backs (
@@ -57,8 +72,9 @@ create table write_backs (
   remote_id       text,
   -- Somebody deleted the comment: none is written again.
   gone            boolean not null default false,
-  -- One job at a time writes it.
+  -- One job at a time writes it: the owner of the claim, until this time.
   busy_until      timestamptz(3),
+  claimed_by      uuid,
   updated_at      timestamptz(3) not null default now(),
   primary key (account_id, integration_id, subject),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete cascade
@@ -107,12 +123,18 @@ create table deliveries (
   -- A test sent by an owner: it was read, applied and rolled back.
   test            boolean not null default false,
   body_object     uuid,
+  -- It could not be processed while its sender waited: answered first, then processed in order.
+  deferred        boolean not null default false,
+  -- Milliseconds from its arrival until it was processed, without the processing itself.
+  waited          integer not null default 0,
   primary key (account_id, id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete cascade,
   foreign key (account_id, replay_of) references deliveries (account_id, id) on delete set null (replay_of)
 );
 create unique index deliveries_once on deliveries (account_id, integration_id, dedupe_key) where counts;
 create index deliveries_newest on deliveries (integration_id, id desc);
+-- Deliveries of an integration that are processed after their answer, in order.
+create index deliveries_deferred on deliveries (account_id, integration_id, id) where deferred and outcome = 'accepted';
 create index deliveries_outcome on deliveries (integration_id, outcome, id desc);
 -- Deleting a delivery searches for its replays.
 create index deliveries_replays on deliveries (replay_of) where replay_of is not null;
@@ -158,6 +180,8 @@ create table imports (
   -- Until when the tool asks to wait.
   waits_until         timestamptz(3),
   message             text not null default '',
+  -- Records that its undo kept, because people wrote, decided, linked or corrected something on them.
+  kept                integer not null default 0,
   created_by_user_id  integer references users on delete set null,
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),

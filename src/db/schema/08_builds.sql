@@ -63,6 +63,14 @@ create table build_runs (
   heard_at            timestamptz(3),
   -- Since when a running build counts as lost: it has been silent for too long. Null again once it reports.
   lost_at             timestamptz(3),
+  -- What its tests say of it if the CI says otherwise: failed by the project's test gate, or passed because only quarantined tests failed.
+  tests_verdict       text,
+  -- What it counts as, for branches, breakages and good builds. Null until it passed or failed. The status stays what the CI says.
+  verdict             text generated always as (
+    case when status in ('completed', 'passed_pending_approval', 'failed')
+      then coalesce(tests_verdict, case when status = 'failed' then 'failed' else 'passed' end) end) stored,
+  -- Builds with the same value are of one job.
+  job                 text generated always as (build_job(ci_job_name, platform, configuration, target_type)) stored not null,
   -- The import that reported it; null as soon as the tool itself reports it.
   import_id           bigint,
   primary key (account_id, id),
@@ -74,46 +82,48 @@ create statistics build_runs_owner (dependencies) on account_id, project_id from
 create index build_runs_job on build_runs (project_id, ci_job_name, build_number);
 create unique index build_runs_known on build_runs (account_id, integration_id, ci_job_name, build_number) where build_number <> '';
 create unique index build_runs_external on build_runs (account_id, integration_id, external_id);
--- Several nodes may take over the same unnumbered build; the newest one waits for its number.
-create index build_runs_unnumbered on build_runs (project_id, ci_job_name) where build_number = '';
 create index build_runs_inferred on build_runs (project_id, ci_job_name, branch)
   where inferred_branch is not null;
 create index build_runs_upstream on build_runs (project_id, upstream_job, upstream_number) where upstream_job is not null;
-create index build_runs_logs on build_runs (account_id, happened_at) where output_log is not null;
+-- Both kinds of logs: in the row, or in the object store.
+create index build_runs_logs on build_runs (account_id, happened_at) where output_log is not null or log_object is not null;
 create index build_runs_large on build_runs (account_id, happened_at) where octet_length(output_log) >= 16384;
-create index build_runs_moved on build_runs (account_id, happened_at) where log_object is not null;
 create index build_runs_branch_newest
   on build_runs (project_id, build_branch(branch, inferred_branch), created_at desc, id desc);
 create index build_runs_changelist on build_runs (project_id, changelist, created_at desc, id desc) where changelist <> '';
 -- Also finds a prefix of a hash, whatever the collation of the database.
 create index build_runs_commit_start
   on build_runs (project_id, commit_hash text_pattern_ops, created_at desc, id desc) where commit_hash <> '';
-create index build_runs_feed on build_runs (account_id, happened_at desc, id desc)
+-- Each status is read from its own part and merged: see `byState` in db/event-sources.ts.
+create index build_runs_feed on build_runs (account_id, status, happened_at desc, id desc) include (kind)
   where status in ('completed', 'passed_pending_approval', 'failed');
-create index build_runs_feed_failed on build_runs (account_id, happened_at desc, id desc) where status = 'failed';
-create index build_runs_feed_passed on build_runs (account_id, happened_at desc, id desc)
-  where status in ('completed', 'passed_pending_approval');
 create index build_runs_finished on build_runs (project_id, finished_at desc, id desc) where finished_at is not null;
 create index build_runs_job_newest on build_runs (project_id, ci_job_name, created_at desc, id desc);
 create index build_runs_newest on build_runs (project_id, created_at desc, id desc);
-create index build_runs_project_feed on build_runs (project_id, happened_at desc, id desc)
+create index build_runs_project_feed on build_runs (project_id, status, happened_at desc, id desc) include (kind)
   where status in ('completed', 'passed_pending_approval', 'failed');
-create index build_runs_project_feed_failed on build_runs (project_id, happened_at desc, id desc) where status = 'failed';
-create index build_runs_project_feed_passed on build_runs (project_id, happened_at desc, id desc)
-  where status in ('completed', 'passed_pending_approval');
 create index build_runs_status on build_runs (project_id, status, created_at desc, id desc);
 -- Queries for the builds of a branch leave out preflights: branches of pull requests may have nothing else.
 create index build_runs_of_branch
   on build_runs (project_id, build_branch(branch, inferred_branch), ci_job_name, created_at desc, id desc) where kind <> 'preflight';
+create index build_runs_of_job
+  on build_runs (project_id, build_branch(branch, inferred_branch), job, created_at desc, id desc) where kind <> 'preflight';
 -- The builds that a project's plots don't count.
 create index build_runs_off_branch on build_runs (project_id, created_at desc, status) where kind <> 'regular';
 create index build_runs_pull_request on build_runs (project_id, pull_request, id desc) where pull_request <> '';
 create index build_runs_shelf on build_runs (project_id, shelf, id desc) where shelf <> '';
 create index build_runs_number on build_runs (project_id, build_number, created_at desc, id desc) where build_number <> '';
-create index build_runs_heard on build_runs (heard_at)
+-- Not by heard_at: each report about a running build would write every index of the table.
+create index build_runs_running on build_runs (id)
   where status in ('queued', 'preparing', 'building') and lost_at is null;
 create index build_runs_imported on build_runs (account_id, import_id, id) where import_id is not null;
 create index build_runs_agent on build_runs (project_id, agent, created_at desc, id desc) where agent <> '';
+-- Passed builds that are alike, those with measures apart: a job that runs once a week is found beside one that runs every minute.
+create index build_runs_alike
+  on build_runs (project_id, (case when measures is null then 0 else 1 end), ci_job_name, build_branch(branch, inferred_branch),
+    coalesce(build_platform(platform, inferred_platform), ''), coalesce(build_configuration(configuration, target_type, inferred_configuration), ''),
+    created_at desc, id desc)
+  where kind = 'regular' and verdict = 'passed';
 create index build_runs_kinds
   on build_runs (project_id, status, build_type, target_type, created_at desc, id desc);
 

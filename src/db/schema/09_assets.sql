@@ -11,9 +11,9 @@ create table assets (
   size_bytes       bigint,
   created_at       timestamptz(3) not null default now(),
   updated_at       timestamptz(3) not null default now(),
+  -- No reference: an index for it would be written with every version. What deletes a change clears it by the change's files.
   last_change_id   bigint,
   primary key (account_id, id),
-  foreign key (account_id, last_change_id) references changes (account_id, id) on delete set null (last_change_id),
   foreign key (account_id, project_id) references projects (account_id, id)
 );
 create statistics assets_owner (dependencies) on account_id, project_id from assets;

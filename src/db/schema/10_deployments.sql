@@ -32,6 +32,10 @@ create table deployments (
   build_basis         text not null default '',
   -- The time of the newest report, by the tool's clock; an import adds only later ones.
   told_at             timestamptz(3),
+  -- The time of its status by the clock of whoever reported it, never later than its receipt: an older report doesn't change the status.
+  status_at           timestamptz(3),
+  -- When it went live, as far as is known. Null if it never did.
+  went_live_at        timestamptz(3) generated always as (coalesce(live_at, case when status = 'live' then created_at end)) stored,
   -- The import that reported it; null as soon as the tool itself reports it.
   import_id           bigint,
   primary key (account_id, id),
@@ -50,7 +54,8 @@ create index deployments_updated_since on deployments (project_id, updated_at de
 create index deployments_weeks on deployments (project_id, date_trunc('week', created_at at time zone 'UTC') desc, updated_at desc);
 create index deployments_build on deployments (build_run_id, project_id, created_at desc, number desc) where build_run_id is not null;
 create index deployments_subject on deployments (integration_id, platform, split_part(external_key, E'\n', 1));
-create index deployments_tracks on deployments (project_id, platform, store, track, live_at desc) where live_at is not null;
+create index deployments_tracks on deployments (project_id, platform, store, track, went_live_at desc, number desc)
+  where went_live_at is not null and status <> 'rolled_back';
 create index deployments_numbers on deployments (project_id, build_number) where build_number <> '';
 create index deployments_commits on deployments (project_id, commit_hash) where commit_hash <> '';
 create index deployments_changelists on deployments (project_id, changelist) where changelist <> '';

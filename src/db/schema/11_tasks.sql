@@ -16,31 +16,35 @@ create table tasks (
   created_by_user_id  integer references users on delete set null,
   created_at          timestamptz(3) not null default now(),
   updated_at          timestamptz(3) not null default now(),
+  -- It can be restored for 30 days, with all that hangs on it. No list, count or search shows it meanwhile.
+  deleted_at          timestamptz(3),
   primary key (account_id, id),
   constraint tasks_check check ((assignee_handle is null) or (user_id is null)),
   foreign key (account_id, project_id) references projects (account_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 create statistics tasks_owner (dependencies) on account_id, project_id from tasks;
 -- The rollup counts open tasks; completed ones only accumulate.
-create index tasks_open on tasks (account_id) where state <> 'completed';
+create index tasks_open on tasks (account_id) where deleted_at is null and state <> 'completed';
 create index tasks_weeks on tasks (project_id, date_trunc('week', created_at at time zone 'UTC') desc, updated_at desc);
-create index tasks_feed on tasks (account_id, updated_at desc, id desc);
-create index tasks_newest on tasks (project_id, created_at desc, id desc);
-create index tasks_own on tasks (account_id, user_id, updated_at desc, id desc) where user_id is not null;
-create index tasks_state on tasks (project_id, state, created_at desc, id desc);
-create index tasks_updated_since on tasks (project_id, updated_at desc) include (created_at, id);
-create index tasks_user on tasks (project_id, user_id, created_at desc, id desc) where user_id is not null;
+create index tasks_feed on tasks (account_id, updated_at desc, id desc) where deleted_at is null;
+create index tasks_newest on tasks (project_id, created_at desc, id desc) where deleted_at is null;
+create index tasks_own on tasks (account_id, user_id, updated_at desc, id desc) where deleted_at is null and user_id is not null;
+create index tasks_state on tasks (project_id, state, created_at desc, id desc) where deleted_at is null;
+create index tasks_updated_since on tasks (project_id, updated_at desc) include (created_at, id) where deleted_at is null;
+create index tasks_user on tasks (project_id, user_id, created_at desc, id desc) where deleted_at is null and user_id is not null;
 -- One index for every selection of closed filters: the list reads each combination separately.
-create index tasks_kinds on tasks (project_id, state, task_type, priority, created_at desc, id desc);
+create index tasks_kinds on tasks (project_id, state, task_type, priority, created_at desc, id desc) where deleted_at is null;
 create index tasks_user_kinds
-  on tasks (project_id, user_id, state, task_type, priority, created_at desc, id desc) where user_id is not null;
+  on tasks (project_id, user_id, state, task_type, priority, created_at desc, id desc) where deleted_at is null and user_id is not null;
 create index tasks_handle_kinds
-  on tasks (project_id, assignee_handle, state, task_type, priority, created_at desc, id desc) where assignee_handle is not null;
+  on tasks (project_id, assignee_handle, state, task_type, priority, created_at desc, id desc) where deleted_at is null and assignee_handle is not null;
+create index tasks_deleted on tasks (account_id, deleted_at) where deleted_at is not null;
 
 create function index_new_labels() returns trigger language plpgsql as $$
 begin
   insert into task_labels (account_id, project_id, label, created_at, task_id)
-    select distinct t.account_id, t.project_id, l.label, t.created_at, t.id from new_rows t, unnest(t.labels) l (label);
+    select distinct t.account_id, t.project_id, l.label, t.created_at, t.id from new_rows t, unnest(t.labels) l (label)
+    where t.deleted_at is null;
   return null;
 end $$;
 
@@ -51,12 +55,13 @@ create function index_changed_labels() returns trigger language plpgsql as $$
 begin
   delete from task_labels where account_id = new.account_id and task_id = new.id;
   insert into task_labels (account_id, project_id, label, created_at, task_id)
-    select distinct new.account_id, new.project_id, l.label, new.created_at, new.id from unnest(new.labels) l (label);
+    select distinct new.account_id, new.project_id, l.label, new.created_at, new.id from unnest(new.labels) l (label)
+    where new.deleted_at is null;
   return null;
 end $$;
 
 create trigger tasks_labels_changed after update on tasks
-  for each row when (old.labels is distinct from new.labels or old.created_at is distinct from new.created_at)
+  for each row when ((old.labels, old.created_at, old.deleted_at) is distinct from (new.labels, new.created_at, new.deleted_at))
   execute function index_changed_labels();
 
 -- Labels again, one row each: a rare label is found as fast as a common one, which an index over the array cannot do.
@@ -111,28 +116,13 @@ create table task_history (
   -- By field, before and after; null for texts that may be long.
   changes           jsonb not null,
   at                timestamptz(3) not null default now(),
-  -- No reference: it is kept for when a deleted task is restored.
+  -- No reference: a history is only read by its task, and deleted with it.
   task_id           bigint not null,
   primary key (account_id, id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create index task_history_project on task_history (project_id);
 create index task_history_of on task_history (account_id, task_id, id desc);
-
-create table deleted_tasks (
-  account_id          integer not null,
-  project_id          integer not null,
-  task                jsonb not null,
-  -- Ids of the linked changes, builds, deployments and breakages.
-  links               jsonb not null,
-  deleted_by_user_id  integer references users on delete set null,
-  deleted_at          timestamptz(3) not null default now(),
-  task_id             bigint not null,
-  primary key (account_id, task_id),
-  foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
-);
-create index deleted_tasks_project on deleted_tasks (project_id);
-create index deleted_tasks_age on deleted_tasks (deleted_at);
 
 create table external_references (
   id              integer generated by default as identity,

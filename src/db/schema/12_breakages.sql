@@ -23,6 +23,9 @@ create table investigations (
   build_run_id        bigint not null,
   -- When the suspects of an investigation were computed again, because changes or builds were reported late.
   reviewed_at         timestamptz(3),
+  -- The positions on the branch between which its suspects were searched. Null if unknown.
+  searched_above      bigint,
+  searched_up_to      bigint,
   -- The person's correction that the finding follows.
   correction_id       bigint,
   primary key (account_id, id),
@@ -30,6 +33,7 @@ create table investigations (
 );
 create index investigations_day on investigations (account_id, created_at);
 create index investigations_fingerprint on investigations (account_id, fingerprint) where fingerprint is not null;
+create index investigations_suspects on investigations using gin (suspects jsonb_path_ops);
 create index investigations_build on investigations (build_run_id, id desc);
 -- A build has one open investigation at a time, however many request one.
 create unique index investigations_open on investigations (account_id, build_run_id) where status in ('pending', 'running');
@@ -51,6 +55,8 @@ create table breakages (
   evidence               jsonb not null default '[]',
   suspects               jsonb not null default '[]',
   jobs                   text[] not null default '{}',
+  -- The platforms of its builds, as reported.
+  platforms              text[] not null default '{}',
   build_count            integer not null default 0,
   owner_user_id          integer references users on delete set null,
   claimed_at             timestamptz(3),
@@ -81,8 +87,6 @@ create table breakages (
   unfixed_at             timestamptz(3),
   -- How often a reopening was announced. The number of occurrences can differ: builds that are reported late change it.
   reopenings             integer not null default 0,
-  -- The range for which suspects were last computed.
-  reviewed_range         text,
   -- Keys that identify the compile or link errors of a breakage: compilers word one cause differently, and its line may move.
   cause_keys             text[] not null default '{}',
   -- The change that fixed it according to Unreal Game Sync, until that change is reported.
@@ -109,6 +113,15 @@ create index breakages_fixed on breakages (project_id, fixed_at desc) where stat
 create index breakages_unsettled on breakages (project_id, opened_at desc, id desc) where state not in ('fixed', 'withdrawn');
 create index breakages_cause_keys on breakages using gin (cause_keys);
 create index breakages_fixed_in on breakages (project_id, fixed_in) where fixed_in is not null;
+-- Deleting a change, a build or a task looks for the breakages that point to it.
+create index breakages_first_build on breakages (account_id, first_build_run_id) where first_build_run_id is not null;
+create index breakages_last_build on breakages (account_id, last_build_run_id) where last_build_run_id is not null;
+create index breakages_last_good on breakages (account_id, last_good_change_id) where last_good_change_id is not null;
+create index breakages_first_bad on breakages (account_id, first_bad_change_id) where first_bad_change_id is not null;
+create index breakages_fixed_by on breakages (account_id, fixed_by_change_id) where fixed_by_change_id is not null;
+create index breakages_fixed_after on breakages (account_id, fixed_after_change_id) where fixed_after_change_id is not null;
+create index breakages_fixed_up_to on breakages (account_id, fixed_up_to_change_id) where fixed_up_to_change_id is not null;
+create index breakages_task on breakages (account_id, task_id) where task_id is not null;
 
 create table breakage_occurrences (
   account_id             integer not null,
@@ -122,6 +135,8 @@ create table breakage_occurrences (
   last_good_change_id    bigint,
   first_bad_change_id    bigint,
   suspects               jsonb not null default '[]',
+  -- The author of the cause, if it is clear.
+  attributed_user_id     integer references users on delete set null,
   -- It passes and fails without a change, so it has no suspects.
   flickering             boolean not null default false,
   owner_user_id          integer references users on delete set null,
@@ -145,6 +160,14 @@ create table breakage_occurrences (
 );
 create index breakage_occurrences_fixed on breakage_occurrences (project_id, fixed_at desc) where fixed_at is not null;
 create index breakage_occurrences_opened on breakage_occurrences (project_id, opened_at desc);
+create index breakage_occurrences_first_build on breakage_occurrences (account_id, first_build_run_id) where first_build_run_id is not null;
+create index breakage_occurrences_last_good on breakage_occurrences (account_id, last_good_change_id) where last_good_change_id is not null;
+create index breakage_occurrences_first_bad on breakage_occurrences (account_id, first_bad_change_id) where first_bad_change_id is not null;
+create index breakage_occurrences_fixed_by on breakage_occurrences (account_id, fixed_by_change_id) where fixed_by_change_id is not null;
+create index breakage_occurrences_fixed_after
+  on breakage_occurrences (account_id, fixed_after_change_id) where fixed_after_change_id is not null;
+create index breakage_occurrences_fixed_up_to
+  on breakage_occurrences (account_id, fixed_up_to_change_id) where fixed_up_to_change_id is not null;
 
 create table breakage_builds (
   account_id    integer not null,
@@ -156,6 +179,8 @@ create table breakage_builds (
   joined_at     timestamptz(3) not null default now(),
   build_run_id  bigint not null,
   occurrence    integer,
+  -- The failed tests that are its cause.
+  test_case_ids bigint[] not null default '{}',
   primary key (account_id, build_run_id),
   foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete cascade,
   foreign key (account_id, breakage_id) references breakages (account_id, id) on delete cascade
@@ -204,6 +229,7 @@ create table corrections (
   foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete set null (build_run_id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
+create index corrections_cleared on corrections using gin (cleared_change_ids);
 create index corrections_newest on corrections (account_id, project_id, corrected_at desc, id desc);
 create index investigations_correction on investigations (account_id, correction_id) where correction_id is not null;
 
@@ -239,6 +265,7 @@ create table bisections (
 );
 create index bisections_newest on bisections (account_id, breakage_id, id desc);
 create unique index bisections_running on bisections (account_id, breakage_id) where status = 'running';
+create index bisections_found on bisections (account_id, found_change_id) where found_change_id is not null;
 
 create table bisection_builds (
   account_id    integer not null,

@@ -56,8 +56,9 @@ end $$;
 
 create trigger tasks_new_for_search after insert on tasks referencing new table as new_rows
   for each statement execute function queue_new_for_search('task');
+-- Also a restored one, which may have been deleted before it was indexed.
 create trigger tasks_changed_for_search after update on tasks for each row
-  when (old.title is distinct from new.title)
+  when (old.title is distinct from new.title or (old.deleted_at is not null and new.deleted_at is null))
   execute function queue_changed_for_search('task');
 create trigger tasks_deleted_from_search after delete on tasks for each row execute function delete_from_search('task');
 

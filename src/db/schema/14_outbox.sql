@@ -30,6 +30,8 @@ create table outbox_heads (
   lost        int8multirange not null default '{}',
   fixes       bigint not null default 0,
   channels    bigint not null default 0,
-  inbox       bigint not null default 0
+  inbox       bigint not null default 0,
+  -- Accounts take turns: who was read longest ago is first.
+  read_at     timestamptz(3) not null default now()
 );
 create index outbox_heads_unread on outbox_heads (account_id) where position > least(fixes, channels, inbox);

@@ -76,6 +76,7 @@ create table messages (
   created_at     timestamptz(3) not null default now(),
   -- For a webhook: the event at that time. The id is sent as webhook-id, the same for every attempt.
   event_id       text,
+  -- Also of a channel's message: it is sent once the inbox has read the event.
   position       bigint,
   event_type     text,
   payload        json,
@@ -183,6 +184,8 @@ create table notifications (
   at          timestamptz(3) not null default now(),
   -- How a person was notified besides the inbox: a mention in a room, a direct message, or an email. Null: not at all.
   way         text,
+  -- The channel of the mention or the direct message. It may be deleted.
+  channel_id  bigint,
   primary key (account_id, id),
   unique (account_id, user_id, project_id, kind, subject, subject_id),
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade

@@ -73,9 +73,10 @@ create table ugs_user_metadata (
   foreign key (account_id, project_id, path, change) references ugs_changes (account_id, project_id, path, change) on delete cascade
 );
 
-create function ugs_badge_state(status text) returns text language sql immutable parallel safe
-  return case status when 'failed' then 'Failure' when 'cancelled' then 'Skipped'
-    when 'completed' then 'Success' when 'passed_pending_approval' then 'Success' else 'Starting' end;
+-- As the build counts for its branch: see build_runs.verdict.
+create function ugs_badge_state(status text, verdict text) returns text language sql immutable parallel safe
+  return case verdict when 'failed' then 'Failure' when 'passed' then 'Success'
+    else case status when 'cancelled' then 'Skipped' else 'Starting' end end;
 
 create function ugs_change_number(changelist text) returns integer language sql immutable parallel safe
   return case when changelist ~ '^[1-9]\d{0,9}$' and changelist::bigint <= 2147483647 then changelist::integer end;
@@ -103,8 +104,9 @@ declare
   moved record;
   touched bigint;
 begin
-  select b.account_id, b.project_id, b.changelist, b.ci_job_name, b.kind, build_branch(b.branch, b.inferred_branch) as branch,
-    ugs_change_number(b.changelist) as change, left(coalesce(nullif(b.ci_job_name, ''), 'Build'), 200) as name
+  select b.account_id, b.project_id, b.changelist, b.job, b.kind, build_branch(b.branch, b.inferred_branch) as branch,
+    ugs_change_number(b.changelist) as change, left(coalesce(nullif(b.ci_job_name, ''), 'Build') || case when b.job <> b.ci_job_name
+      then ' (' || array_to_string(array_remove((string_to_array(b.job, E'\x1F'))[2:], ''), ', ') || ')' else '' end, 200) as name
     into place from build_runs b where b.account_id = of_account and b.id = build;
   -- Nobody else assigns numbers meanwhile, so nothing read below can become outdated.
   perform from ugs_sequences s where s.account_id = place.account_id and s.project_id = place.project_id for update;
@@ -119,8 +121,8 @@ begin
   end loop;
   if place.change is null or place.branch not like '//%' or octet_length(place.branch) > 500 then return; end if;
 
-  select b.id, ugs_badge_state(b.status) as state into newest from build_runs b
-  where b.account_id = of_account and b.project_id = place.project_id and b.changelist = place.changelist and b.ci_job_name = place.ci_job_name
+  select b.id, ugs_badge_state(b.status, b.verdict) as state into newest from build_runs b
+  where b.account_id = of_account and b.project_id = place.project_id and b.changelist = place.changelist and b.job = place.job
     and build_branch(b.branch, b.inferred_branch) = place.branch and b.kind = 'regular'
   order by ci_number(b.build_number) desc nulls last, b.id desc limit 1;
   if not found or exists (select from ugs_badges g where g.account_id = place.account_id and g.project_id = place.project_id
@@ -146,6 +148,6 @@ create constraint trigger ugs_badge_inserted_build after insert on build_runs de
   for each row when (new.changelist <> '' and new.import_id is null) execute function ugs_badge_changed_build();
 create constraint trigger ugs_badge_updated_build after update on build_runs deferrable initially deferred
   for each row when ((old.changelist <> '' or new.changelist <> '') and new.import_id is null
-    and (old.status, old.changelist, old.branch, old.inferred_branch, old.ci_job_name, old.kind, old.import_id)
-      is distinct from (new.status, new.changelist, new.branch, new.inferred_branch, new.ci_job_name, new.kind, new.import_id))
+    and (old.status, old.tests_verdict, old.changelist, old.branch, old.inferred_branch, old.job, old.kind, old.import_id)
+      is distinct from (new.status, new.tests_verdict, new.changelist, new.branch, new.inferred_branch, new.job, new.kind, new.import_id))
   execute function ugs_badge_changed_build();

@@ -15,6 +15,18 @@ create table nodes (
   seen_at         timestamptz(3) not null default now()
 );
 
+-- Accounts for which work over all accounts failed: they rest, then are tried again alone. No reference: work for a deleted account fails
+-- too. 0: people without a default account.
+create table failing_accounts (
+  account_id     integer not null,
+  work           text not null,
+  failures       integer not null default 1,
+  error          text not null,
+  failing_since  timestamptz(3) not null default now(),
+  rest_until     timestamptz(3) not null default now(),
+  primary key (account_id, work)
+);
+
 -- Scheduled backups, one row per attempt.
 create table backups (
   id           bigint generated always as identity primary key,

@@ -60,11 +60,15 @@ create table test_cases (
   name            text not null,
   -- Which one it is of those with the same names in one file.
   occurrence      integer not null,
+  -- The failing case that it replaced: it was renamed.
+  continues_id    bigint,
   primary key (account_id, id),
   unique (account_id, test_report_id, identity),
   unique (account_id, test_report_id, number),
-  foreign key (account_id, test_report_id) references test_reports (account_id, id) on delete cascade
+  foreign key (account_id, test_report_id) references test_reports (account_id, id) on delete cascade,
+  foreign key (account_id, continues_id) references test_cases (account_id, id) on delete set null (continues_id)
 );
+create index test_cases_continued on test_cases (account_id, continues_id) where continues_id is not null;
 
 -- What a report's cases did in a build. Packed by number: 1 byte of outcome and 2 of duration per case, since a row per case and build would
 -- take a hundred times the space.
@@ -99,11 +103,15 @@ create table test_failures (
   outcome        text not null,
   -- The message without what differs between cases with the same cause.
   cause          text not null,
+  -- The source file or class in which cases with the same message have one cause. Empty if the message says enough.
+  place          text not null,
   message        text not null,
   details        text not null,
   output         text not null,
   file           text not null,
   line           integer,
+  -- The run ended in it, or it stands for a report that is missing.
+  crashed        boolean not null default false,
   failed_at      timestamptz(3) not null default now(),
   primary key (account_id, test_build_id, test_case_id),
   foreign key (account_id, test_build_id) references test_builds (account_id, id) on delete cascade,
@@ -122,6 +130,8 @@ create table flaky_tests (
   branch              text not null,
   -- Of the newest runs, those in which it failed for no reason in the code.
   flaky_runs          integer not null,
+  -- How many of the newest runs were compared.
+  runs                integer not null,
   last_test_build_id  bigint not null,
   last_failed_at      timestamptz(3) not null,
   primary key (account_id, test_case_id, branch),

@@ -18,6 +18,7 @@ create table measure_alerts (
   budget              jsonb not null,
   measure             text not null,
   platform            text not null,
+  configuration       text not null default '',
   unit                text not null,
   job                 text not null,
   branch              text not null,
@@ -28,7 +29,7 @@ create table measure_alerts (
   since_build_run_id  bigint,
   -- The first build over it, or the first without a value.
   build_run_id        bigint not null,
-  -- The only change between them, if it is one and the step is larger than the noise; and who wrote it.
+  -- The only change between them, if it is one, the step is larger than the noise and the builds differ in nothing else; and who wrote it.
   change_id           bigint,
   user_id             integer references users on delete set null,
   opened_at           timestamptz(3) not null default now(),
@@ -38,6 +39,6 @@ create table measure_alerts (
   foreign key (account_id, project_id) references projects (account_id, id) on delete cascade
 );
 create unique index measure_alerts_open
-  on measure_alerts (account_id, project_id, kind, measure, platform, job, branch, md5(budget::text)) where state = 'open';
+  on measure_alerts (account_id, project_id, kind, measure, platform, configuration, job, branch, md5(budget::text)) where state = 'open';
 create index measure_alerts_project on measure_alerts (project_id, state, opened_at desc);
 create index measure_alerts_user on measure_alerts (user_id) where user_id is not null;

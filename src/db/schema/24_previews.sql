@@ -24,6 +24,7 @@ create table previews (
   original_sha256  bytea,
   original_bytes   integer not null default 0,
   original_type    text,
+  bytes            bigint not null generated always as (small_bytes::bigint + large_bytes + original_bytes) stored,
   created_at       timestamptz(3) not null default now(),
   updated_at       timestamptz(3) not null default now(),
   primary key (account_id, asset_id, version),
@@ -41,3 +42,10 @@ create index previews_pending on previews (account_id, project_id, created_at de
 create index previews_small on previews (account_id, small_sha256) where small_sha256 is not null;
 create index previews_large on previews (account_id, large_sha256) where large_sha256 is not null;
 create index previews_original on previews (account_id, original_sha256) where original_sha256 is not null;
+
+create trigger previews_new_bytes after insert on previews referencing new table as new_rows
+  for each statement execute function count_file_bytes('previews', 'bytes');
+create trigger previews_changed_bytes after update on previews referencing old table as old_rows new table as new_rows
+  for each statement execute function count_file_bytes('previews', 'bytes');
+create trigger previews_deleted_bytes after delete on previews referencing old table as old_rows
+  for each statement execute function count_file_bytes('previews', 'bytes');

@@ -4,11 +4,12 @@ import { incidents } from './incidents.ts'
 import { jobs } from './jobs.ts'
 import { missingHeader } from './logs-compile.ts'
 import { deviceRemoved, flickering } from './logs-other.ts'
+import { MAIN, RELEASE } from './streams.ts'
 import { tasks } from './tasks.ts'
 import { tests } from './tests.ts'
 import { areas } from './work.ts'
 
-const NIGHTLY = { branch: 'release/0.9', job: 'cinder-nightly-shipping' } as const
+const NIGHTLY = { branch: RELEASE, job: 'cinder-nightly-shipping' } as const
 
 const releases: readonly Release[] = [
   { ...NIGHTLY, platform: 'steam', track: 'default', status: 'live', age: 39.4, version: '0.9.0' },
@@ -32,12 +33,13 @@ export const cinderCoast: Game = {
   engine: 'unreal',
   buildType: 'unreal',
   sourceType: 'Changelist',
+  main: MAIN,
   ci: 'jenkins',
   integrations: ['perforce', 'jenkins', 'game_engine', 'deployment', 'jira', 'asana'],
   team: ['maren', 'idris', 'yuki', 'pia', 'teo', 'bram', 'june'],
   approvers: ['pia', 'pia', 'maren'],
   changes: 190,
-  built: 44,
+  built: 52,
   pending: 5,
   approvalRules: [
     {

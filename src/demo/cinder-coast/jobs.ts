@@ -1,11 +1,12 @@
 import type { Job } from '../game.ts'
+import { MAIN, RELEASE } from './streams.ts'
 
 const SYNC = `
 Started by an SCM change
 Running on build-win-02 in D:\\j\\ws\\{job}
 [Pipeline] stage (Sync)
 P4 Task: syncing files at change: {change}
-... p4 sync //cinder/{branch}/...@{change}
+... p4 sync {branch}/...@{change}
 ... totalFileCount 214
 P4 Task: syncing complete.`
 
@@ -25,7 +26,7 @@ export const jobs: readonly Job[] = [
   {
     name: 'cinder-editor-win64',
     target: 'development',
-    branch: 'main',
+    branch: MAIN,
     minutes: [14, 23],
     when: 'change',
     phases: ['sync', 'compile', 'archive'],
@@ -47,7 +48,7 @@ Total execution time: {minutes} minutes${DONE}`,
   {
     name: 'cinder-cook-win64',
     target: 'development',
-    branch: 'main',
+    branch: MAIN,
     minutes: [38, 56],
     when: 'change',
     phases: ['sync', 'compile', 'cook', 'stage', 'package'],
@@ -68,7 +69,7 @@ AutomationTool exiting with ExitCode=0 (Success)${DONE}`,
   {
     name: 'cinder-functional-tests',
     target: 'test',
-    branch: 'main',
+    branch: MAIN,
     minutes: [21, 34],
     when: 'change',
     phases: ['sync', 'compile', 'test'],
@@ -84,7 +85,7 @@ LogAutomationCommandLine: Display: ...Automation Test Queue Empty 148 tests perf
   {
     name: 'cinder-server-linux-debug',
     target: 'debug',
-    branch: 'main',
+    branch: MAIN,
     minutes: [17, 26],
     when: 'change',
     phases: ['sync', 'compile', 'archive'],
@@ -99,7 +100,7 @@ Total execution time: {minutes} minutes${DONE}`,
   {
     name: 'cinder-nightly-shipping',
     target: 'shipping',
-    branch: 'release/0.9',
+    branch: RELEASE,
     minutes: [86, 112],
     when: 'night',
     phases: ['sync', 'compile', 'cook', 'stage', 'package', 'archive'],

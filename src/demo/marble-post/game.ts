@@ -22,6 +22,7 @@ export const marblePost: Game = {
   engine: 'web',
   buildType: 'custom',
   sourceType: 'AssetCommit',
+  main: 'main',
   ci: 'jenkins',
   integrations: ['lore', 'diversion', 'jenkins', 'deployment', 'monday'],
   team: ['maren', 'nadia', 'pia', 'bram', 'june'],

@@ -27,6 +27,7 @@ export const orchardParade: Game = {
   engine: 'unity',
   buildType: 'unity',
   sourceType: 'GitCommit',
+  main: 'main',
   ci: 'buildkite',
   integrations: ['github', 'buildkite', 'game_engine', 'deployment', 'linear', 'trello'],
   team: ['maren', 'nadia', 'pia', 'teo', 'bram', 'june'],

@@ -3,7 +3,8 @@ import { notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { median } from '../../measures/median.ts'
+import { IS_REGULAR, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { asShown } from '../privacy/scrub.ts'
 import { type Comparison, compareAgents, isSuspicious } from './compare.ts'
@@ -30,12 +31,12 @@ const measured = (name: string) =>
 /** Finished builds of the last 30 days, oldest first. */
 async function builds(db: Database, { account_id, project_id }: ProjectKey): Promise<Built[]> {
   const newest = await db.rows<Built>(sql`
-    select b.id::text, b.agent, json_build_array(b.ci_job_name, ${BRANCH})::text as "group", b.status = 'failed' as failed, iso(b.created_at) as built_at,
+    select b.id::text, b.agent, json_build_array(b.job, ${BRANCH})::text as "group", b.status = 'failed' as failed, iso(b.created_at) as built_at,
       -- Both by our own clock. A build that was first reported at its start has no time in the queue.
       nullif(round(extract(epoch from b.begin_received_at - b.created_at))::float8, 0) as queue_seconds,
       ${measured('sync_seconds')} as sync_seconds, ${measured('disk_free_bytes')} as disk_free_bytes
     from build_runs b
-    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'regular' and b.status in ${PASSED_OR_FAILED}
+    where b.account_id = ${account_id} and b.project_id = ${project_id} and ${IS_REGULAR} and b.status in ${PASSED_OR_FAILED}
       and b.created_at > goldmaster_now() - interval '30 days'
     order by b.created_at desc, b.id desc limit ${BUILDS_MAX}`)
   return newest.reverse()
@@ -69,16 +70,11 @@ function agentOf(name: string, own: readonly Built[], compared: Comparison | und
     last_built_at: last.built_at,
     compared: compared ?? null,
     suspicious: compared !== undefined && isSuspicious(compared),
-    queue_seconds: medianOf(own.map(({ queue_seconds }) => queue_seconds)),
-    sync_seconds: medianOf(own.map(({ sync_seconds }) => sync_seconds)),
+    queue_seconds: median(own.flatMap(({ queue_seconds }) => queue_seconds ?? [])),
+    sync_seconds: median(own.flatMap(({ sync_seconds }) => sync_seconds ?? [])),
     disk_free_bytes: disk?.disk_free_bytes ?? null,
     muted,
   }
-}
-
-function medianOf(values: readonly (number | null)[]): number | null {
-  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? null
 }
 
 async function mutes(db: Database, { account_id, project_id }: ProjectKey): Promise<Map<string, NonNullable<Agent['muted']>>> {

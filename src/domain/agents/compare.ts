@@ -1,7 +1,7 @@
 /** A finished build of a job, in the order of the job. */
 export interface AgentBuild {
   agent: string
-  /** Builds of different groups are not compared: job and branch. */
+  /** Builds of different groups are not compared: job, with its platform and configuration, and branch. */
   group: string
   failed: boolean
 }

@@ -48,7 +48,7 @@ const matches = ({ branch, job, category }: ActiveRule, location: Location): boo
 /** One for each channel with a matching rule: sent as soon as any of its rules allows, and mentioning everybody if any of them says so. */
 export function messagesFor(
   rules: readonly ActiveRule[],
-  about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion' | 'occurrence'> & { subject: RuleSubject },
+  about: Pick<NewMessage, 'project_id' | 'subject_id' | 'occasion' | 'occurrence' | 'position'> & { subject: RuleSubject },
   location: Location,
 ): NewMessage[] {
   const matching = rules.filter(
@@ -77,16 +77,18 @@ export async function announce(db: Database, entries: readonly OutboxEntry[]) {
   const budgets = await budgetLocations(db, relevant)
   const counted = new Set<string>()
   for (const entry of relevant) {
-    const { account_id, project_id, row_id, event_type } = entry
+    const { account_id, project_id, row_id, event_type, position } = entry
     const subject = SUBJECTS[event_type]!
     const location = { breakage: breakages, deployment: deployments, approval: approvals, budget: budgets }[subject].get(row_id)
     if (!location) continue
     if (subject === 'breakage') {
-      await announceBreakage(db, entry, (about) => messagesFor(rules, { project_id, subject_id: row_id, ...about }, location))
+      await announceBreakage(db, entry, (about) =>
+        messagesFor(rules, { project_id, subject_id: row_id, position, ...about }, location),
+      )
       continue
     }
     if (subject === 'budget') {
-      await announceBudget(db, entry, messagesFor(rules, { project_id, subject, subject_id: row_id }, location))
+      await announceBudget(db, entry, messagesFor(rules, { project_id, subject, subject_id: row_id, position }, location))
       continue
     }
     const subject_id = location.subject_id ?? row_id
@@ -95,7 +97,8 @@ export async function announce(db: Database, entries: readonly OutboxEntry[]) {
     if (subject === 'approval' && counted.has(change)) continue
     counted.add(change)
     await revise(db, account_id, subject, [subject_id])
-    if (BEGINS.includes(event_type)) await enqueue(db, messagesFor(rules, { project_id, subject, subject_id }, location))
+    if (BEGINS.includes(event_type))
+      await enqueue(db, messagesFor(rules, { project_id, subject, subject_id, position }, location))
   }
 }
 

@@ -198,7 +198,7 @@ function ageOf(ms: number): string {
 async function taskAnnouncement(db: Database, { account_id, project_id }: ProjectKey, id: string, site: string) {
   const found = await db.one<{ project: string; title: string; state: string }>(sql`
     select p.name as project, t.title, t.state from tasks t join projects p on p.account_id = t.account_id and p.id = t.project_id
-    where t.account_id = ${account_id} and t.project_id = ${project_id} and t.id = ${id}::bigint`)
+    where t.account_id = ${account_id} and t.project_id = ${project_id} and t.id = ${id}::bigint and t.deleted_at is null`)
   if (!found) return undefined
   const url = `${site}/projects/${project_id}/tasks/${id}`
   return {

@@ -1,4 +1,5 @@
 import type { Breakage } from '../../contract/health-shapes.ts'
+import { jobsInWords } from '../../contract/labels/breakage-jobs.ts'
 import { titleOf } from '../../contract/labels/breakage-title.ts'
 import type { BreakageState } from '../../contract/sets.ts'
 import { type Database, raw, sql } from '../../db/database.ts'
@@ -15,6 +16,7 @@ interface Row {
   cause: string
   evidence: Breakage['evidence']
   jobs: string[]
+  platforms: string[]
   build_count: number
   flaky: boolean
   came_back: number
@@ -45,7 +47,7 @@ const FIX = sql`json_build_object('by', coalesce(${display('f.fixed_by_change_id
 
 const find = (db: Database, project: ProjectKey, id: string, occurrence?: number): Promise<Row | undefined> =>
   db.one(sql`
-    select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.flaky,
+    select k.state, p.name as project, k.project_id, nullif(k.branch, '') as branch, k.cause, k.evidence, k.jobs, k.platforms, k.flaky,
       coalesce(o.build_count, k.build_count) as build_count, greatest(k.reopenings, k.occurrence - 1) as came_back, to_char(k.opened_at at time zone zone_or_utc(a.timezone), 'FMDD Mon YYYY, HH24:MI') || ' ' || zone_or_utc(a.timezone) as opened,
       ${PERSON(sql`k.owner_user_id`)} as owner,
       case when k.assigned_because is not null then (select h.detail ->> 'because' from breakage_history h
@@ -92,11 +94,10 @@ export async function breakageAnnouncement(
   const url = `${site}/projects/${k.project_id}/breakages/${id}`
   const { tone, words } = STATES[k.state]
   const isOver = k.state !== 'open' && k.state !== 'claimed'
-  const more = k.jobs.length - JOBS_SHOWN
   const facts: (Announcement['facts'][number] | false)[] = [
     { label: 'Project', value: k.project },
     k.branch !== null && { label: 'Branch', value: k.branch },
-    { label: 'Jobs', value: `${k.jobs.slice(0, JOBS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}` },
+    { label: 'Jobs', value: jobsInWords(k, JOBS_SHOWN) },
     { label: 'Since', value: `${k.opened}, ${k.build_count} failed ${k.build_count === 1 ? 'build' : 'builds'}` },
     k.owner !== null && { label: 'Owner', value: k.owner.name, person: k.owner },
     k.because !== null && { label: 'Assigned because', value: k.because },

@@ -20,10 +20,11 @@ export async function budgetAnnouncement(
   const found = await db.one<{ name: string }>(sql`
     select name from projects where account_id = ${project.account_id} and id = ${project.project_id}`)
   if (!alert || !found) return undefined
-  const { name, job, branch, platform, state } = alert
-  const url = `${site}/projects/${project.project_id}/measures/trend?${seriesQuery({ name, job, branch, platform })}`
+  const { name, job, branch, platform, configuration, state } = alert
+  const url = `${site}/projects/${project.project_id}/measures/trend?${seriesQuery({ name, job, branch, platform, configuration })}`
   const title = alertWords({
-    ...{ id, state, kind: alert.kind, name, measure_platform: platform, unit: alert.unit, job, branch },
+    ...{ id, state, kind: alert.kind, name, measure_platform: platform, measure_configuration: configuration, unit: alert.unit },
+    ...{ job, branch },
     value: String(alert.value),
     allowed: String(alert.allowed),
   })
@@ -31,7 +32,7 @@ export async function budgetAnnouncement(
   const facts: (Fact | false)[] = [
     { label: 'Project', value: found.name },
     { label: 'Job', value: job },
-    alert.kind === 'exceeded' && { label: 'Budget', value: budgetWords(alert.budget, alert.unit) },
+    alert.kind === 'exceeded' && { label: 'Budget', value: budgetWords(alert.budget) },
     state === 'open' && since !== undefined && { label: 'Since', value: since },
     state === 'open' && alert.grown.length > 0 && { label: 'Grew most', value: alert.grown.map(grownWords).join(', ') },
   ]

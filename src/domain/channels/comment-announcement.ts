@@ -3,6 +3,7 @@ import type { CommentSubject } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { scrub } from '../privacy/scrub.ts'
+import { isOnDeletedTask } from '../tasks/deleted.ts'
 import type { Announcement } from './announcement.ts'
 
 interface Written {
@@ -10,6 +11,8 @@ interface Written {
   subject_id: string
   body: string
   author: string | null
+  /** Of a comment on an asset. */
+  asset: string | null
   project: string
   /** Names of the people in `mentions`. */
   names: Record<string, string>
@@ -24,15 +27,17 @@ export async function commentAnnouncement(
 ): Promise<Announcement | undefined> {
   const found = await db.one<Written>(sql`
     select c.subject, c.subject_id, c.body, (select u.name from users u where u.id = c.user_id) as author, p.name as project,
+      case when c.subject = 'asset' then (select a.name from assets a where a.account_id = c.account_id and a.id = c.subject_id::uuid) end as asset,
       (select coalesce(json_object_agg(u.id, u.name), '{}') from users u where u.id = any (c.mentions)) as names
     from comments c join projects p on p.account_id = c.account_id and p.id = c.project_id
-    where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id}::bigint and c.deleted_at is null`)
+    where c.account_id = ${account_id} and c.project_id = ${project_id} and c.id = ${id}::bigint and c.deleted_at is null
+      and not ${isOnDeletedTask(sql`c`)}`)
   if (!found) return undefined
   const url = `${site}/projects/${project_id}/${SUBJECT_PAGES[found.subject]}/${found.subject_id}`
   const text = found.body.replaceAll(/<@(\d+)>/g, (mention, user) => (found.names[user] ? `@${found.names[user]}` : mention))
   return {
     tone: 'neutral',
-    title: `${found.author ?? 'A former member'} mentioned you on ${commentedOn(found)}`,
+    title: `${found.author ?? 'A former member'} mentioned you on ${found.asset === null ? commentedOn(found) : `asset ${scrub(found.asset)}`}`,
     url,
     facts: [
       { label: 'Project', value: scrub(found.project) },

@@ -18,22 +18,24 @@ export interface NewMessage {
   to_user_id?: number
   here?: boolean
   not_before?: string
+  /** Of the event in the outbox. */
+  position?: number
 }
 
 /** Idempotent: each message is queued once, and a skipped one again. Runs in the caller's transaction, in the given order. */
 export const enqueue = async (db: Database, messages: readonly NewMessage[]) => {
   if (messages.length > 0)
     await db.execute(sql`
-      insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before)
+      insert into messages (account_id, destination_id, project_id, subject, subject_id, occasion, occurrence, to_user_id, here, not_before, position)
       select w.account_id, w.channel_id, w.project_id, w.subject, w.subject_id, coalesce(w.occasion, 0), coalesce(w.occurrence, 0), coalesce(w.to_user_id, 0),
-        coalesce(w.here, false), coalesce(w.not_before, goldmaster_now())
+        coalesce(w.here, false), coalesce(w.not_before, goldmaster_now()), w.position
       from json_to_recordset(${JSON.stringify(messages.map((message, place) => ({ ...message, place })))}::json) w (account_id integer,
         channel_id bigint, project_id integer, subject text, subject_id text, occasion bigint, occurrence integer, to_user_id integer, here boolean,
-        not_before timestamptz, place integer)
+        not_before timestamptz, position bigint, place integer)
       order by w.place
       on conflict (account_id, destination_id, coalesce(project_id, 0), subject, subject_id, occasion, to_user_id) where subject is not null
       do update set status = 'waiting', error = '', tries = 0, first_tried_at = null, occurrence = excluded.occurrence,
-        not_before = excluded.not_before, queue_order = excluded.queue_order
+        not_before = excluded.not_before, position = excluded.position, queue_order = excluded.queue_order
         where messages.status = 'skipped'`)
 }
 

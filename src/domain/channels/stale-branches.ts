@@ -1,4 +1,5 @@
 import { type Database, sql } from '../../db/database.ts'
+import { eachRow } from '../accounts/isolation.ts'
 import * as branches from '../branches/branches.ts'
 import { activeRules, messagesFor } from './announce.ts'
 import { enqueue } from './message-queue.ts'
@@ -10,7 +11,7 @@ export async function announceStaleBranches(db: Database) {
   const projects = await db.rows<{ account_id: number; project_id: number }>(sql`
     select distinct r.account_id, r.project_id from channel_rules r join destinations c on c.account_id = r.account_id and c.id = r.channel_id
     where r.subject = 'last_known_good' and c.status = 'active' order by r.project_id`)
-  for (const { account_id, project_id } of projects) {
+  await eachRow(db, 'announce_stale_branches', projects, async ({ account_id, project_id }) => {
     const rules = await activeRules(db, [project_id])
     const { branches: found } = await branches.list(db, { account_id, project_id }, { q: undefined, limit: BRANCHES_LOOKED_AT })
     for (const { name, last_known_good: good, changes_behind } of found) {
@@ -26,5 +27,5 @@ export async function announceStaleBranches(db: Database) {
         ),
       )
     }
-  }
+  })
 }

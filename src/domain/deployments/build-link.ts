@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../contract/routes.ts'
 import type { BuildBasis, Platform } from '../../contract/sets.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { PASSED } from '../branches/build-statuses.ts'
+import { IS_REGULAR, MAY_BE_SHIPPED } from '../branches/build-statuses.ts'
 import { linkDeployment, unlinkDeployment } from '../tasks/links.ts'
 import { type Candidate, type Choice, chooseBuild, type Evidence } from './choose-build.ts'
 import { note } from './history.ts'
@@ -38,7 +38,7 @@ const STORE_LOOK = 200
 /** The build of a deployment and how it was found, or the candidates. */
 export async function explain(db: Database, project: ProjectKey, id: string): Promise<ReplyOf<'showDeploymentBuild'>> {
   const { build_run_id, candidates, ...how } = await explained(db, project, id)
-  const shown = candidates.map(({ has_version, id, ...build }) => ({ id: String(id), ...build }))
+  const shown = candidates.map(({ has_passed, is_good, has_version, id, ...build }) => ({ id: String(id), ...build }))
   return { build_run_id: build_run_id === null ? null : String(build_run_id), ...how, candidates: shown }
 }
 
@@ -75,7 +75,7 @@ export async function relink(db: Database, accountId: number, id: string): Promi
 const isFallen = async (db: Database, { account_id, build_run_id }: StoredDeployment) =>
   build_run_id !== null &&
   (await db.one(
-    sql`select from build_runs b where b.account_id = ${account_id} and b.id = ${build_run_id} and b.status in ${PASSED}`,
+    sql`select from build_runs b where b.account_id = ${account_id} and b.id = ${build_run_id} and ${MAY_BE_SHIPPED}`,
   )) === undefined
 
 interface Linked {
@@ -106,8 +106,26 @@ export async function setBuild(
   await note(db, deployment, { kind: 'build', user_id: userId, build_run_id: buildId, note: why })
 }
 
-/** After a build finished or was corrected: links the deployments that may have shipped it. */
-export async function relinkTo(db: Database, project: ProjectKey, buildId: number, hasArtifacts: boolean) {
+/** After builds finished or were corrected: links the deployments that may have shipped them. */
+export async function relinkToAll(
+  db: Database,
+  { account_id, project_id }: ProjectKey,
+  builds: readonly { id: number; hasArtifacts: boolean }[],
+) {
+  if (builds.length === 0) return
+  // Most builds are shipped by none: one look for all of them.
+  const named = await db.rows<{ id: number }>(sql`
+    select b.id from build_runs b where b.account_id = ${account_id} and b.id = any (${builds.map(({ id }) => id)}::bigint[]) and (
+      exists (select from deployments d where d.account_id = b.account_id and d.project_id = ${project_id} and d.build_number = b.build_number and d.build_number <> '')
+      or exists (select from deployments d where d.account_id = b.account_id and d.project_id = ${project_id} and d.commit_hash = b.commit_hash and d.commit_hash <> '')
+      or exists (select from deployments d where d.account_id = b.account_id and d.project_id = ${project_id} and d.changelist = b.changelist and d.changelist <> '')
+      or exists (select from deployments d where d.account_id = b.account_id and d.build_run_id = b.id))`)
+  const isNamed = new Set(named.map(({ id }) => id))
+  for (const { id, hasArtifacts } of builds)
+    if (hasArtifacts || isNamed.has(id)) await relinkTo(db, { account_id, project_id }, id, hasArtifacts)
+}
+
+async function relinkTo(db: Database, project: ProjectKey, buildId: number, hasArtifacts: boolean) {
   const told = (condition: Sql) => sql`
     select d.id from deployments d join build on true where d.account_id = ${project.account_id} and d.project_id = ${project.project_id}
       and ${condition}
@@ -115,14 +133,14 @@ export async function relinkTo(db: Database, project: ProjectKey, buildId: numbe
       and (d.job_name = build.ci_job_name or build.created_at <= d.created_at + interval '1 day')`
   const waiting = await db.rows<{ id: string }>(sql`
     with build as (
-      select account_id, id, ci_job_name, build_number, commit_hash, changelist, status, created_at from build_runs
-      where account_id = ${project.account_id} and id = ${buildId}),
+      select b.account_id, b.id, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, b.created_at, ${MAY_BE_SHIPPED} as has_passed from build_runs b
+      where b.account_id = ${project.account_id} and b.id = ${buildId}),
     found as (
       (${told(sql`d.build_number = build.build_number and d.build_number <> ''`)} limit ${CANDIDATES_MAX})
       union (${told(sql`d.commit_hash = build.commit_hash and d.commit_hash <> ''`)} limit ${CANDIDATES_MAX})
       union (${told(sql`d.changelist = build.changelist and d.changelist <> ''`)} limit ${CANDIDATES_MAX})
       union (select d.id from deployments d
-        join build on d.account_id = build.account_id and d.build_run_id = build.id and build.status not in ${PASSED})
+        join build on d.account_id = build.account_id and d.build_run_id = build.id and not build.has_passed)
       ${
         hasArtifacts
           ? sql`union (select id from (${told(sql`d.created_at > now() - interval '1 day'`)} order by d.created_at desc limit ${CANDIDATES_MAX}) v)`
@@ -143,14 +161,15 @@ async function choose(db: Database, deployment: StoredDeployment): Promise<Choic
 }
 
 const candidate = (hasVersion: Sql) => sql`
-  b.id, b.status, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, ${hasVersion} as has_version`
+  b.id, b.status, b.ci_job_name, b.build_number, b.commit_hash, b.changelist, ${MAY_BE_SHIPPED} as has_passed,
+  coalesce(b.verdict = 'passed', false) as is_good, ${hasVersion} as has_version`
 
 function fitting(db: Database, { account_id, project_id, until, ...told }: StoredDeployment): Promise<Candidate[]> {
   const among = (condition: Sql) => sql`(
     select ${candidate(sql`false`)} from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id} and ${condition}
     order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
   // Job and number name exactly one build; other fields can match several, preflights included.
-  const soon = sql`b.created_at <= ${until}::timestamptz and b.kind = 'regular'`
+  const soon = sql`b.created_at <= ${until}::timestamptz and ${IS_REGULAR}`
   return db.rows(sql`
     ${among(sql`b.id = ${told.named_build_run_id ?? 0}`)}
     union ${among(sql`b.ci_job_name = ${told.job_name} and b.build_number = ${told.build_number} and b.build_number <> '' and ${told.job_name} <> ''`)}
@@ -174,7 +193,7 @@ async function withVersion(db: Database, { account_id, project_id, until, versio
         where a ->> 'version' in (${version}, ${bare}) or a ->> 'name' ~* ${name})`)}
       from (
         select b.* from build_runs b
-        where b.account_id = ${account_id} and b.project_id = ${project_id} and b.status in ${PASSED} and b.kind = 'regular'
+        where b.account_id = ${account_id} and b.project_id = ${project_id} and ${MAY_BE_SHIPPED} and ${IS_REGULAR}
           and b.created_at <= ${until}::timestamptz
         order by b.created_at desc, b.id desc limit ${VERSIONS_LOOK}) b) b
     where b.has_version`)

@@ -12,6 +12,8 @@ const NOTHING: Evidence = {
 const build = (id: number, fields: Partial<Candidate> = {}): Candidate => ({
   id,
   status: 'completed',
+  has_passed: fields.status === undefined,
+  is_good: fields.status === undefined,
   ci_job_name: 'Ship',
   build_number: '',
   commit_hash: '',
@@ -78,4 +80,14 @@ test('another changelist contradicts the job and number', () => {
   const told = { job_name: 'Ship', build_number: '7', changelist: '42' }
   expect(choose(told, [build(1, { build_number: '7', changelist: '42' })]).build_run_id).toBe(1)
   expect(choose(told, [build(1, { build_number: '7', changelist: '41' })]).reason).toBe('contradiction')
+})
+
+test('of several builds of one commit those that their tests fail count last, but a named one was shipped', () => {
+  const of = (id: number, more: Partial<Candidate>) => build(id, { commit_hash: 'c0ffee', ...more })
+  const tests = of(2, { ci_job_name: 'Tests', build_number: '9', is_good: false })
+  expect(choose({ commit_hash: 'c0ffee' }, [of(1, {}), tests])).toMatchObject({ build_run_id: 1, basis: 'commit' })
+  expect(choose({ commit_hash: 'c0ffee' }, [tests])).toMatchObject({ build_run_id: 2, basis: 'commit' })
+  expect(choose({ job_name: 'Tests', build_number: '9' }, [of(1, {}), tests])).toMatchObject({ build_run_id: 2, basis: 'job' })
+  const both = [tests, of(3, { ci_job_name: 'Other', is_good: false })]
+  expect(choose({ commit_hash: 'c0ffee' }, both)).toMatchObject({ build_run_id: null, reason: 'several' })
 })

@@ -1,4 +1,4 @@
-import { type BuildBasis, type BuildGap, type BuildStatus, PASSED_STATUSES } from '../../contract/sets.ts'
+import type { BuildBasis, BuildGap, BuildStatus } from '../../contract/sets.ts'
 
 /** How the reports of a deployment name its build; unnamed fields are empty. */
 export interface Evidence {
@@ -18,6 +18,10 @@ export interface Candidate {
   build_number: string
   commit_hash: string
   changelist: string
+  /** Its CI or its tests say that it passed. */
+  has_passed: boolean
+  /** It counts as passed for its branch, too. */
+  is_good: boolean
   /** An artifact of it has the version. */
   has_version: boolean
 }
@@ -38,7 +42,12 @@ interface Surroundings {
   usual_job: string | undefined
 }
 
-const hasPassed = ({ status }: Candidate) => PASSED_STATUSES.includes(status)
+/** Those that passed; if there are any that no test gate fails, only these. */
+function passedOf(builds: readonly Candidate[]): Candidate[] {
+  const passed = builds.filter(({ has_passed }) => has_passed)
+  const good = passed.filter(({ is_good }) => is_good)
+  return good.length > 0 ? good : passed
+}
 
 /**
  * The build that was shipped, by the most specific field of the reports: only a build that passed, and none if several match. A number alone
@@ -53,16 +62,16 @@ export function chooseBuild(told: Evidence, builds: readonly Candidate[], around
   const numbered = mine.filter((build) => build_number !== '' && build.build_number === build_number)
   if (job_name !== '' && numbered.length > 0) {
     const agreeing = numbered.filter((build) => agrees(told, build))
-    return agreeing.length > 0 ? only('job', agreeing) : none('contradiction', numbered.filter(hasPassed))
+    return agreeing.length > 0 ? only('job', agreeing) : none('contradiction', passedOf(numbered))
   }
-  if (around.promoted && hasPassed(around.promoted)) return chosen('promotion', around.promoted)
+  if (around.promoted?.has_passed) return chosen('promotion', around.promoted)
 
   for (const [basis, fits] of REVISIONS) {
     const found = mine.filter((build) => fits(told, build))
     if (found.length > 0) return only(basis, narrowed(found, told, around))
   }
   if (numbered.length === 0) return none(says(told) ? 'not_known' : 'not_named', [])
-  const passed = numbered.filter(hasPassed)
+  const passed = passedOf(numbered)
   if (passed.length === 0) return none('not_passed', numbered)
   const usual = passed.filter((build) => build.ci_job_name === around.usual_job)
   if (numbered.length === 1 || usual.length === 1) return chosen('number', usual[0] ?? passed[0]!)
@@ -90,12 +99,12 @@ const says = (told: Evidence) =>
 function narrowed(found: Candidate[], { build_number }: Evidence, { usual_job }: Surroundings): Candidate[] {
   const numbered = found.filter((build) => build_number !== '' && build.build_number === build_number)
   if (numbered.length > 0) return numbered
-  const usual = found.filter((build) => hasPassed(build) && build.ci_job_name === usual_job)
+  const usual = passedOf(found.filter((build) => build.ci_job_name === usual_job))
   return usual.length === 1 ? usual : found
 }
 
 function only(basis: BuildBasis, found: Candidate[]): Choice {
-  const passed = found.filter(hasPassed)
+  const passed = passedOf(found)
   if (passed.length === 1) return chosen(basis, passed[0]!)
   return passed.length === 0 ? none('not_passed', found) : none('several', passed)
 }

@@ -70,6 +70,8 @@ describe('a deployment', () => {
       submitted_at: '2026-01-01T00:00:00.000Z',
       deployed_at: '2026-01-02T00:00:00.000Z',
       live_at: '2026-01-03T00:00:00.000Z',
+      current: true,
+      replaced_by: null,
       created_at: '2027-01-01T00:00:00.000Z',
       updated_at: '2027-01-02T00:00:00.000Z',
       build_run: { id: id('build_runs', 'b'), status: 'completed', commit_hash: 'abc', ci_job_name: 'night' },

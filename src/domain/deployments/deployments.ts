@@ -2,12 +2,14 @@ import { notFound } from '../../contract/errors.ts'
 import { isUuid, readShortId } from '../../contract/params.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { DEPLOYMENT_STATUSES, PLATFORMS } from '../../contract/sets.ts'
-import { type Database, sql } from '../../db/database.ts'
+import { type Database, empty, sql } from '../../db/database.ts'
 import { bounded, inlineInteger, type Key, type Listing, ofEveryKind, when } from '../../db/page.ts'
 import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { updatedRows, type Within } from '../../db/updated-since.ts'
+import { IS_CURRENT, liveOn, REPLACED_BY } from './live.ts'
 
-type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> & { cursor?: Key }
+type Query = Omit<QueryOf<'listDeployments'>, 'cursor'> &
+  Partial<Pick<QueryOf<'searchDeployments'>, 'current'>> & { cursor?: Key }
 type Detail = ReplyOf<'showDeployment'>
 
 /** The store of a deployment `d`: its platform, or the store's name if the platform is custom. */
@@ -16,11 +18,11 @@ export const storeWord = sql`coalesce(nullif(d.store, ''), d.platform)`
 export const columns = sql`
   d.id, d.platform, nullif(${storeWord}, 'custom') as store, nullif(d.track, '') as track, d.status, d.branch, d.version, d.external_id, d.external_build_id, d.build_run_id::text, d.integration_id,
   iso(d.submitted_at) as submitted_at, iso(d.deployed_at) as deployed_at, iso(d.live_at) as live_at,
-  iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
+  ${IS_CURRENT} as current, ${REPLACED_BY} as replaced_by, iso(d.created_at) as created_at, iso(d.updated_at) as updated_at`
 
 /**
- * Newest first, ties by number. Statuses and platforms are read in parallel from one index and merged; for a build the other filters apply
- * afterwards.
+ * Newest first, ties by number. Statuses and platforms are read in parallel from one index and merged; for a build, and for what is not live,
+ * the other filters apply afterwards. What is live has its own index.
  */
 export function list(project: ProjectSql, q: Query): Listing {
   const item = sql`(select row_to_json(item) from (select ${columns}) item) as item, d.created_at as key_at, d.number as key_id,
@@ -31,11 +33,13 @@ export function list(project: ProjectSql, q: Query): Listing {
   const narrowed = (within: Within | undefined) =>
     when(within, (condition) => sql`and ${condition({ at: sql`d.created_at`, id: sql`d.number`, updated: sql`d.updated_at` })}`)
   const ofBuild = when(q.build_run_id, (id) => sql`and d.build_run_id = ${id}`)
-  const others = sql`${when(q.status, (status) => sql`and d.status = ${status}`)} ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}`
+  const others = sql`${when(q.status, (status) => sql`and d.status = ${status}`)} ${when(q.platform, (platform) => sql`and d.platform = ${platform}`)}
+    ${q.current === false ? sql`and not ${IS_CURRENT}` : empty}`
+  const all = q.current === true ? liveOn(project) : sql`deployments`
   const few = (within: Within | undefined, take = q.limit + 1) => sql`
-    select d.* from deployments d where d.project_id = ${project.project_id} and ${where} ${ofBuild} ${others} ${narrowed(within)} ${inOrder(take)}`
+    select d.* from ${all} d where d.project_id = ${project.project_id} and ${where} ${ofBuild} ${others} ${narrowed(within)} ${inOrder(take)}`
   const walk =
-    q.build_run_id === undefined
+    q.current === true || (q.build_run_id === undefined && q.current === undefined)
       ? undefined
       : bounded({
           columns: sql`d.*`,
@@ -50,7 +54,7 @@ export function list(project: ProjectSql, q: Query): Listing {
   const found = (within?: Within, take = q.limit + 1) => {
     if (walk)
       return sql`select d.* from (${within ? walk.all : walk.rows}) d where true ${others} ${narrowed(within)} ${inOrder(take)}`
-    if (q.status === undefined && q.platform === undefined) return few(within, take)
+    if (q.current || (q.status === undefined && q.platform === undefined)) return few(within, take)
     return sql`select d.* from (${ofEveryKind(
       q.status === undefined ? kinds.slice(1) : kinds,
       (kind) =>
@@ -65,7 +69,7 @@ export function list(project: ProjectSql, q: Query): Listing {
       id: sql`number`,
       since,
       where,
-      filtered: [q.status, q.platform, q.build_run_id].some((filter) => filter !== undefined),
+      filtered: [q.status, q.platform, q.build_run_id, q.current].some((filter) => filter !== undefined),
       list: found,
       few,
       take: q.limit + 1,

@@ -1,9 +1,10 @@
 import type { DeploymentEdit } from '../../contract/bodies.ts'
 import { invalidParameter, notFound } from '../../contract/errors.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
-import { type BuildBasis, type DeploymentStatus, PASSED_STATUSES } from '../../contract/sets.ts'
+import type { BuildBasis, DeploymentStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { MAY_BE_SHIPPED } from '../branches/build-statuses.ts'
 import { lockProject } from '../branches/project-lock.ts'
 import { setBuild } from './build-link.ts'
 import { find } from './deployments.ts'
@@ -45,18 +46,18 @@ export function edit(
 }
 
 async function requirePassed(db: Database, project: ProjectKey, buildId: number) {
-  const build = await db.one<{ status: string }>(sql`
-    select status from build_runs where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${buildId} for share`)
+  const build = await db.one<{ status: string; has_passed: boolean }>(sql`
+    select b.status, ${MAY_BE_SHIPPED} as has_passed from build_runs b
+    where b.account_id = ${project.account_id} and b.project_id = ${project.project_id} and b.id = ${buildId} for share`)
   if (!build) throw invalidParameter('build_run_id', 'must be a build run of this project')
-  if (!(PASSED_STATUSES as readonly string[]).includes(build.status))
-    throw invalidParameter('build_run_id', `must be a build run that passed; this one is ${build.status}`)
+  if (!build.has_passed) throw invalidParameter('build_run_id', `must be a build run that passed; this one is ${build.status}`)
 }
 
 /** Sets the same timestamps as a report by the store. */
 async function setStatus(db: Database, known: StoredDeployment, status: DeploymentStatus, userId: number, why: string) {
   const reached = (isReached: boolean) => sql`case when ${isReached} then now() end`
   await db.execute(sql`
-    update deployments set status = ${status}, updated_at = now(),
+    update deployments set status = ${status}, status_at = now(), updated_at = now(),
       submitted_at = coalesce(submitted_at, ${reached(status === 'submitted' || status === 'in_review')}),
       deployed_at = coalesce(deployed_at, ${reached(status === 'live')}),
       live_at = ${known.status === 'live' ? sql`live_at` : sql`coalesce(${reached(status === 'live')}, live_at)`}

@@ -14,6 +14,8 @@ export interface IntegrationContext {
   config: Record<string, unknown>
   /** Set if an import reports it, or about one of its records: it describes the past and concerns nobody. */
   import_id?: number | null
+  /** Set if a delivery with a valid signature reports it. */
+  signed?: boolean
 }
 
 export const isHistory = ({ import_id }: Pick<IntegrationContext, 'import_id'>): boolean => typeof import_id === 'number'

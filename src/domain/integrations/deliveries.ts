@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '../../contract/sets.ts'
-import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
+import { type Database, empty, join, raw, reserveIds, type Sql, sql } from '../../db/database.ts'
 import { type BodyNote, REFUSED_MAX } from './intake-usage.ts'
 
 /** A delivery with its account, as jobs and processes name it. */
@@ -26,6 +26,8 @@ export interface Arrival {
   test?: boolean
   /** The facts read from it, as JSON, if they are applied after the response. */
   facts?: string
+  /** It could not be processed while its sender waited: for so many milliseconds until now. */
+  deferred?: { waited: number }
 }
 
 const EMPTY = Buffer.alloc(0)
@@ -44,13 +46,16 @@ function storedBody(
 }
 
 export interface Kept {
-  /** Replaces what `accept` stored. */
+  /** Replaces what `accept` stored, with a note why it is not all. */
   body?: Buffer
+  body_note?: BodyNote | null
   outcome: DeliveryOutcome
   status: number
   records: { type: string; id: number | string }[]
   message: string
   milliseconds: number
+  /** How long it waited until then; for a deferred one PostgreSQL knows. */
+  waited?: number
 }
 
 /**
@@ -62,19 +67,24 @@ export async function accept(
   arrivals: readonly Arrival[],
   outcome: 'processed' | 'accepted',
 ): Promise<(number | undefined)[]> {
+  // Deferred ones are processed in the order of their ids.
+  const order = outcome === 'accepted' ? await reserveIds(db, 'deliveries', arrivals.length) : undefined
   // Always in the same order, so that two nodes with the same deliveries do not deadlock.
   const rows = arrivals
-    .toSorted((a, b) => (a.dedupe_key < b.dedupe_key ? -1 : 1))
-    .map((arrival) => {
-      const status = outcome === 'accepted' ? 202 : 200
+    .map((arrival, index) => ({ arrival, id: order?.[index] }))
+    .toSorted((a, b) => (a.arrival.dedupe_key < b.arrival.dedupe_key ? -1 : 1))
+    .map(({ arrival, id }) => {
+      const status = outcome === 'accepted' && !arrival.deferred ? 202 : 200
       const [body, note] = storedBody(arrival, outcome, status)
       return sql`
-        (${arrival.account_id}::integer, ${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
+        (${order ? sql`${id}::bigint, ` : empty}${arrival.account_id}::integer, ${arrival.integration_id}::integer, ${arrival.path}, ${arrival.event}, ${arrival.dedupe_key}, ${arrival.replay_of === undefined}::boolean,
           ${outcome}, ${status}::integer, ${JSON.stringify(arrival.headers)}::jsonb, ${body}::bytea, ${arrival.body.length}::integer, ${note},
-          ${arrival.replay_of ?? null}::bigint, ${arrival.facts ?? null}::text)`
+          ${arrival.replay_of ?? null}::bigint, ${arrival.facts ?? null}::text, ${arrival.deferred !== undefined}::boolean,
+          ${arrival.deferred?.waited ?? 0}::integer)`
     })
   const kept = await db.rows<{ id: number; dedupe_key: string }>(sql`
-    insert into deliveries (account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes, body_note, replay_of, facts)
+    insert into deliveries (${order ? sql`id, ` : empty}account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body,
+      body_bytes, body_note, replay_of, facts, deferred, waited)
     values ${join(rows)}
     on conflict (account_id, integration_id, dedupe_key) where counts do nothing
     returning id, dedupe_key`)
@@ -102,6 +112,7 @@ export interface ChangeDelivery {
   identifiers: string[]
   /** From its arrival until the statement is sent. */
   milliseconds: number
+  waited: number
 }
 
 /**
@@ -109,21 +120,24 @@ export interface ChangeDelivery {
  * If an identical one took effect at the same instant, PostgreSQL refuses, and everything is rolled back.
  */
 export function addingReceipts(delivered: readonly ChangeDelivery[]): Sql {
-  const rows = delivered.map(({ arrival, identifiers, milliseconds }) => {
+  const rows = delivered.map(({ arrival, identifiers, milliseconds, waited }) => {
     const [body, note] = storedBody(arrival, 'processed', 200)
     const { path, event, dedupe_key, headers } = arrival
-    return { body, row: { path, event, dedupe_key, headers, body_bytes: arrival.body.length, note, identifiers, milliseconds } }
+    return {
+      body,
+      row: { path, event, dedupe_key, headers, body_bytes: arrival.body.length, note, identifiers, milliseconds, waited },
+    }
   })
   return sql`
     receipts as (
       insert into deliveries (account_id, integration_id, path, event, dedupe_key, counts, outcome, status, headers, body, body_bytes,
-        body_note, records, milliseconds)
+        body_note, records, milliseconds, waited)
       select ${delivered[0]!.arrival.account_id}, ${delivered[0]!.arrival.integration_id}, r.path, r.event, r.dedupe_key, true, 'processed', 200, r.headers, r.body, r.body_bytes,
-        r.note, w.records, r.milliseconds + (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::integer
+        r.note, w.records, r.milliseconds + (extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::integer, r.waited
       from rows from (jsonb_to_recordset(${JSON.stringify(rows.map(({ row }) => row))}::jsonb)
-          as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, identifiers text[], milliseconds integer),
+          as (path text, event text, dedupe_key text, headers jsonb, body_bytes integer, note text, identifiers text[], milliseconds integer, waited integer),
         unnest(${rows.map(({ body }) => body)}::bytea[]))
-        as r (path, event, dedupe_key, headers, body_bytes, note, identifiers, milliseconds, body),
+        as r (path, event, dedupe_key, headers, body_bytes, note, identifiers, milliseconds, waited, body),
       lateral (
         select jsonb_agg(jsonb_build_object('type', 'change', 'id', w.id) order by w.id) as records
         from written w where w.identifier = any (r.identifiers)) w
@@ -138,20 +152,28 @@ export const finish = (db: Database, accountId: number, ended: readonly ({ id: n
 const finishing = (accountId: number, { id, ...kept }: { id: number } & Kept, index: number) => sql`
   ${raw(`d${index}`)} as (
     update deliveries set outcome = ${kept.outcome}, status = ${kept.status}, records = ${JSON.stringify(kept.records)}::jsonb,
-      message = ${kept.message}, milliseconds = ${kept.milliseconds}${kept.body ? sql`, body = ${kept.body}, body_note = null` : sql``}
+      message = ${kept.message}, milliseconds = ${kept.milliseconds},
+      waited = ${kept.waited ?? sql`least(waited + extract(epoch from now() - received_at) * 1000, 2147483647)::integer`}${kept.body ? sql`, body = ${kept.body}, body_note = ${kept.body_note ?? null}` : sql``}
     where account_id = ${accountId} and id = ${id})`
 
-/** An accepted delivery that turned out to be unreadable. */
-export const giveUp = (db: Database, { account_id, delivery_id }: DeliveryKey, message: string) =>
+/** An accepted delivery that turned out to be unreadable, or that can't be recorded. */
+export const giveUp = (db: Database, { account_id, delivery_id }: DeliveryKey, message: string, status = 422) =>
   db.execute(sql`
-    update deliveries set outcome = 'failed', status = 422, message = ${message}, facts = null
+    update deliveries set outcome = 'failed', status = ${status}, counts = false, message = ${message}, facts = null
     where account_id = ${account_id} and id = ${delivery_id} and outcome = 'accepted'`)
 
-/** An accepted delivery was applied: its facts are no longer needed, nor a body over the quota. */
-export const clearFacts = (db: Database, { account_id, delivery_id }: DeliveryKey) =>
+/** Accepted deliveries were applied: their facts are no longer needed, nor a body over the quota. */
+export const clearFacts = (db: Database, accountId: number, ids: readonly number[]) =>
   db.execute(sql`
     update deliveries set facts = null, body = case when body_note = 'quota' then '' else body end
-    where account_id = ${account_id} and id = ${delivery_id}`)
+    where account_id = ${accountId} and id = any (${ids}::bigint[])`)
+
+/** Deferred deliveries that are not processed yet. */
+export const IS_DEFERRED = sql`d.deferred and d.outcome = 'accepted'`
+
+/** Whether an integration `i` has deliveries that later ones must not overtake. */
+export const isBehind = sql`exists (
+  select from deliveries d where d.account_id = i.account_id and d.integration_id = i.id and ${IS_DEFERRED})`
 
 /** Inserts a delivery without effect: a duplicate, a test, or an unusable one. */
 export async function note(db: Database, arrival: Arrival, kept: Kept): Promise<number> {

@@ -24,6 +24,10 @@ interface Listed {
   message: string
   records: { type: string; id: number | string }[]
   milliseconds: number
+  /** Milliseconds from its arrival until it was processed; of an accepted one until it was stored. */
+  waited_milliseconds: number
+  /** Answered with `accepted` while its sender waited, and processed later. */
+  accepted_first: boolean
   bytes: number | null
   replay_of: number | null
   test: boolean
@@ -42,7 +46,7 @@ export interface Filter {
 }
 
 const COLUMNS = sql`d.id, d.integration_id, i.provider, d.received_at, d.path, d.event, d.outcome, d.status, d.message, d.records,
-  d.milliseconds, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of, d.test`
+  d.milliseconds, d.waited as waited_milliseconds, d.deferred as accepted_first, coalesce(d.body_bytes, octet_length(d.body)) as bytes, d.replay_of, d.test`
 
 const clean = <Row extends Listed>(row: Row): Row => ({
   ...row,

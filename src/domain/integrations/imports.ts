@@ -7,7 +7,7 @@ import { cancel as cancelJob, enqueue } from '../../db/queue.ts'
 
 export type Import = AppReply<'listImports'>['imports'][number]
 
-const SHOWN = sql`i.id, i.project_id, i.integration_id, i.state, i.nightly, i.since, i.until, i.part, i.counts, i.expected, i.waits_until, i.message,
+const SHOWN = sql`i.id, i.project_id, i.integration_id, i.state, i.nightly, i.since, i.until, i.part, i.counts, i.expected, i.waits_until, i.message, i.kept,
   i.created_by_user_id, i.created_at, i.updated_at, i.finished_at`
 
 /** The name of the job that reads an import. */
@@ -116,6 +116,8 @@ export const runningTogether = async (db: Database, account_id: number) =>
 interface Progress {
   /** Absent: nothing was read, and `note` says why. */
   part?: ImportPart
+  /** 1 if absent. */
+  pages?: number
   read?: number
   added?: number
   note?: string
@@ -123,9 +125,13 @@ interface Progress {
 }
 
 /** In the transaction that stores a page. */
-export const advance = (db: Database, { account_id, id }: RecordKey, { part, read = 0, added = 0, note = '', next }: Progress) =>
+export const advance = (
+  db: Database,
+  { account_id, id }: RecordKey,
+  { part, pages = 1, read = 0, added = 0, note = '', next }: Progress,
+) =>
   db.execute(sql`
-    update imports set pages = pages + 1, part = ${next.part}, cursor = ${JSON.stringify(next.cursor)}, waits_until = null, message = trim(message || ' ' || ${note}::text), updated_at = now(),
+    update imports set pages = pages + ${pages}::integer, part = ${next.part}, cursor = ${JSON.stringify(next.cursor)}, waits_until = null, message = trim(message || ' ' || ${note}::text), updated_at = now(),
       state = case when ${next.part}::text is null then 'done' else state end, finished_at = case when ${next.part}::text is null then now() end,
       counts = case when ${part ?? null}::text is null then counts else jsonb_set(counts, array[${part ?? ''}::text], jsonb_build_object(
         'read', coalesce((counts -> ${part ?? ''}::text ->> 'read')::integer, 0) + ${read}::integer,

@@ -20,12 +20,14 @@ interface Integration {
   write_back: boolean
   /** Why nothing is written although it is on. */
   write_back_problem: string | null
+  /** Its stored credential reaches every job or project of the tool's server. */
+  every_place: boolean
   created_at: string
 }
 
 const select = (where: Sql) => sql`
   select i.id, i.project_id, i.provider, i.active, cardinality(i.secrets_sealed) as secrets, i.requires_signature, i.config, i.write_back,
-    nullif(i.write_back_problem, '') as write_back_problem, i.created_at
+    nullif(i.write_back_problem, '') as write_back_problem, i.every_place, i.created_at
   from integrations i where i.deleted_at is null ${where} order by i.id`
 
 const shown = (integration: Integration): Integration => ({ ...integration, config: shownConfig(integration.config) })
@@ -57,6 +59,8 @@ interface NewIntegration {
   /** By default on if a secret is set. */
   requires_signature?: boolean | undefined
   config?: Record<string, unknown>
+  /** By default only the places that the settings name and a lead confirms. */
+  every_place?: boolean | undefined
   /** The person who created it and knows its token; null for an operator. */
   created_by_user_id?: number | null
 }
@@ -70,6 +74,7 @@ export async function create(
     signing_secrets = [],
     requires_signature = signing_secrets.length > 0,
     config = {},
+    every_place = false,
     created_by_user_id = null,
   }: NewIntegration,
 ): Promise<Integration & { webhook_token: string }> {
@@ -77,10 +82,10 @@ export async function create(
   const id = await reserveId(db, 'integrations')
   const { webhook_token, token_hash, token_sealed } = mintToken(vault, id)
   const made = await db.execute(sql`
-    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed, secrets_sealed, requires_signature, config, created_by_user_id)
+    insert into integrations (id, account_id, project_id, provider, token_hash, token_sealed, secrets_sealed, requires_signature, config, every_place, created_by_user_id)
       overriding system value
     select ${id}, p.account_id, p.id, ${provider}, ${token_hash}, ${token_sealed}, ${sealSecrets(vault, id, signing_secrets)}, ${requires_signature},
-      ${JSON.stringify(sealConfig(vault, id, config))}::jsonb, ${created_by_user_id}::integer
+      ${JSON.stringify(sealConfig(vault, id, config))}::jsonb, ${every_place}, ${created_by_user_id}::integer
     from projects p where p.id = ${project_id}`)
   if (made === 0) throw notFound('Project')
   return { ...(await find(db, id)), webhook_token }
@@ -105,6 +110,7 @@ export const remove = (db: Database, id: number) =>
       where id = ${id} and deleted_at is null
       returning account_id`)
     if (!removed) throw notFound('Integration')
+    await db.execute(sql`delete from integration_places where account_id = ${removed.account_id} and integration_id = ${id}`)
     await enqueue(db, 'purge_integration', { integration_id: id }, { account_id: removed.account_id })
   })
 

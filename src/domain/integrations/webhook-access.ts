@@ -3,6 +3,7 @@ import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
 import { hashOf, sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { IntegrationContext } from './context.ts'
+import { isBehind } from './deliveries.ts'
 
 /** An integration as found by its token. */
 export interface IntegrationAuth extends IntegrationContext {
@@ -10,6 +11,10 @@ export interface IntegrationAuth extends IntegrationContext {
   secrets: string[]
   /** It accepts only signed deliveries, on every path. */
   requires_signature: boolean
+  /** Earlier deliveries wait to be processed: this one must not overtake them. */
+  is_behind: boolean
+  /** When that was asked, by this process's clock. */
+  asked_at: number
 }
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
@@ -22,14 +27,15 @@ export async function open(
   provider: string | readonly string[],
 ): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
-  const row = await db.one<IntegrationAuth & { secrets_sealed: string[] }>(sql`
+  const asked_at = performance.now()
+  const row = await db.one<Omit<IntegrationAuth, 'asked_at'> & { secrets_sealed: string[] }>(sql`
     select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_rules,
-      p.status as project_status
+      p.status as project_status, ${isBehind} as is_behind
     from integrations i join projects p on p.id = i.project_id
     where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = any(${[provider].flat()})`)
   if (!row) throw notFound('Integration')
   const { secrets_sealed, ...integration } = row
-  return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }
+  return { ...integration, asked_at, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }
 }
 
 export const refuseUnlessActive = ({ project_status }: IntegrationAuth) => {

@@ -2,6 +2,7 @@ import { notFound } from '../../contract/errors.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { enqueue } from '../../db/queue.ts'
+import { MAY_FAIL } from '../branches/build-statuses.ts'
 import { asking, type IntegrationContext } from './context.ts'
 import { CONTEXT } from './job-subjects.ts'
 
@@ -10,14 +11,18 @@ import { CONTEXT } from './job-subjects.ts'
 /** An integration `i` that writes, as far as is known. */
 export const WRITES = sql`i.write_back and i.write_back_problem = '' and i.active and i.deleted_at is null`
 
-/** In the transaction that ended a build, or that explained its failure. One job covers everything that happens before it runs. */
-export async function scheduleWriteBack(db: Database, build: RecordKey) {
-  const due = await db.rows<Pick<IntegrationContext, 'account_id' | 'integration_id' | 'config'>>(sql`
-    select i.account_id, i.id as integration_id, i.config from build_runs b
+export const scheduleWriteBack = (db: Database, { account_id, id }: RecordKey) => scheduleWriteBacks(db, account_id, [id])
+
+/** In the transaction that ended builds, or that explained their failures. One job covers everything that happens before it runs. */
+export async function scheduleWriteBacks(db: Database, accountId: number, builds: readonly number[]) {
+  if (builds.length === 0) return
+  const due = await db.rows<Pick<IntegrationContext, 'account_id' | 'integration_id' | 'config'> & { build_run_id: number }>(sql`
+    select i.account_id, i.id as integration_id, i.config, b.id as build_run_id from build_runs b
     join integrations i on i.account_id = b.account_id and i.project_id = b.project_id and ${WRITES}
     join accounts a on a.id = b.account_id and not a.demo and a.swept_at is null
-    where b.account_id = ${build.account_id} and b.id = ${build.id} and (b.commit_hash <> '' or b.shelf <> '') and b.import_id is null and b.kind <> 'bisect'`)
-  for (const integration of due) await enqueueWriteBack(db, integration, build.id)
+    where b.account_id = ${accountId} and b.id = any (${builds}::bigint[]) and (b.commit_hash <> '' or b.shelf <> '') and b.import_id is null and b.kind <> 'bisect'
+    order by i.id, b.id`)
+  for (const { build_run_id, ...integration } of due) await enqueueWriteBack(db, integration, build_run_id)
 }
 
 /** How many verdicts one breakage changes at most. */
@@ -27,7 +32,7 @@ const VERDICTS_MAX = 50
 export async function scheduleVerdicts(db: Database, { account_id, id }: RecordKey) {
   const builds = await db.rows<RecordKey>(sql`
     select b.account_id, b.id from breakages k
-    join build_runs b on b.account_id = k.account_id and b.project_id = k.project_id and b.kind = 'preflight' and b.status = 'failed'
+    join build_runs b on b.account_id = k.account_id and b.project_id = k.project_id and b.kind = 'preflight' and ${MAY_FAIL}
       and b.created_at > goldmaster_now() - interval '14 days'
     join lateral (
       select i.fingerprint, i.joins_keys from investigations i
@@ -59,7 +64,7 @@ export interface WriteBackSubject extends IntegrationContext {
   commit_hash: string
   /** Empty unless it is a preflight of one. */
   shelf: string
-  ci_job_name: string
+  job: string
   /** Empty unless it is a preflight of one. */
   pull_request: string
   /** Pages of the commit and of the build at the tool itself. */
@@ -69,7 +74,7 @@ export interface WriteBackSubject extends IntegrationContext {
 /** A build and the integration that its result is written to; undefined if that was switched off. */
 export const writeBackSubject = (db: Database, { account_id, integration_id, build_run_id }: WriteBackKey) =>
   db.one<WriteBackSubject>(sql`
-    select ${CONTEXT}, b.commit_hash, b.shelf, b.ci_job_name, b.pull_request,
+    select ${CONTEXT}, b.commit_hash, b.shelf, b.job, b.pull_request,
       array_remove(array[(
         -- The page of a fork's commit is in the fork, and the pull request is not.
         select c.url from changes c where b.head_repository = '' and c.account_id = b.account_id and c.project_id = b.project_id and c.identifier = b.commit_hash
@@ -107,6 +112,11 @@ export interface Subject {
   subject: string
 }
 
+/** A claim of a subject, for as long as nobody else claims it. */
+export interface Claim extends Subject {
+  token: string
+}
+
 export interface Written {
   sent: string
   unsure: boolean
@@ -114,33 +124,45 @@ export interface Written {
   gone: boolean
 }
 
-const isSubject = ({ account_id, integration_id, subject }: Subject) =>
-  sql`account_id = ${account_id} and integration_id = ${integration_id} and subject = ${subject}`
+/** Only the owner of the claim changes the row: a job that was held up finds that another one took over. */
+const isOurs = ({ account_id, integration_id, subject, token }: Claim) =>
+  sql`account_id = ${account_id} and integration_id = ${integration_id} and subject = ${subject} and claimed_by = ${token}::uuid`
 
-/** Longer than two requests take. */
-const BUSY = sql`goldmaster_now() + interval '45 seconds'`
+/** Longer than two requests take. A job that lives renews it. */
+export const CLAIM_SECONDS = 45
+const BUSY = sql`goldmaster_now() + make_interval(secs => ${CLAIM_SECONDS})`
 
 /** What was written so far. Undefined while another job writes it. */
-export const claim = (db: Database, { account_id, integration_id, subject }: Subject) =>
+export const claim = (db: Database, { account_id, integration_id, subject, token }: Claim) =>
   db.one<Written>(sql`
-    insert into write_backs as w (account_id, integration_id, subject, busy_until) values (${account_id}, ${integration_id}, ${subject}, ${BUSY})
-    on conflict (account_id, integration_id, subject) do update set busy_until = excluded.busy_until
+    insert into write_backs as w (account_id, integration_id, subject, busy_until, claimed_by)
+    values (${account_id}, ${integration_id}, ${subject}, ${BUSY}, ${token}::uuid)
+    on conflict (account_id, integration_id, subject) do update set busy_until = excluded.busy_until, claimed_by = excluded.claimed_by
       where w.busy_until is null or w.busy_until < goldmaster_now()
     returning sent, unsure, remote_id, gone`)
 
+/** While a slow server is asked. */
+export const renew = (db: Database, claim: Claim) =>
+  db.execute(sql`update write_backs set busy_until = ${BUSY} where ${isOurs(claim)}`)
+
 /** Ends the claim. */
-export const release = (db: Database, subject: Subject) =>
-  db.execute(sql`update write_backs set busy_until = null where ${isSubject(subject)}`)
+export const release = (db: Database, claim: Claim) =>
+  db.execute(sql`update write_backs set busy_until = null, claimed_by = null where ${isOurs(claim)}`)
 
-/** Right before a request. */
-export const noteUnsure = (db: Database, subject: Subject) =>
-  db.execute(sql`update write_backs set unsure = true where ${isSubject(subject)}`)
+/** Another job claimed the subject meanwhile. */
+export class ClaimLost extends Error {}
 
-/** After the request. */
-export const noteSent = (db: Database, subject: Subject, sent: string, remote_id: string | null = null, gone = false) =>
+/** Right before a request, which must not be sent after another job has taken over. */
+export async function noteUnsure(db: Database, claim: Claim) {
+  const rows = await db.execute(sql`update write_backs set unsure = true, busy_until = ${BUSY} where ${isOurs(claim)}`)
+  if (rows === 0) throw new ClaimLost('Another job writes this.')
+}
+
+/** After the request. A job that took over during the request looks for its outcome at the server. */
+export const noteSent = (db: Database, claim: Claim, sent: string, remote_id: string | null = null, gone = false) =>
   db.execute(sql`
     update write_backs set sent = ${sent}, unsure = false, remote_id = ${remote_id}, gone = ${gone}, updated_at = now()
-    where ${isSubject(subject)}`)
+    where ${isOurs(claim)}`)
 
 /** Switches it on or off. `problem`: why nothing is written for now. */
 export async function setWriteBack(db: Database, id: number, write_back: boolean, problem = '') {

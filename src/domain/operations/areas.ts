@@ -147,6 +147,62 @@ export const AREAS: readonly Area[] = [
     },
   },
   {
+    name: 'accounts',
+    label: 'Failing accounts',
+    figures: [
+      {
+        key: 'failing_accounts',
+        label: 'Failing',
+        unit: 'count',
+        metric: 'goldmaster_failing_accounts',
+        help: 'Accounts for which work of the service fails again and again, at most 100',
+        of: ({ failing }) => failing.length,
+      },
+    ],
+    judge({ failing }) {
+      const [first] = failing
+      if (first === undefined) return { level: 'ok', text: 'Work is done for all accounts.' }
+      const { account, account_id, work, error } = first
+      return {
+        level: 'warn',
+        text: `${work} fails for account ${account || account_id}: ${error}`,
+        next: 'Other accounts are not affected, and it is retried within an hour. Report the error with the version of the service.',
+      }
+    },
+  },
+  {
+    name: 'deliveries',
+    label: 'Deliveries',
+    figures: [
+      {
+        key: 'oldest_delivery_seconds',
+        label: 'Longest wait',
+        unit: 'seconds',
+        metric: 'goldmaster_delivery_oldest_seconds',
+        help: 'Age of the oldest accepted delivery that is not processed yet',
+        of: ({ backlog }) => backlog.oldest_delivery,
+      },
+      {
+        key: 'waiting_deliveries',
+        label: 'Waiting deliveries',
+        unit: 'count',
+        metric: 'goldmaster_deliveries_waiting',
+        help: 'Accepted deliveries that are not processed yet',
+        of: ({ backlog }) => backlog.deliveries,
+      },
+    ],
+    judge({ backlog: { deliveries, oldest_delivery } }) {
+      if (deliveries === 0) return { level: 'ok', text: 'Deliveries are processed when they arrive.' }
+      const text = `${counted(deliveries, 'delivery waits', 'deliveries wait')} to be processed, the oldest for ${durationOf(oldest_delivery)}.`
+      if (oldest_delivery <= MINUTE) return { level: 'ok', text }
+      return {
+        level: oldest_delivery > 5 * MINUTE ? 'err' : 'warn',
+        text,
+        next: 'Check that a node works on jobs: JOBS is on, or goldmaster work runs. goldmaster admin deliveries health shows why jobs fail.',
+      }
+    },
+  },
+  {
     name: 'lanes',
     label: 'Outgoing messages',
     figures: [

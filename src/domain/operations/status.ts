@@ -1,7 +1,9 @@
 import { LANES } from '../../contract/sets.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { countJobs, dueTimes, type JobCount, LEASES } from '../../db/queue.ts'
+import { type FailingAccount, listFailing } from '../accounts/isolation.ts'
 import type { Retention } from '../accounts/retention-days.ts'
+import { IS_DEFERRED } from '../integrations/deliveries.ts'
 import { IN_QUEUE } from '../sending/destinations.ts'
 import { type Backups, readBackups } from './backups.ts'
 import { listNodes, type Node } from './nodes.ts'
@@ -24,6 +26,10 @@ const age = (time: Sql) => sql`coalesce(greatest(0, extract(epoch from now() - (
 /** A number of waiting items, and the age of the oldest in seconds. */
 interface Backlog {
   oldest_job: number
+  /** Deliveries that were answered and are not processed yet. */
+  deliveries: number
+  /** The age of the oldest of these in seconds. */
+  oldest_delivery: number
   outbox: number
   outbound: number
   mails: number
@@ -39,6 +45,8 @@ const readBacklog = (db: Database): Promise<Backlog | undefined> =>
     sql`
     select
       (select ${age(sql`min(run_at)`)} from (${dueTimes} limit ${COUNT_MAX}) due) as oldest_job,
+      (select count(*) from (select from deliveries d where ${IS_DEFERRED} limit ${COUNT_MAX}) accepted) as deliveries,
+      (select ${age(sql`min(received_at)`)} from (select received_at from deliveries d where ${IS_DEFERRED} limit ${COUNT_MAX}) accepted) as oldest_delivery,
       (select ${age(sql`min(written_at)`)} from (select written_at from outbox where position is null limit ${COUNT_MAX}) unplaced) as outbox,
       (select ${age(sql`min(waiting.created_at)`)} from destinations d cross join lateral (
         select created_at from messages m where m.account_id = d.account_id and m.destination_id = d.id and (m.to_user_id <> 0) = false
@@ -83,6 +91,7 @@ interface Trouble {
 }
 
 const TROUBLES = 20
+const FAILING = 100
 
 const listTroubles = (db: Database): Promise<Trouble[]> =>
   db.rows<Trouble>(
@@ -184,6 +193,7 @@ export interface Status {
   lanes: Lanes[]
   destinations: DestinationCount[]
   troubles: Trouble[]
+  failing: FailingAccount[]
   refused: Refused
   overdue: Overdue
   sizes: Sizes
@@ -207,6 +217,7 @@ export const readStatus = async (db: Database, { retention, slow }: Reading): Pr
   lanes: await readLanes(db),
   destinations: await countDestinations(db),
   troubles: await listTroubles(db),
+  failing: await listFailing(db, FAILING),
   refused: await readRefused(db),
   overdue: (await readOverdue(db, retention))!,
   sizes: await readSizes(db),

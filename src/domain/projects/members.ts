@@ -37,10 +37,10 @@ const handles = async (db: Database, { account_id, project_id }: ProjectKey) =>
     await db.rows<{ handle: string }>(sql`
       with recursive seen as (
         select min(assignee_handle) as handle from tasks
-        where account_id = ${account_id} and project_id = ${project_id} and assignee_handle is not null
+        where account_id = ${account_id} and project_id = ${project_id} and deleted_at is null and assignee_handle is not null
         union all
         select (select min(assignee_handle) from tasks
-          where account_id = ${account_id} and project_id = ${project_id} and assignee_handle is not null and assignee_handle > seen.handle)
+          where account_id = ${account_id} and project_id = ${project_id} and deleted_at is null and assignee_handle is not null and assignee_handle > seen.handle)
         from seen where seen.handle is not null
       )
       select handle from seen where handle is not null limit ${HANDLES_MAX}`)

@@ -11,7 +11,7 @@ import { unmatched } from '../branches/branch-patterns.ts'
 type Settings = AppReply<'showProjectSettings'>
 
 const select = (where: Sql) => sql`
-  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, path_owners, agent_prices, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
+  select id, account_id, name, engine, status, p.approval_rules, required_jobs, job_patterns, path_owners, test_gate, agent_prices, badge_key, investigates_failures, bisect_builds_per_day, assignment, created_at
   from projects p ${where} order by id`
 
 type Stored = Omit<Settings, 'unmatched_patterns' | 'approval_types'>
@@ -58,6 +58,7 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
     required_jobs,
     job_patterns,
     path_owners,
+    test_gate,
     agent_prices,
     investigates_failures,
     bisect_builds_per_day,
@@ -77,6 +78,7 @@ export async function edit(db: Database, id: number, input: AppBody<'editProject
     update projects set name = ${name.trim()}, engine = ${engine.trim().toLowerCase()}, status = ${status},
       approval_rules = ${rules && JSON.stringify(rules)}::jsonb, required_jobs = ${JSON.stringify(required_jobs)}::jsonb,
       job_patterns = ${JSON.stringify(job_patterns)}::jsonb, path_owners = ${path_owners},
+      test_gate = ${JSON.stringify(test_gate)}::jsonb,
       agent_prices = ${agent_prices && JSON.stringify(agent_prices)}::jsonb, badge_key = ${badge_key},
       investigates_failures = ${investigates_failures}, bisect_builds_per_day = ${bisect_builds_per_day},
       assignment = ${JSON.stringify(assignment)}::jsonb, updated_at = now() where id = ${id}`)

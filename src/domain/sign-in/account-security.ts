@@ -6,12 +6,12 @@ import { readAddresses, refuseWithoutOwn } from '../access/allowed-addresses.ts'
 import { hasSecondFactor } from '../access/blocked.ts'
 import * as accounts from '../accounts/accounts.ts'
 
-/** Sets the allowed addresses and the required second factor; the caller must meet them. */
+/** Sets the allowed addresses and the required second factor, which the caller must meet, and how artifacts are shared. */
 export async function editSecurity(
   db: Database,
   id: number,
   by: Identity,
-  { allowed_addresses, requires_second_factor }: AppBody<'editAccountSecurity'>,
+  { allowed_addresses, requires_second_factor, ...sharing }: AppBody<'editAccountSecurity'>,
 ): Promise<void> {
   const ranges = allowed_addresses === undefined ? undefined : readAddresses(allowed_addresses ?? [])
   if (ranges !== undefined) refuseWithoutOwn(ranges, by.address)
@@ -21,5 +21,5 @@ export async function editSecurity(
     ))!
     if (!has) throw ownSecondFactorMissing()
   }
-  await accounts.edit(db, id, { allowed_addresses: ranges, requires_second_factor })
+  await accounts.edit(db, id, { allowed_addresses: ranges, requires_second_factor, ...sharing })
 }

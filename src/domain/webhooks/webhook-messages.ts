@@ -1,5 +1,6 @@
 import { isChosen } from '../../contract/events.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { byAccount, oneByOne } from '../accounts/isolation.ts'
 import type { OutboxEvent } from '../feed/events.ts'
 import * as outbox from '../feed/outbox.ts'
 import { LIVE } from '../sending/destinations.ts'
@@ -23,9 +24,13 @@ export async function enqueueMessages(db: Database): Promise<boolean> {
     group by d.account_id, d.position`,
     { across: true },
   )
-  let more = false
-  for (const level of levels) if (await enqueueLevel(db, level)) more = true
-  return more
+  const accounts = byAccount(levels)
+  const results = await oneByOne(db, 'webhook messages', [...accounts.keys()], async (id) => {
+    let more = false
+    for (const level of accounts.get(id)!) if (await enqueueLevel(db, level)) more = true
+    return more
+  })
+  return results.some(Boolean)
 }
 
 interface Filter {
