@@ -10,6 +10,7 @@ import type { Vault } from './domain/privacy/secrets.ts'
 import { HOST_USES, type Settings } from './environment.ts'
 import { buildHealthServer } from './http/ops/health.ts'
 import { buildServer } from './http/server.ts'
+import { stopWaiting } from './intake/batch.ts'
 import { shareBodyMemory } from './intake/body-memory.ts'
 import { shareHeavyProcesses, stopHeavy } from './intake/heavy/heavy.ts'
 import type { Backups } from './jobs/backups/backups.ts'
@@ -107,6 +108,7 @@ export async function serve(settings: Settings) {
   // From the first request on: a service that is stopped while it is still starting finishes accepted requests, too.
   stopping.stopWith(async () => {
     clearInterval(flush)
+    stopWaiting(pools.intake)
     worker = await working
     await Promise.all([
       acceptBacklog(app.server).then(() => app.close()),

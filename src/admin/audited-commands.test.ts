@@ -102,6 +102,7 @@ const CALLS: [command: string, words: () => string[], touched: ('owl' | 'fox' | 
   ['integration cancel-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
   ['integration undo-import', () => [id('integrations', 'ci'), made['integration import']!], ['owl']],
   ['integration write-back', () => [made['integration add']!], ['owl']],
+  ['integration places', () => [id('integrations', 'ci'), '--confirm', 'Star/main'], ['owl']],
   ['integration delete', () => [made['integration add']!], ['owl']],
   ['deliveries replay', () => [made.delivery!], ['owl']],
   ['deliveries test', () => [id('integrations', 'ci')], ['owl']],

@@ -2,9 +2,9 @@ import { DELIVERY_OUTCOMES } from '../contract/sets.ts'
 import * as log from '../domain/integrations/delivery-log.ts'
 import { failingJobs, health as healthOf } from '../domain/integrations/health.ts'
 import * as integrations from '../domain/integrations/integrations.ts'
-import { replay as replayDelivery } from '../intake/replay.ts'
-import { showDelivery } from '../intake/show-delivery.ts'
-import { testDelivery } from '../intake/test-delivery.ts'
+import { replay as replayDelivery } from '../intake/deliveries/replay.ts'
+import { showDelivery } from '../intake/deliveries/show-delivery.ts'
+import { testDelivery } from '../intake/deliveries/test-delivery.ts'
 import type { Noun } from '../terminal/command.ts'
 import { extra, field, main } from '../terminal/table.ts'
 import { count, id, time, words } from './arguments.ts'
@@ -43,6 +43,7 @@ const list = command({
           'outcome',
           extra('status'),
           extra('milliseconds', 'ms'),
+          extra('waited_milliseconds', 'waited ms'),
           main('message'),
         ],
         'If you use filters, remove some. To send a test delivery, run: goldmaster admin deliveries test INTEGRATION',

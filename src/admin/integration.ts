@@ -7,6 +7,7 @@ import { setConfig } from '../domain/integrations/settings.ts'
 import { setWriteBack, startWriteBack } from '../domain/integrations/write-backs.ts'
 import { startUnseen } from '../intake/history/start-import.ts'
 import { providers } from '../intake/providers/index.ts'
+import { setPlaces, shownPlaces } from '../intake/reach/places.ts'
 import { readSecret } from '../terminal/ask.ts'
 import type { Noun } from '../terminal/command.ts'
 import { usage } from '../terminal/failures.ts'
@@ -27,13 +28,14 @@ const add = command({
     secret: { help: 'Signing secret of the tool; - reads standard input', value: 'secret', read: words },
     allow_unsigned: { help: 'Accept unsigned deliveries even with a secret, on paths that allow it' },
     config: { help: 'Settings of the tool, a JSON object', value: 'json', read: jsonObject },
+    confirmed_only: { help: 'Use the credential in the settings only for jobs or projects that a lead confirms' },
   },
   examples: ['admin integration add --project 1 --provider github --secret -'],
-  async run({ flags: { project: project_id, provider, secret, allow_unsigned, config }, out, store }) {
+  async run({ flags: { project: project_id, provider, secret, allow_unsigned, config, confirmed_only }, out, store }) {
     const { change, vault, site } = await store()
     const signing_secrets = secret === undefined ? [] : [await secretOf(secret, 'Signing secret')]
     const requires_signature = signing_secrets.length > 0 && !allow_unsigned
-    const asked = { project_id, provider, signing_secrets, requires_signature, config }
+    const asked = { project_id, provider, signing_secrets, requires_signature, config, every_place: !confirmed_only }
     const made = await change('integration', undefined, (db) => integrations.create(db, vault, asked))
     const url = `${site}/webhooks/${provider}?token=${made.webhook_token}`
     const setup = providers[provider].setup({ url, token: made.webhook_token, base_url: site, id: made.id })
@@ -44,6 +46,10 @@ const add = command({
       out.line(
         `In these steps “here” means ${here}. To save a signing secret, you can also run: goldmaster admin integration secret ${made.id}`,
       )
+      if (made.every_place && providers[provider].places && made.config.server)
+        out.line(
+          `Its credential is used for all ${providers[provider].places.noun} of the server. To limit it, run: goldmaster admin integration places ${made.id} --confirmed-only`,
+        )
       if (isLoopback(site))
         out.line(
           `BASE_URL is ${site}, which only tools on this machine can reach. Set it to the public URL; see docs/deployment.md`,
@@ -168,6 +174,45 @@ const config = command({
   },
 })
 
+const places = command({
+  name: 'places',
+  summary: 'Show or change what the credential of a tool may be used for',
+  details:
+    'A server has jobs, projects or streams of others too, and anybody with the webhook token can name them. The saved credential is used for those of the settings and for those that you confirm, or with --every for all.',
+  args,
+  flags: {
+    confirm: {
+      help: 'Allow this job, project or stream; Game/* allows everything below it. Repeat it for several',
+      value: 'name',
+      read: words,
+      many: true,
+    },
+    remove: { help: 'Remove it from the list. Repeat it for several', value: 'name', read: words, many: true },
+    every: { help: 'Allow all of the server' },
+    confirmed_only: { help: 'Allow only those of the settings and confirmed ones' },
+  },
+  examples: ['admin integration places 2', "admin integration places 2 --confirmed-only --confirm 'Starfall/*'"],
+  async run({ args: { integration: id }, flags: { confirm, remove, every, confirmed_only }, out, store }) {
+    if (every && confirmed_only) throw usage('Pass either --every or --confirmed-only, not both')
+    const { db, change } = await store()
+    const found = await integrations.find(db, id)
+    const key = { account_id: (await ownerOf(db, id)).account_id, id }
+    const every_place = every ? true : confirmed_only ? false : undefined
+    if (every_place !== undefined || confirm?.length || remove?.length)
+      await change('integration', id, (db) => setPlaces(db, key, { every_place, confirm, remove }))
+    const shown = await shownPlaces(db, key, found)
+    if (shown === null) throw usage(`The settings of ${found.provider} name the only place that is asked for`)
+    const { every_place: all } = await integrations.find(db, id)
+    out.record({
+      id,
+      every_place: all,
+      named: shown.named,
+      confirmed: shown.confirmed,
+      waiting: shown.waiting.map(({ place }) => place),
+    })
+  },
+})
+
 const writeBack = command({
   name: 'write-back',
   summary: 'Write results of builds to the server of a tool, or stop it',
@@ -268,6 +313,7 @@ export const integration: Noun<AdminCommand> = {
     requireSignature,
     handshake,
     config,
+    places,
     writeBack,
     startImport,
     listImports,

@@ -17,6 +17,8 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
   const quiet = JSON.parse(await status('--json'))
   expect(quiet).toMatchObject({
     oldest_job_seconds: 0,
+    waiting_deliveries: 0,
+    oldest_delivery_seconds: 0,
     silent_servers: 0,
     unsent_mails: 0,
     deliveries_overdue_seconds: 0,
@@ -30,6 +32,7 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
   await db.execute(sql`update destinations set status = 'broken', failing_since = now() where kind <> 'webhook'`)
   await db.execute(sql`update destinations set status = 'paused' where kind = 'webhook'`)
   await db.execute(AGING.deliveries.fill(1, sql`now() - interval '182 days'`))
+  await db.execute(sql`update deliveries set deferred = true, outcome = 'accepted' where id = (select min(id) from deliveries)`)
   await db.execute(sql`insert into mails (to_user_id, subject, text) values (1, 'Hello', 'Hello')`)
   for (const looks of [1, 2]) {
     const asking = { account_id: 1, build_run_id: looks, offset: 0, looks }
@@ -46,6 +49,8 @@ test('status prints what waits, what is disabled, what is overdue, and all sizes
   await refused.flush(db)
   const busy = JSON.parse(await status('--json'))
   expect(busy).toMatchObject({ silent_servers: 1, unsent_mails: 1, connections: expect.any(Number) })
+  expect(busy.waiting_deliveries).toBe(1)
+  expect(busy.oldest_delivery_seconds).toBeGreaterThan(600)
   expect(busy.oldest_job_seconds).toBeGreaterThanOrEqual(600)
   expect(busy.deliveries_overdue_seconds).toBeGreaterThanOrEqual(2 * 86_400 - 1)
   expect(busy.jobs).toEqual([

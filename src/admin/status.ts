@@ -29,8 +29,8 @@ export const showStatus = command({
       ...Object.fromEntries(figures.map(({ key, value }) => [key, value === null ? null : Math.round(value)])),
     }
     const states = areas.map(({ name, level, text, next }) => ({ name, level, text: scrub(text), next: next && scrub(next) }))
-    const { nodes, jobs, lanes, destinations, troubles, refused, slow, sizes, backups } = status
-    const lists = { nodes, jobs, lanes, destinations, troubles, tables: sizes.tables }
+    const { nodes, jobs, lanes, destinations, troubles, failing, refused, slow, sizes, backups } = status
+    const lists = { nodes, jobs, lanes, destinations, troubles, failing_accounts: failing, tables: sizes.tables }
     out.answer(
       { ...facts, states, ...lists, refused: refused.most, slow_statements: slow.statements, backups: backups.newest },
       () => {
@@ -51,6 +51,7 @@ export const showStatus = command({
           'failing_since',
           'uncertain',
         ])
+        out.section('Failing accounts', failing, ['account_id', 'account', 'work', 'failures', 'failing_since', 'error'])
         out.section('Refused requests since yesterday', refused.most, ['account', 'address', 'reason', 'count'])
         out.section('Slow statements', slow.statements, ['mean_ms', 'max_ms', 'calls', 'text'])
         out.section('Largest tables', sizes.tables, ['table', 'bytes'])

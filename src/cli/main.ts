@@ -16,6 +16,8 @@ const SUMMARY = "Follow a game studio's delivery pipeline: changes, builds, fail
 /** The whole program, or only what the words need: loading is the cost of a start. Unknown words only need the names. */
 export async function buildProgram(beside: Beside, words?: readonly string[]): Promise<Commander> {
   const program = new Commander('goldmaster').description(SUMMARY).version(VERSION, '-V, --version', 'Print the version')
+  // Commands have a --version of their own.
+  program.enablePositionalOptions()
   program.configureOutput({ getOutHelpWidth: () => Math.min(process.stdout.columns || HELP_WIDTH, HELP_WIDTH) })
 
   const all = { ...CATALOG, ...beside }

@@ -40,6 +40,14 @@ test('--jq queries the JSON in the language of jq; an invalid query is refused b
   expect(await line.run(['tasks', 'list', '--jq', '.', '--pick', '[]', ...project])).toMatchObject({ code: 2 })
 })
 
+test('--version after a command is the option of the command, and before any the version of the program', async () => {
+  const asset = String(studio.world.assets!.asset4!.id)
+  const { code, out } = await line.run(['comments', 'add', 'asset', asset, 'Too dark', '--version', '1', '--json', ...project])
+  expect([code, JSON.parse(out)]).toMatchObject([0, { body: 'Too dark', asset_version: 1 }])
+  expect((await line.run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect(await line.run(['tasks', 'list', '--version', ...project])).toMatchObject({ code: 2, out: '' })
+})
+
 test('--json of a list prints the array, and --envelope the page around it; the other formats read the same', async () => {
   const list = async (...flags: string[]) => (await line.run(['tasks', 'list', '--limit', '1', ...flags, ...project])).out
   const [task] = JSON.parse(await list('--json'))
@@ -171,6 +179,7 @@ const PAGES = (id: (list: keyof Loaded, key: string) => string): readonly (reado
     ['lkg', '/branches'],
     ['preflight --shelf 1', '/builds'],
     ['members', '/members'],
+    ['tests gate', '/settings'],
   ]
 }
 

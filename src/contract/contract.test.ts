@@ -5,7 +5,7 @@ import { all, asker, BODIES, inProject, withRecord, writing } from '../../test/s
 import { nightOwl } from '../../test/support/studios/night-owl.ts'
 import { sql } from '../db/database.ts'
 import type { RouteName } from './routes.ts'
-import { SCOPES } from './sets.ts'
+import { SCOPES, type Scope } from './sets.ts'
 
 /** Rules of every route are tested for every route. */
 
@@ -21,6 +21,13 @@ const { id, tokenOf, recordOf, onlyRecordOf, pathOf, ask } = asker(() => studio)
 const NOT_THERE: Partial<Record<RouteName, string>> = {
   createShareLink: 'Artifact not found.',
   revokeShareLink: 'Share link not found.',
+}
+
+/** These answer with a comment, which is read with the scope of its record. */
+const ALSO_NEEDED: Partial<Record<RouteName, Scope>> = {
+  showComment: 'read:tasks',
+  resolveComment: 'read:assets',
+  reactToComment: 'read:tasks',
 }
 
 /** No build of this world has a CI server: an authorized request is refused for that reason. */
@@ -64,9 +71,10 @@ describe.each(all)('%s', (name, route) => {
     expect(answer.text).not.toContain(token)
   })
 
-  test('needs no scope but its own', async () => {
+  test(`needs no scope but its own${ALSO_NEEDED[name] ? ' and that of the record' : ''}`, async () => {
+    const scopes = [...new Set([route.scope, ALSO_NEEDED[name] ?? route.scope])]
     const only = await studio.load({
-      tokens: [{ key: 'only', user: String(studio.world.users!.lead!.id), name: 'only', scopes: [route.scope] }],
+      tokens: [{ key: 'only', user: String(studio.world.users!.lead!.id), name: 'only', scopes }],
     })
     expectAnswer(name, await ask(name, undefined, { token: only.tokens!.only!.token as string }))
   })

@@ -1,6 +1,6 @@
 import { SIGN_IN_REFUSALS, type SignInRefusal } from './app/sign-in-refusals.ts'
 import { roleLabel } from './labels.ts'
-import type { AccountRole, BlockedReason, ConfirmMethod, ProjectRole } from './sets.ts'
+import type { AccountRole, BlockedReason, ConfirmMethod, ProjectRole, SharePolicy } from './sets.ts'
 
 /** Every error of the service, in one place: status, code, message, and the fields a client may branch on. */
 export class ApiError extends Error {
@@ -213,6 +213,20 @@ export const preconditionFailed = (etag: string) =>
     { etag },
   )
 
+/** A decision names the versions that somebody looked at; these have a newer one, which is what would be decided. */
+export const newerVersions = (newer: readonly { asset_id: string; name: string; version: number }[]) => {
+  const [first] = newer
+  return new ApiError(
+    412,
+    'precondition_failed',
+    newer.length === 1
+      ? `${first!.name} has a newer version (${first!.version}). Nothing was decided. Look at it, then decide again.`
+      : `${newer.length} assets have newer versions. Nothing was decided. Look at them, then decide again.`,
+    { newer },
+    newer.length === 1 ? { etag: `"${first!.version}"` } : {},
+  )
+}
+
 export const rateLimited = (seconds: number) =>
   new ApiError(429, 'rate_limited', `Too many requests. Try again in ${seconds} s.`, {}, { 'retry-after': String(seconds) })
 
@@ -236,6 +250,24 @@ export const artifactGap = (offset: number) =>
 export const tooManyArtifacts = (max: number) =>
   new ApiError(422, 'too_many_artifacts', `A build has at most ${max} uploaded artifacts. Pack them into an archive.`)
 
+export const tooManyUnfinished = () =>
+  new ApiError(
+    429,
+    'too_many_unfinished_uploads',
+    'Other uploads of this integration that are not complete have half of the account’s space for files. They are removed after a day without progress.',
+    {},
+    { 'retry-after': '60' },
+  )
+
+export const sharingNotAllowed = (policy: SharePolicy) =>
+  new ApiError(
+    403,
+    'sharing_not_allowed',
+    policy === 'members'
+      ? 'Guests can’t create share links in this account. Ask a member to share the artifact.'
+      : 'This account doesn’t allow share links. An owner can allow them under Settings → Account → Security.',
+  )
+
 export const tooManyShareLinks = (max: number) =>
   new ApiError(422, 'too_many_share_links', `A build has at most ${max} share links. Revoke one first.`)
 
@@ -253,6 +285,10 @@ export const unavailable = () =>
 
 export const accountBusy = () =>
   new ApiError(503, 'busy', 'Your account has too many requests running at once. Try again shortly.', {}, { 'retry-after': '2' })
+
+/** The database answers, but every connection is in use, or another session holds what this one needs. */
+export const serviceBusy = () =>
+  new ApiError(503, 'busy', 'The service has too many requests running at once. Try again shortly.', {}, { 'retry-after': '2' })
 
 /** The database is reachable, but the statement takes too long. */
 export const tooSlow = () =>
@@ -308,6 +344,7 @@ export const tooManyAttachments = (max: number) =>
 const isError = (code: string) => (error: unknown) => error instanceof ApiError && error.code === code
 export const isObjectStoreAway = isError('object_store_away')
 export const isObjectLost = isError('object_lost')
+export const isUnknownBuild = isError('unknown_build')
 
 const STOPPING = 'The service is shutting down. Try again shortly.'
 

@@ -80,6 +80,7 @@ export interface EventFacts {
     kind: MeasureAlertKind | null
     name: Text
     measure_platform: Text
+    measure_configuration: Text
     unit: Text
     job: Text
     branch: Text
@@ -166,8 +167,8 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
     states: MEASURE_ALERT_STATES,
     actor: () => SYSTEM,
     target: ({ name }) => name ?? '',
-    page: ({ name, job, branch, measure_platform }) =>
-      `measures/trend?${seriesQuery({ name, job, branch, platform: measure_platform })}`,
+    page: ({ name, job, branch, measure_platform: platform, measure_configuration: configuration }) =>
+      `measures/trend?${seriesQuery({ name, job, branch, platform, configuration })}`,
   },
   preview: {
     states: PREVIEW_STATES,
@@ -184,7 +185,7 @@ export const SOURCES: { [S in EventSource]: SourceWords<EventFacts[S]> } = {
   },
 }
 /** The query of the page of a measure. */
-export const seriesQuery = (series: Record<'name' | 'job' | 'branch' | 'platform', Text>): string =>
+export const seriesQuery = (series: Record<'name' | 'job' | 'branch' | 'platform' | 'configuration', Text>): string =>
   new URLSearchParams(
     Object.entries(series).flatMap(([key, value]) => (value ? [[key, value] as [string, string]] : [])),
   ).toString()

@@ -70,19 +70,20 @@ const deploymentWords = (deployment: EventFacts['deployment']) => {
   return `${releaseOf(deployment)}${where} ${newsOf(deployment).words}`
 }
 
-/** `package Win64 on main is 4.4 GB, over its budget of 4.2 GB`. */
+/** `package Win64 Shipping on main is 4.4 GB, over its budget of 4.2 GB`. */
 export function alertWords({
   state,
   kind,
   name,
   measure_platform,
+  measure_configuration,
   unit,
   branch,
   value,
   allowed,
 }: EventFacts['measure_alert']): string {
   const words = (number: string | null) => measureWords({ value: Number(number), unit: unit || null })
-  const what = `${[name, measure_platform].filter(Boolean).join(' ')}${branch ? ` on ${branch}` : ''}`
+  const what = `${[name, measure_platform, measure_configuration].filter(Boolean).join(' ')}${branch ? ` on ${branch}` : ''}`
   if (kind === 'missing') return `${what} ${state === 'open' ? 'no longer comes' : 'comes again'}`
   return state === 'open'
     ? `${what} is ${words(value)}, over its budget of ${words(allowed)}`

@@ -52,6 +52,10 @@ export const deployments = {
   updated_since: param.instant,
 }
 
+export const deploymentsSearch = {
+  current: param.described(param.flag, 'Only what is live'),
+}
+
 export const breakages = {
   state: param.manyOf(sets.BREAKAGE_STATES),
   branch: param.described(param.text, 'Branch or stream, such as main or //game/main'),
@@ -77,13 +81,15 @@ export const buildsSearch = {
   finished_until: param.described(param.instant, 'ISO 8601 time or date; only builds that finished before it'),
 }
 
+export const artifactName = param.described(param.text, 'File name, with * for anything, such as *.zip')
+
 /** Which passed build, and which of its artifacts. */
 export const artifacts = {
   job: buildsSearch.job,
   branch: buildsSearch.branch,
   platform: buildsSearch.platform,
   configuration: buildsSearch.configuration,
-  name: param.described(param.text, 'File name, with * for anything, such as *.zip'),
+  name: artifactName,
 }
 
 export const assetsSearch = { q: param.words('Words in name and path') }

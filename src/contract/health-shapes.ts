@@ -17,6 +17,8 @@ const branchJob = {
 const branchRun = object({
   id: idText,
   status: oneOf(sets.BUILD_STATUSES),
+  /** What it counts as for the branch. */
+  verdict: nullable(oneOf(sets.BUILD_VERDICTS)),
   build_number: text,
   commit_hash: text,
   changelist: text,
@@ -66,6 +68,8 @@ const breakage = {
   evidence: Investigation.properties.evidence,
   suspects: Investigation.properties.suspects,
   jobs: Type.Array(text),
+  /** As its builds were reported. */
+  platforms: Type.Array(text),
   build_count: integer,
   first_build_id: nullable(idText),
   last_build_id: nullable(idText),
@@ -129,6 +133,7 @@ export const BreakageDetail = object({
       id: idText,
       status: oneOf(sets.BUILD_STATUSES),
       ci_job_name: text,
+      platform: nullable(text),
       build_number: text,
       branch: text,
       commit_hash: text,

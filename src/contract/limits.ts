@@ -54,6 +54,8 @@ export const ARTIFACT_PIECE_MAX = 8 * 1024 * 1024
 export const ARTIFACT_PIECE_MIN = 64 * 1024
 /** Artifacts of one build. */
 export const ARTIFACTS_MAX = 200
+/** So many of them are in the build itself; the rest is in their list. */
+export const ARTIFACTS_SHOWN = 100
 /** The most builds of a job, branch and platform that can be asked to keep their artifacts. */
 export const KEPT_BUILDS_MAX = 1_000
 /** How long a share link of an artifact is valid, in days. */
@@ -111,6 +113,12 @@ export const PATH_OWNERS_MAX = 20_000
 export const MEASURE_MAX = 1e15
 /** For a pattern of branches, jobs, paths or authors, with stars. */
 export const PATTERN_MAX = 200
+
+/** For the name of a job, project or stream at a tool's server. */
+export const PLACE_MAX = 500
+/** Places that leads confirm for an integration, and unsigned ones that wait for it. */
+export const PLACES_MAX = 500
+export const PLACES_WAITING_MAX = 200
 
 /** A time of day. */
 export const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/

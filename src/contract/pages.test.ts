@@ -3,6 +3,7 @@ import { type Answer, openStudio, type Studio } from '../../test/support/studio.
 import { asker, inProject, paged } from '../../test/support/studios/every-route.ts'
 import { nightOwl, ROWS } from '../../test/support/studios/night-owl.ts'
 import { sql } from '../db/database.ts'
+import type { RouteName } from './routes.ts'
 
 /** Rules of every list are tested for every list. */
 
@@ -13,10 +14,17 @@ beforeAll(async () => {
     insert into previews (account_id, project_id, asset_id, version)
     select account_id, project_id, id, number from assets, generate_series(1, ${ROWS}::integer) number
     on conflict (account_id, asset_id, version) do nothing`)
+  // A few at one time, so that pages end among them.
+  await studio.db.execute(sql`
+    insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+    select account_id, project_id, id, number || '.zip', 'once', 1, 1, timestamptz '2026-10-03' + number / 4 * interval '1 second', sha256('1')
+    from build_runs, generate_series(1, ${ROWS}::integer) number where id = any (${[id('build_runs', 'build4'), id('build_runs', 'moon-build4')]}::bigint[])`)
 })
 afterAll(() => studio.close())
 
-const { id, tokenOf, pathOf, ask } = asker(() => studio)
+const { id, tokenOf, recordOf, pathOf, ask } = asker(() => studio)
+/** The list of another project. */
+const moonOf = (name: RouteName) => pathOf(name, id('projects', 'moon'), recordOf(name, 'moon-'))
 
 describe.each(paged)('%s: pages', (name) => {
   const key = (answer: Answer) => Object.keys(answer.json).find((field) => field !== 'pagination')!
@@ -24,10 +32,7 @@ describe.each(paged)('%s: pages', (name) => {
   async function walk(query: string, between = async () => {}): Promise<unknown[]> {
     const seen: unknown[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const answer: Answer = await ask(
-        name,
-        `${pathOf(name, id('projects', 'moon'))}?${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-      )
+      const answer: Answer = await ask(name, `${moonOf(name)}?${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`)
       expect(answer.status).toBe(200)
       seen.push(...answer.json[key(answer)].map((item: { id: unknown }) => item.id))
       const { has_more, next_cursor } = answer.json.pagination
@@ -81,7 +86,7 @@ describe.each(paged)('%s: pages', (name) => {
     const cursor: string = json.pagination.next_cursor
     const other = paged.find(([otherName]) => otherName !== name)![0]
     const foreign = (await ask(other, `${pathOf(other)}?limit=2`)).json.pagination.next_cursor
-    const sibling = (await ask(name, `${pathOf(name, id('projects', 'moon'))}?limit=2`)).json.pagination.next_cursor
+    const sibling = (await ask(name, `${moonOf(name)}?limit=2`)).json.pagination.next_cursor
     const flipped = `${cursor.slice(0, 9)}${cursor[9] === 'A' ? 'B' : 'A'}${cursor.slice(10)}`
     for (const wrong of ['', 'x', flipped, `${cursor}A`, `${cursor}=`, cursor.slice(1), foreign, sibling, '%00', 'e30'])
       expect(await ask(name, `${pathOf(name)}?cursor=${encodeURIComponent(wrong)}`), wrong).toMatchObject({

@@ -6,6 +6,7 @@ export const searches = {
   listBuilds: 'searchBuilds',
   listAssets: 'searchAssets',
   listChanges: 'searchChanges',
+  listDeployments: 'searchDeployments',
 } as const satisfies Partial<Record<RouteName, RouteName>>
 export type SearchName = (typeof searches)[keyof typeof searches]
 

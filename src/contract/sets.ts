@@ -183,6 +183,10 @@ export type ReleaseGap = (typeof RELEASE_GAPS)[number]
 export const DEPLOYMENT_HISTORY_KINDS = ['status', 'build', 'note'] as const
 export type DeploymentHistoryKind = (typeof DEPLOYMENT_HISTORY_KINDS)[number]
 
+/** Who may create share links of artifacts: nobody, contributors who are no guests, or every contributor. */
+export const SHARE_POLICIES = ['off', 'members', 'contributors'] as const
+export type SharePolicy = (typeof SHARE_POLICIES)[number]
+
 /** What happened to a record, in the history that every kind of record has. */
 export const HISTORY_KINDS = [
   'created',
@@ -202,6 +206,7 @@ export const HISTORY_KINDS = [
   'ci_requested',
   'shared',
   'share_revoked',
+  'artifact_again',
   'submitted',
   'overwritten',
   'marked_good',
@@ -317,7 +322,13 @@ export const TEST_OUTCOMES = ['passed', 'failed', 'error', 'skipped', 'flaky'] a
 export type TestOutcome = (typeof TEST_OUTCOMES)[number]
 
 /** A failure compared with the previous run of its tests on the branch; `unknown` if there is none. */
-export const TEST_FAILURE_STATES = ['new', 'still_failing', 'unknown'] as const
+/** What fails a build that its CI calls passed. */
+export const TEST_GATES = ['off', 'crashes', 'failures'] as const
+export type TestGate = (typeof TEST_GATES)[number]
+/** What a build counts as. */
+export const BUILD_VERDICTS = ['passed', 'failed'] as const
+export type BuildVerdict = (typeof BUILD_VERDICTS)[number]
+export const TEST_FAILURE_STATES = ['new', 'still_failing', 'first_run', 'unknown'] as const
 export type TestFailureState = (typeof TEST_FAILURE_STATES)[number]
 
 /** Data that an account can keep for a number of days, up to the service's maximum. */

@@ -129,8 +129,21 @@ export const Artifact = object({
   build_run_id: idText,
   name: text,
   size_bytes: integer,
+  /** Of its bytes, in hexadecimal. */
+  sha256: text,
   url: ownText,
   created_at: instant,
+})
+
+/** The same, or one that the build only reported: it has a place in the report instead of an id, and no hash or time. */
+export const ListedArtifact = object({
+  ...Artifact.properties,
+  id: nullable(uuid),
+  position: nullable(integer),
+  size_bytes: nullable(integer),
+  sha256: nullable(text),
+  url: text,
+  created_at: nullable(instant),
 })
 
 /** Downloads one artifact without signing in, until it expires or its creator loses access. */
@@ -211,6 +224,13 @@ export const Approval = object({
 })
 export type Approval = Static<typeof Approval>
 
+/** With the stage that the asset waits for after the decision. */
+export const DecidedApproval = object({
+  ...Approval.properties,
+  next_stage: nullable(text),
+})
+export type DecidedApproval = Static<typeof DecidedApproval>
+
 const change = {
   id: integer,
   identifier: text,
@@ -254,6 +274,10 @@ const deployment = {
   submitted_at: nullable(instant),
   deployed_at: nullable(instant),
   live_at: nullable(instant),
+  /** Of all deployments on its track, it went live last and was not taken back. */
+  current: flag,
+  /** The deployment that went live after it on its track. */
+  replaced_by: nullable(uuid),
   created_at: instant,
   updated_at: instant,
 }

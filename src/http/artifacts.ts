@@ -8,6 +8,7 @@ import * as artifacts from '../domain/artifacts/artifacts.ts'
 import * as shareLinks from '../domain/artifacts/share-links.ts'
 import type { AuthScheme } from './auth/auth-scheme.ts'
 import { FOREVER } from './files.ts'
+import { addressOf } from './limits/network.ts'
 import { sendBytes } from './send-file.ts'
 import type { Service } from './service.ts'
 
@@ -32,7 +33,7 @@ function serveArtifactsOf(app: FastifyInstance, { db, lastUsed, site }: Service,
     const artifact = isUuid(id) ? await artifacts.find(own, by, id) : undefined
     if (!artifact) throw notFound('Artifact')
     return sendBytes(request, reply, {
-      tag: artifact.tag,
+      sha256: artifact.sha256,
       bytes: artifact.bytes,
       name: artifacts.fileNameOf(artifact),
       caching: FOREVER,
@@ -44,8 +45,7 @@ function serveArtifactsOf(app: FastifyInstance, { db, lastUsed, site }: Service,
   app.get<{ Params: { project_id: string } }>(`${scheme.prefix}${artifactDownload.latestPath}`, async (request, reply) => {
     const { own, by } = await admitted(request, request.params.project_id)
     const query = readQuery(artifactDownload.query, request.query as RawQuery) as QueryOf<'listLatestArtifacts'>
-    const { artifacts: found } = await artifacts.latest(own, by, query, site)
-    const [first] = found
+    const [first] = (await artifacts.latest(own, by, { ...query, limit: 1 }, site)).artifacts
     if (!first) throw notFound('Artifact of a passed build')
     return reply
       .header('cache-control', 'no-store')
@@ -57,10 +57,10 @@ function serveArtifactsOf(app: FastifyInstance, { db, lastUsed, site }: Service,
 export function serveSharedArtifacts(app: FastifyInstance, { db }: Service) {
   app.get<{ Params: { token: string } }>(`${shareLinks.PATH}/:token`, async (request, reply) => {
     reply.header('referrer-policy', 'no-referrer').header('cache-control', 'private, no-store').header('x-robots-tag', 'noindex')
-    const artifact = await shareLinks.open(db, request.params.token)
+    const artifact = await shareLinks.open(db, request.params.token, addressOf(request.ip))
     if (!artifact) throw notFound('Share link')
     return sendBytes(request, reply, {
-      tag: artifact.tag,
+      sha256: artifact.sha256,
       bytes: artifact.bytes,
       name: artifacts.fileNameOf(artifact),
       caching: 'private, no-store',

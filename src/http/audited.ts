@@ -62,7 +62,7 @@ export async function audited<T>(
       ...entryOf(action, by, request),
       subject: subject ? `${subject.kind}/${named[subject.id] ?? ''}` : (named.id ?? ''),
       ...stands,
-      ...severalOf(action, body),
+      ...severalOf(action, body, answer),
     })
     return answer
   }

@@ -8,13 +8,14 @@ import {
   isStopping,
   notFound,
   requestTimeout,
+  serviceBusy,
   tooLarge,
   tooSlow,
   unavailable,
   unstorable,
   unsupportedType,
 } from '../contract/errors.ts'
-import { isConnectionError, isTooSlow, isTransient, isUnstorable } from '../db/database.ts'
+import { isConnectionError, isContended, isTooSlow, isTransient, isUnstorable } from '../db/database.ts'
 import { scrubAll } from '../domain/privacy/scrub.ts'
 
 /** Any error as an API error. */
@@ -22,6 +23,7 @@ function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, statusCode } = error as FastifyError
   if (statusCode === undefined && isTooSlow(error)) return tooSlow()
+  if (statusCode === undefined && isContended(error)) return serviceBusy()
   // A client that hangs up causes a reset too; only an error without a status comes from the database.
   if (statusCode === undefined && (isConnectionError(error) || isTransient(error))) return unavailable()
   if (statusCode === undefined && isUnstorable(error)) return unstorable()

@@ -271,7 +271,7 @@ test('previews count against the file quota of the account', async () => {
   const file = await painted(3000, 3000)
   await set({ file_bytes: file.length + text.length })
   expect((await upload(text)).status).toBe(200)
-  expect((await upload(file)).json).toMatchObject({ error: 'quota_exceeded', quota: 'file_bytes' })
+  expect((await upload(file)).json).toMatchObject({ error: 'quota_exceeded', quota: 'bytes of previews' })
   await set({})
 })
 

@@ -39,6 +39,8 @@ beforeAll(async () => {
         '[{"name":"read","status":"done","detail":"by a@example.com"}]', '[{"line":1,"text":"line one by owner@example.com"}]',
         '[{"change_id":1,"user_id":1,"score":1,"reasons":["b@example.com named it"]}]')`)
   }
+  // Builds of a breakage show whom its occurrence names.
+  await studio.db.execute(sql`update breakage_occurrences set attributed_user_id = ${Number(id('users', 'lead'))}`)
 })
 afterAll(() => studio.close())
 
@@ -136,7 +138,7 @@ test('the rows behind these replies do contain addresses', async () => {
 test('a deployment has exactly the fields of the API', async () => {
   const { json } = await ask('showDeployment')
   expect(Object.keys(json).sort()).toEqual(
-    `branch build_run build_run_id created_at deployed_at external_build_id external_id id integration_id live_at platform status
+    `branch build_run build_run_id created_at current deployed_at external_build_id external_id id integration_id live_at platform replaced_by status
     store submitted_at track updated_at version`.split(/\s+/),
   )
 })
@@ -148,7 +150,8 @@ test('an entry of the history has only the id of an approver', async () => {
   expect(json.approvals_history[0].approver_user_id).toBe(Number(id('users', 'lead')))
 })
 
-test('a build has no log and its finding no author', async () => {
+test('a failed build has no log and its finding no author', async () => {
+  await studio.db.execute(sql`update build_runs set status = 'failed' where id = ${id('build_runs', 'build4')}`)
   const { json } = await ask('showBuild')
   expect(json).not.toHaveProperty('output_log')
   expect(json.investigation).toMatchObject({ attributed_user_id: Number(id('users', 'lead')), diagnosis: 'broken by lead' })

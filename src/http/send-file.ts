@@ -3,13 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../db/database.ts'
 import * as files from '../domain/files/files.ts'
 import { rangeOf } from './ranges.ts'
-import { isKnown } from './routes/preconditions.ts'
+import { isKnown } from './routes/entity-tags.ts'
 
 /** Nothing in a file runs, loads or is framed, whatever it contains. */
 const SANDBOX = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 interface Download {
-  tag: string
+  /** Of all its bytes, in hexadecimal. */
+  sha256: string
   bytes: number
   name: string
   /** A type that browsers show and never execute; undefined for a file that is only downloaded. */
@@ -25,13 +26,13 @@ type Sent = Pick<files.File, 'account_id' | 'sha256' | 'bytes' | 'name'> & Pick<
 export const sendFile = (request: FastifyRequest, reply: FastifyReply, db: Database, file: Sent) =>
   sendBytes(request, reply, {
     ...file,
-    tag: file.sha256.toString('hex'),
+    sha256: file.sha256.toString('hex'),
     read: (from, until) => files.read(db, file, from, until),
   })
 
 /** The same for bytes that are not one file of the store. */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, file: Download) {
-  const tag = `"${file.tag}"`
+  const tag = `"${file.sha256}"`
   reply
     .header('content-security-policy', SANDBOX)
     .header('cross-origin-resource-policy', 'same-origin')
@@ -42,6 +43,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, fi
   reply
     .type(file.shownAs ?? 'application/octet-stream')
     .header('content-length', until - from)
+    .header('repr-digest', `sha-256=:${Buffer.from(file.sha256, 'hex').toString('base64')}:`)
     .header('content-disposition', dispositionOf(file.shownAs ? 'inline' : 'attachment', file.name))
   // A stream, because Fastify counts the bytes of any other body.
   if (request.method === 'HEAD') return reply.send(Readable.from([]))

@@ -1,6 +1,7 @@
 import { type Scope, TOOLSETS } from '../contract/sets.ts'
 import { readBuildLog } from './build-log.ts'
 import { createTask } from './create-task.ts'
+import { decideAsset } from './decide-asset.ts'
 import { investigateBuild } from './investigate-build.ts'
 import { listBranches } from './list-branches.ts'
 import { listMeasures } from './list-measures.ts'
@@ -12,6 +13,7 @@ import { type ToolRoute, WORDS } from './words.ts'
 /** Tools that do more than their route. */
 const OWN: Partial<Record<ToolRoute, Tool>> = {
   createTask,
+  decideAsset,
   readBuildLog,
   investigateBuild,
   listBranches,

@@ -14,7 +14,7 @@ const VALUES_MAX = 10
 
 /** What each subject is filtered by. Others are refused: ignored, they would make an answer look narrower than it is. */
 const FILTERS: Record<string, readonly string[]> = {
-  measures: ['name', 'job', 'branch', 'platform'],
+  measures: ['name', 'job', 'branch', 'platform', 'configuration'],
   budgets: [],
   agents: ['name'],
   costs: ['job', 'branch'],
@@ -32,7 +32,10 @@ async function read({ client, args }: ToolCall): Promise<Fields> {
     return { agents: agents.filter(({ name }) => wanted === undefined || name.toLowerCase() === wanted) }
   }
   const newest = <Row extends { values: unknown[] }>(row: Row) => ({ ...row, values: row.values.slice(-VALUES_MAX) })
-  if (query.name === undefined) return { measures: (await client.listMeasures({ ...project, query })).measures.map(newest) }
+  if (query.name === undefined) {
+    const { measures, has_more } = await client.listMeasures({ ...project, query })
+    return { measures: measures.map(newest), has_more }
+  }
   const { trends, has_more } = await client.showMeasures({ ...project, query })
   return { trends: trends.map(newest), has_more }
 }

@@ -9,6 +9,7 @@ import { fitted, ROW_TEXT, rowsThatFit, shortRows } from './budget.ts'
 import { bodyFields, inputOf, pathNames } from './inputs.ts'
 import { outputOf } from './schemas.ts'
 import { type Cut, visible } from './shrink.ts'
+import { withShownSuspects } from './suspects.ts'
 import type { Answer, Fields, Tool, ToolCall } from './tool.ts'
 import type { ToolRoute, Words } from './words.ts'
 
@@ -68,7 +69,7 @@ function pageNotes(tool: string, page: Page | undefined, route: Route): string[]
 export function tellWhole(name: RouteName, reply: Fields, words: Words, from = 0): Answer {
   const { long } = words
   const begun = long && from > 0 ? { ...reply, [long]: rest(reply[long], from) } : reply
-  const { data, cuts } = fitted(begun)
+  const { data, cuts } = fitted(withShownSuspects(begun))
   const notes = [
     ...cutNotes(toolName(name), cuts, words, from),
     ...pageNotes(toolName(name), reply.pagination as Page | undefined, routes[name]),
@@ -86,7 +87,7 @@ async function runPage(tool: string, name: RouteName, rowsKey: string, { client,
   const asked = Number(args.limit ?? DEFAULT_LIMIT)
   for (let limit = asked; ; ) {
     const reply = await ask(client, name, sentBy(routes[name], { ...args, limit }))
-    const kept = (reply[rowsKey] as Fields[]).map((row) =>
+    const kept = withShownSuspects(reply[rowsKey] as Fields[]).map((row) =>
       Object.fromEntries(Object.entries(row).filter(([field]) => !ROW_OMITS.has(field))),
     )
     const { rows, shortened } = shortRows(kept)

@@ -141,7 +141,8 @@ describe.each([
     const { assets } = await inStar('list_assets', { pending_approval: true, asset_type: 'texture' })
     const asset_id = assets[0].id
     expect((await inStar('show_asset', { asset_id })).approvals_history).toHaveLength(1)
-    const decided = await inStar('decide_asset', { asset_id, status: 'approved', comments: 'as the lead said' })
+    await expect(inStar('decide_asset', { asset_id, status: 'approved' })).rejects.toThrow('version')
+    const decided = await inStar('decide_asset', { asset_id, version: 1, status: 'approved', comments: 'as the lead said' })
     expect(decided).toMatchObject({ asset_id, status: 'approved', comments: 'as the lead said' })
     const { approvals } = await inStar('list_approvals', { status: ['pending'], limit: 3 })
     expect(approvals.map((each: { status: string }) => each.status)).toEqual(['pending', 'pending', 'pending'])

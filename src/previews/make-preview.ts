@@ -12,6 +12,7 @@ const pool = new ProcessPool<GivenFile, Made>({
   heapMb: 512,
   // On a busy machine a process takes a while to start.
   deadlineMs: 60_000,
+  isSealed: true,
 })
 
 /** Processes of one node share its memory; called before the first request. */

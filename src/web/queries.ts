@@ -168,7 +168,7 @@ export function useWrite<N extends AppName>(
 
 /** The records that a write names, and the one it created. */
 function recordsOf(args: object, reply: unknown): (string | number)[] {
-  const { project_id, account_id, query, body, ...path } = args as Record<string, unknown>
+  const { project_id, account_id, query, body, headers, ...path } = args as Record<string, unknown>
   const { ids = [], asset_ids = [] } = (body ?? {}) as { ids?: number[]; asset_ids?: string[] }
   const made = (reply as { id?: string | number } | null)?.id
   return [...(Object.values(path) as (string | number)[]), ...ids, ...asset_ids, ...(made === undefined ? [] : [made])]

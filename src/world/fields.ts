@@ -35,7 +35,9 @@ import {
   MEASURE_MAX,
   PATH_OWNERS_MAX,
   PATTERN_MAX,
+  PLACE_MAX,
   PREVIEW_MAX,
+  SHARE_DAYS_MAX,
   STAGE_APPROVALS_MAX,
   STAGE_MAX,
   STAGE_PEOPLE_MAX,
@@ -137,6 +139,9 @@ const FIELDS = {
     members_see_projects: optional(flag),
     uses_language_model: optional(flag),
     token_days_max: optional(integer(1)),
+    share_policy: optional(oneOf(sets.SHARE_POLICIES)),
+    share_days_max: optional(integer(1, SHARE_DAYS_MAX)),
+    share_anywhere: optional(flag),
     retention: optional(object({ ...daysByKind, artifact_builds: optional(integer(1, KEPT_BUILDS_MAX)) })),
     ...times,
   },
@@ -187,6 +192,14 @@ const FIELDS = {
       ),
     ),
     path_owners: optional(text(PATH_OWNERS_MAX)),
+    test_gate: optional(
+      object({
+        fails_on: optional(oneOf(sets.TEST_GATES)),
+        jobs: optional(
+          listOf(object({ pattern: required(filled(PATTERN_MAX)), fails_on: required(oneOf(sets.TEST_GATES)) }), 0, 100),
+        ),
+      }),
+    ),
     agent_prices: optional(
       object({
         currency: required(filled(3)),
@@ -213,6 +226,8 @@ const FIELDS = {
           job: optional(text(PATTERN_MAX)),
           branch: optional(text(BRANCH_MAX)),
           platform: optional(text(PATTERN_MAX)),
+          configuration: optional(text(PATTERN_MAX)),
+          unit: optional(text(MEASURE_UNIT_MAX)),
           max_value: optional(amount),
           max_growth: optional(amount),
           store: optional(text(PATTERN_MAX)),
@@ -242,6 +257,8 @@ const FIELDS = {
     signing_secret: optional(secrets),
     requires_signature: optional(flag),
     config: optional(json),
+    every_place: optional(flag),
+    places: optional(listOf(text(PLACE_MAX))),
     ...times,
   },
   channels: {
@@ -388,6 +405,7 @@ const FIELDS = {
     project: required(reference('projects')),
     builds: required(listOf(reference('build_runs'))),
     jobs: optional(listOf(filled(IDENTIFIER_MAX))),
+    platforms: optional(listOf(filled(DIMENSION_MAX))),
     state: optional(oneOf(sets.BREAKAGE_STATES)),
     flaky: optional(flag),
     branch: short,

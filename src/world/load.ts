@@ -1,13 +1,14 @@
 import { type Database, reserveIds } from '../db/database.ts'
 import type { ProjectKey } from '../db/project-key.ts'
 import { hashPassword } from '../domain/accounts/passwords.ts'
-import { sweep } from '../domain/accounts/trials.ts'
+import { sweepThese } from '../domain/accounts/trials.ts'
 import { describeRequests } from '../domain/assets/described-requests.ts'
 import { registerAll } from '../domain/branches/lines.ts'
 import { inferBranches } from '../domain/branches/positions.ts'
 import { orderByTime } from '../domain/changes/branches.ts'
 import { importPreview } from '../domain/previews/upload.ts'
 import type { Vault } from '../domain/privacy/secrets.ts'
+import { judgeAllVerdicts } from '../domain/tests/gate.ts'
 import { judgeAll } from '../domain/tests/judge-tests.ts'
 import { LISTS, type List, type Row, readRow } from './fields.ts'
 import type { Loaded } from './loaded.ts'
@@ -123,8 +124,11 @@ export class Load {
       await inferBranches(this.#db, account)
       await describeRequests(this.#db, account)
     }
-    for (const project of this.#tested.values()) await judgeAll(this.#db, project)
-    await sweep(this.#db, this.#accounts)
+    for (const project of this.#tested.values()) {
+      await judgeAll(this.#db, project)
+      await judgeAllVerdicts(this.#db, project)
+    }
+    await sweepThese(this.#db, this.#accounts)
     return this.#entries as unknown as Loaded
   }
 

@@ -10,7 +10,13 @@ import type { Header, Row } from './export.ts'
 const SLACK = 1_000
 
 /** Columns with lists of numbers: those of another account are dropped. */
-const LISTS = { project_ids: 'projects', barred_account_ids: 'accounts', cleared_change_ids: 'changes', mentions: 'users' }
+const LISTS = {
+  project_ids: 'projects',
+  barred_account_ids: 'accounts',
+  cleared_change_ids: 'changes',
+  test_case_ids: 'test_cases',
+  mentions: 'users',
+}
 
 /** Record types in deliveries and notifications. */
 const NAMED: Record<string, string> = {

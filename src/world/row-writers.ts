@@ -77,6 +77,7 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
       approval_rules: given,
       measure_budgets: limits,
       path_owners,
+      test_gate: gate,
       agent_prices,
       muted_agents = [],
       ...rest
@@ -106,6 +107,7 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
       approval_rules,
       measure_budgets,
       path_owners,
+      test_gate: gate && { fails_on: gate.fails_on ?? null, jobs: gate.jobs ?? [] },
       agent_prices,
       ...times(rest),
     })
@@ -134,7 +136,10 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
     return {}
   },
 
-  integrations({ project, provider, active, signing_secret = [], requires_signature, config, ...rest }, to) {
+  integrations(
+    { project, provider, active, signing_secret = [], requires_signature, config, every_place, places = [], ...rest },
+    to,
+  ) {
     const { webhook_token, token_hash, token_sealed } = mintToken(to.vault, to.id as number)
     to.put('integrations', {
       id: to.id,
@@ -146,8 +151,11 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
       secrets_sealed: sealSecrets(to.vault, to.id as number, signing_secret),
       requires_signature,
       config: config && sealConfig(to.vault, to.id as number, config),
+      every_place,
       ...times(rest),
     })
+    for (const place of new Set(places))
+      to.put('integration_places', { account_id: ownerOf(project).account_id, integration_id: to.id, place, confirmed: true })
     to.reveal({ webhook_token })
     return { project_id: idOf(project) }
   },

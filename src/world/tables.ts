@@ -4,18 +4,20 @@ import { kept } from '../domain/builds/logs.ts'
 
 /** The columns a world file can fill; parents before children. */
 const COLUMNS = {
-  accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects uses_language_model token_days_max retention
+  accounts: `id name plan timezone trial_ends_at payment_method demo credits daily_limit members_see_projects uses_language_model token_days_max retention share_policy share_days_max share_anywhere
     created_at updated_at`,
   users: 'id email name default_account_id created_at updated_at',
   account_members: 'account_id user_id role',
   connected_accounts: 'user_id provider uid created_at',
   logins: 'user_id provider_id provider_account_id password',
-  projects: 'id account_id name engine status approval_rules measure_budgets path_owners agent_prices created_at updated_at',
+  projects:
+    'id account_id name engine status approval_rules measure_budgets path_owners test_gate agent_prices created_at updated_at',
   project_members: 'account_id project_id user_id project_role',
   agent_mutes: 'account_id project_id agent reason muted_until user_id muted_at',
   api_tokens: 'id user_id name prefix hash scopes created_via expires_at revoked_at created_at',
   integrations:
-    'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config created_at updated_at',
+    'id account_id project_id provider active token_hash token_sealed secrets_sealed requires_signature config every_place created_at updated_at',
+  integration_places: 'account_id integration_id place confirmed',
   changes: `id account_id project_id identifier source_type author author_user_id description timestamp orphaned_at files
     url file_url created_at updated_at`,
   change_branches: 'account_id project_id branch change_id tool_position arrived_at',
@@ -28,7 +30,7 @@ const COLUMNS = {
     submitted_at deployed_at live_at created_at updated_at`,
   destinations: 'id account_id kind name room secret_sealed status created_at updated_at',
   channel_rules: 'account_id channel_id project_id subject branch job category hours here quiet_from quiet_until',
-  breakages: `id account_id project_id fingerprint branch state flaky category confidence cause suggested_fix evidence suspects jobs build_count
+  breakages: `id account_id project_id fingerprint branch state flaky category confidence cause suggested_fix evidence suspects jobs platforms build_count
     first_build_run_id last_build_run_id last_good_change_id first_bad_change_id owner_user_id claimed_at muted_until fixed_by_change_id
     fixed_at opened_at first_opened_at occurrence last_seen_at updated_at`,
   breakage_builds: 'account_id breakage_id build_run_id occurrence',

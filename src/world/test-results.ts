@@ -1,5 +1,6 @@
 import {
   filled,
+  flag,
   instant,
   integer,
   list as listOf,
@@ -47,6 +48,7 @@ export const TEST_RESULTS = {
         output: optional(text(TEXT_MAX)),
         file: optional(text(NAME_MAX)),
         line: optional(integer(1)),
+        crashed: optional(flag),
         quarantine: optional(quarantine),
       }),
     ),
@@ -69,6 +71,7 @@ export async function recordTests(db: Database, values: Values<typeof TEST_RESUL
     output: each.output ?? '',
     file: each.file ?? '',
     line: each.line ?? null,
+    crashed: each.crashed ?? false,
   }))
   const tests = { format: 'World file', platform, mode: report, rhi, cases: told }
   const { test_build_id, case_ids } = await recordOf(db, { account_id, id: idOf(build_run) }, tests, received_at)

@@ -28,7 +28,7 @@ export class Waiting {
         create temporary table world_waiting (list text, index integer, value text, primary key (list, index)) on commit drop`)
     this.#lists.add(list)
     await this.#db.execute(sql`
-      insert into world_waiting select ${list}, w.index, w.value
+      insert into world_waiting (list, index, value) select ${list}, w.index, w.value
       from unnest(${indexes}::integer[], ${values.map((value) => JSON.stringify(value))}::text[]) w (index, value)`)
   }
 

@@ -1,4 +1,5 @@
 import { type Database, type Pool, raw, sql } from '../db/database.ts'
+import { rememberNamed } from '../domain/accounts/forget-person.ts'
 import type { Vault } from '../domain/privacy/secrets.ts'
 import { LISTS, type List } from './fields.ts'
 import { Load, type Touched } from './load.ts'
@@ -79,7 +80,9 @@ export function insertWorld(
     scanner.end()
     const restored = await restore.finish()
     const loaded = { ...(await load.finish()), ...restored }
-    for (const { id } of Object.values(loaded.accounts)) load.touched.account_ids.add(id)
+    const accounts = Object.values(loaded.accounts).map(({ id }) => id)
+    for (const id of accounts) load.touched.account_ids.add(id)
+    await rememberNamed(db, accounts)
     await alongside?.(db, loaded, load.touched)
     return loaded
   }, UNLIMITED)

@@ -1,12 +1,13 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { Decision } from '../../contract/sets.ts'
+import type { DecidedApproval } from '../../contract/shapes.ts'
 import type { Noun } from '../../terminal/command.ts'
+import { usage } from '../../terminal/failures.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import type { Reach } from '../program/call.ts'
 import { command } from '../program/command.ts'
 import { listCommand } from '../program/list-command.ts'
 import { findThing, showCommand } from '../program/show-command.ts'
-import { wholeId } from '../program/whole-id.ts'
 import { SUMMARIES } from '../summaries.ts'
 import { approvalRules } from './approvals/rules.ts'
 
@@ -42,14 +43,32 @@ const show = showCommand({
   },
 })
 
-/** The asset of an approval; an id that is not an approval's is used as an asset's. */
-async function assetOf(call: Reach, id: string): Promise<string> {
+/** The asset of an approval, and the version to decide; an id that is not an approval's is used as an asset's. */
+async function assetOf(call: Reach, id: string): Promise<{ asset_id: string; version: number }> {
   try {
-    return (await findThing(call, 'showApproval', id)).asset_id
+    const { asset_id, asset_version } = await findThing(call, 'showApproval', id)
+    return { asset_id, version: asset_version }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return wholeId(call, 'showAsset', id)
-    throw error
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    const asset = await findThing(call, 'showAsset', id)
+    return { asset_id: asset.id, version: asset.version }
   }
+}
+
+const readVersion = (text: string) => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw usage('--asset-version needs the number of a version, such as 3.')
+  return Number(text)
+}
+
+/** What a decision did, and what the asset waits for now. */
+function decisionWords(status: Decision, decided: DecidedApproval): string {
+  const { asset_name, asset_version, approval_stage, next_stage } = decided
+  const now = `${asset_name} version ${asset_version} is ${decided.status}.`
+  if (status !== 'approved' || next_stage === null) return now
+  const isSame = decided.status === 'pending'
+  return isSame
+    ? `Approved ${asset_name} version ${asset_version}. Stage ${approval_stage} needs more people.`
+    : `Approved stage ${approval_stage} of ${asset_name} version ${asset_version}. It now waits for ${next_stage}.`
 }
 
 const decide = (name: string, status: Decision, summary: string, example: string) =>
@@ -61,18 +80,26 @@ const decide = (name: string, status: Decision, summary: string, example: string
     flags: {
       comments: { help: 'Comment: the reason for the decision', value: 'text', short: 'm' },
       stage: { help: 'Approval stage (default: the stage of the approval)', value: 'stage' },
+      'asset-version': {
+        help: 'Version you looked at: refused if there is a newer one',
+        value: 'number',
+        read: readVersion,
+      },
     },
-    web: (call) => Promise.all(call.args.id.map(async (id) => `/projects/${call.project}/assets/${await assetOf(call, id)}`)),
+    web: (call) =>
+      Promise.all(call.args.id.map(async (id) => `/projects/${call.project}/assets/${(await assetOf(call, id)).asset_id}`)),
     shows: { route: 'decideAsset' },
     examples: [example, `${example} -m "As agreed on Monday"`],
     async run(call) {
       const { client, project, args, flags, out } = call
       const { comments, stage } = flags
       const body = { status, ...(comments === undefined ? {} : { comments }), ...(stage === undefined ? {} : { stage }) }
+      if (flags['asset-version'] !== undefined && args.id.length > 1) throw usage('--asset-version is for one asset.')
       for (const id of args.id) {
-        const asset_id = await assetOf(call, id)
-        const decided = await client.decideAsset({ project_id: project, asset_id, body })
-        out.answer(decided, () => out.say(`${decided.asset_name} version ${decided.asset_version} is ${decided.status}.`))
+        const { asset_id, version } = await assetOf(call, id)
+        const headers = { 'if-match': `"${flags['asset-version'] ?? version}"` }
+        const decided = await client.decideAsset({ project_id: project, asset_id, body, headers })
+        out.answer(decided, () => out.say(decisionWords(status, decided)))
       }
     },
   })

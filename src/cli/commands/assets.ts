@@ -33,9 +33,9 @@ const show = showCommand({
   page: (asset) => `assets/${asset.id}`,
   examples: ['assets show $(goldmaster assets list --pick "[0].id")'],
   tell(asset, { out }) {
-    const { id, path, asset_type, approval_status, version, size_bytes, last_change_id, updated_at } = asset
+    const { id, path, asset_type, approval_status, next_stage, version, size_bytes, last_change_id, updated_at } = asset
     out.title(asset.name)
-    out.facts({ id, path, asset_type, approval_status, version, size_bytes, last_change_id, updated_at })
+    out.facts({ id, path, asset_type, approval_status, next_stage, version, size_bytes, last_change_id, updated_at })
     out.section('Approvals', asset.approvals_history, ['status', 'approver_user_id', 'comments', 'decided_at'])
   },
 })

@@ -1,5 +1,6 @@
 import type { BreakageEdit } from '../../contract/bodies.ts'
 import type { BreakageDetail } from '../../contract/health-shapes.ts'
+import { jobsInWords } from '../../contract/labels/breakage-jobs.ts'
 import { costWords, redWords, uncountedWords } from '../../contract/labels/cost-words.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { usage } from '../../terminal/failures.ts'
@@ -33,7 +34,7 @@ const list = listCommand({
       cell: ({ evidence, cause }, forPeople) => (forPeople ? withoutFolders : String)(evidence[0]?.text.trim() ?? cause),
       main: true,
     },
-    'jobs',
+    { title: 'jobs', cell: (breakage) => jobsInWords(breakage) },
     { title: 'owner', cell: ({ owner_user_id }) => owner_user_id && `user:${owner_user_id}`, extra: true },
     extra('branch'),
     extra('build_count', 'builds'),
@@ -54,8 +55,8 @@ const show = showCommand({
   examples: [`breakages show ${NEWEST}`, 'breakages show 12 --web', `breakages show ${NEWEST} --pick 'builds[].id'`],
   async tell(breakage, call) {
     const { out } = call
-    const { id, state, flaky, category, confidence, branch, jobs, build_count, reopened_count, task_id, urls } = breakage
-    out.title(`${jobs.join(', ')} (${id})`)
+    const { id, state, flaky, category, confidence, branch, build_count, reopened_count, task_id, urls } = breakage
+    out.title(`${jobsInWords(breakage)} (${id})`)
     const owner = breakage.owner_user_id && `user:${breakage.owner_user_id}`
     out.facts({
       state,

@@ -1,7 +1,9 @@
 import type { DeploymentEdit } from '../../contract/bodies.ts'
+import { deploymentNews } from '../../contract/events.ts'
 import type { ReplyOf } from '../../contract/routes.ts'
 import { type BuildGap, DEPLOYMENT_STATUSES } from '../../contract/sets.ts'
 import type { Deployment } from '../../contract/shapes.ts'
+import { storeLabel } from '../../contract/spellings/stores.ts'
 import type { Noun } from '../../terminal/command.ts'
 import { Failure, usage } from '../../terminal/failures.ts'
 import type { Output } from '../../terminal/output.ts'
@@ -22,6 +24,7 @@ const list = listCommand({
   columns: [
     'id',
     'status',
+    { title: 'live', cell: ({ current }) => (current ? 'yes' : '') },
     'store',
     { ...field('track'), ends: true },
     extra('platform'),
@@ -30,7 +33,11 @@ const list = listCommand({
     extra('build_run_id', 'build'),
     'created_at',
   ],
-  examples: ['deployments list --platform steam --status live', "deployments list --pick '[0].version'"],
+  examples: [
+    'deployments list --current',
+    'deployments list --platform steam --status live',
+    "deployments list --pick '[0].version'",
+  ],
 })
 
 const show = showCommand({
@@ -93,6 +100,12 @@ const link = command({
   },
 })
 
+/** `PlayStation 5 1.0.3 is in review.` */
+function newsOf({ platform, status, version, deployed_at, ...deployment }: Deployment) {
+  const store = deployment.store ?? platform
+  return `${[storeLabel(store), version].filter(Boolean).join(' ')} ${deploymentNews(store, status, deployed_at !== null).words}.`
+}
+
 const setStatus = command({
   name: 'set-status',
   summary: 'Set the status of a deployment by hand',
@@ -113,7 +126,7 @@ const setStatus = command({
     if (flags.note === undefined) throw usage('Missing --note. Pass the reason')
     const { id } = await findThing(call, 'showDeployment', args.deployment)
     const edited = await client.editDeployment({ project_id: project, id, body: { status, note: flags.note } })
-    out.answer(edited, () => out.say(`${edited.store ?? edited.platform} ${edited.version} is ${edited.status}.`))
+    out.answer(edited, () => out.say(newsOf(edited)))
   },
 })
 

@@ -26,9 +26,10 @@ export const run = command({
       value: 'glob',
       many: true,
     },
+    'fail-on-tests': { help: 'Fail a build that passed if one of these tests failed or no report was written: exit code 1' },
     flush: { help: 'Only send reports saved while the service was unreachable' },
   },
-  details: `The output and exit code of the build never change, even if the service is unreachable. The build sees a pipe, not a
+  details: `The output and exit code of the build never change, even if the service is unreachable, unless --fail-on-tests is given. The build sees a pipe, not a
 terminal; to give it one on Linux: goldmaster run -- script -qec ./build.sh /dev/null
 
 Job, number, branch and revision are detected on Jenkins, GitHub Actions, GitLab, TeamCity, Buildkite, Azure Pipelines, CircleCI

@@ -54,9 +54,11 @@ export async function awaitCode<T>(
         TIMEOUT_MS,
       )
       server.on('request', (request, response) => {
-        const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+        // Any program on this machine may send a request, and `//` has no URL.
+        const path = request.url ?? '/'
+        const url = URL.canParse(path, 'http://127.0.0.1') ? new URL(path, 'http://127.0.0.1') : undefined
+        if (request.method !== 'GET' || url?.pathname !== '/callback') return reply(response, 404, 'Page not found.')
         const said = url.searchParams
-        if (request.method !== 'GET' || url.pathname !== '/callback') return reply(response, 404, 'Page not found.')
         if (!same(said.get('state') ?? '', state))
           return reply(response, 400, 'This sign-in belongs to another login. Go back to the terminal and start again.')
         const error = said.get('error')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -50,11 +51,17 @@ afterEach(() => line.close())
 afterAll(() => server?.close())
 
 /** Signs in like a browser, which is redirected with the service's response. */
-const login = (args: string[], back: (state: string) => string[] = (state) => [`code=the-code&state=${state}`], env = {}) => {
+const login = (
+  args: string[],
+  back: (state: string) => string[] = (state) => [`code=the-code&state=${state}`],
+  env = {},
+  before: (port: number) => Promise<unknown> = async () => {},
+) => {
   let visited: Promise<unknown> | undefined
   const pages: { status: number; text: string }[] = []
   const visit = async (url: URL) => {
     asked = url.searchParams
+    await before(Number(asked.get('port')))
     for (const query of back(asked.get('state')!)) {
       const response = await fetch(`http://127.0.0.1:${asked.get('port')}/callback?${query}`)
       pages.push({ status: response.status, text: await response.text() })
@@ -72,6 +79,11 @@ const login = (args: string[], back: (state: string) => string[] = (state) => [`
     return { ...result, pages }
   })
 }
+/** `fetch` sends no path that is not one of a URL. */
+const statusOf = (port: number, path: string) =>
+  new Promise<number>((done, failed) => {
+    get({ host: '127.0.0.1', port, path }, (response) => done(response.resume().statusCode!)).on('error', failed)
+  })
 const kept = () => join(line.home, 'config/goldmaster/hosts.json')
 
 test('login requests all ten scopes with PKCE, waits for the browser, and stores the token with its expiry', async () => {
@@ -127,6 +139,20 @@ test('login refuses requests with a wrong state, and continues to wait', async (
   ])
   expect(code).toBe(0)
   expect(pages.map(({ status }) => status)).toEqual([400, 400, 200])
+})
+
+test('login answers a path without a URL with 404, and continues to wait', async () => {
+  const paths: number[] = []
+  const { code, pages } = await login(
+    ['--no-browser'],
+    (state) => [`code=the-code&state=${state}`],
+    {},
+    async (port) => {
+      for (const path of ['//', '/callback/']) paths.push(await statusOf(port, path))
+    },
+  )
+  expect(code).toBe(0)
+  expect([paths, pages.map(({ status }) => status)]).toEqual([[404, 404], [200]])
 })
 
 test('login reports that it was denied, or that the code is invalid', async () => {

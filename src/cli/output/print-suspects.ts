@@ -1,3 +1,4 @@
+import { shownSuspects } from '../../contract/labels/shown-suspects.ts'
 import type { Investigation } from '../../contract/shapes.ts'
 import type { Call } from '../program/call.ts'
 
@@ -12,17 +13,17 @@ async function named({ client, project }: Telling, { change_id }: Suspect) {
 
 const authorOf = ({ user_id }: Suspect) => (user_id === null ? 'nobody here' : `user:${user_id}`)
 
-/** The suspected changes of a build, most likely first, each with its reasons. Authors of changes without one are not shown. */
-export async function printSuspects(suspects: Investigation['suspects'], call: Telling) {
-  if (suspects.length === 0) return
+/** The suspected changes of a build, most likely first, each with its reasons. Changes without evidence are not shown. */
+export async function printSuspects(candidates: Investigation['suspects'], call: Telling) {
+  if (candidates.length === 0) return
+  const suspects = shownSuspects(candidates)
   const { out } = call
   const rows = await Promise.all(suspects.map(async (suspect) => ({ ...suspect, ...(await named(call, suspect)) })))
   if (!out.forPeople) return out.section('Suspects', rows, ['change_id', 'change', 'user_id', 'score', 'subject', 'reasons'])
   out.line()
   out.title('Suspects')
-  const suspected = rows.filter(({ reasons }) => reasons.length > 0)
-  if (suspected.length === 0) out.line('None. Nothing links a change to this failure.')
-  for (const row of suspected) {
+  if (rows.length === 0) out.line('None. No change has clear evidence against it.')
+  for (const row of rows) {
     const score = `${row.score.toFixed(2)}  `
     out.item(score, `${row.change} by ${authorOf(row)}${row.subject && `: ${row.subject}`}  (change ${row.change_id})`)
     for (const reason of row.reasons) out.item(' '.repeat(score.length), reason, 'dim')

@@ -1,3 +1,4 @@
+import { shownSuspects } from '../../contract/labels/shown-suspects.ts'
 import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import { labelOf } from '../../contract/labels.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
@@ -37,12 +38,13 @@ function excerpt(finding: Finding, raw: string, paint: Paint): string[] {
 const suspectsOf = (finding: Finding, paint: Paint): string[] => {
   const { attribution } = finding
   if (!attribution) return []
-  if (attribution.suspects.length === 0) return ['', `  ${paint('bold', 'Suspects')}`, '    No change is clearly suspect.']
+  const suspects = shownSuspects(attribution.suspects)
+  if (suspects.length === 0) return ['', `  ${paint('bold', 'Suspects')}`, '    No change is clearly suspect.']
   const named = attribution.attributed_author
   return [
     '',
     `  ${paint('bold', 'Suspects')}${named === null ? '' : ` (clearly ${named})`}`,
-    ...attribution.suspects
+    ...suspects
       .slice(0, 3)
       .flatMap((suspect, index) => [
         `    ${index + 1}. ${suspect.change_id} by ${suspect.author}, score ${suspect.score.toFixed(2)}`,

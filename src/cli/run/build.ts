@@ -1,5 +1,6 @@
 import { sizeOf } from '../../contract/labels/size.ts'
 import { VERSION } from '../../contract/version.ts'
+import { EXIT } from '../../terminal/failures.ts'
 import { filesOf } from './artifacts.ts'
 import { type Ended, runBuild } from './child.ts'
 import { ciOf, factsOf, type NamedFacts, shelfOf } from './ci.ts'
@@ -19,6 +20,7 @@ interface RunOptions extends NamedFacts {
   artifact?: readonly string[]
   upload?: boolean
   tests?: readonly string[]
+  'fail-on-tests'?: boolean
   service: BuildService
   spool: Spool
   token: string
@@ -49,11 +51,16 @@ export async function runReported(command: readonly string[], asked: RunOptions)
     phases.push(bytes)
   })
   reporter.start()
-  const ended = await running
+  let ended = await running
   tail.push(overwritten.end())
-  const status = statusOf(ended, phases.failed)
+  let status = statusOf(ended, phases.failed)
   phases.end(status === 'SUCCESS' ? 'completed' : status === 'FAILURE' ? 'failed' : 'cancelled')
-  if (asked.tests && !ended.interrupted) await sendTests(asked.tests, { service, facts, started, say })
+  const passed = !asked.tests || ended.interrupted || (await sendTests(asked.tests, { service, facts, started, say }))
+  if (asked['fail-on-tests'] && status === 'SUCCESS' && !passed) {
+    status = 'FAILURE'
+    ended = { ...ended, code: EXIT.failed }
+    say('This build failed because of its tests (--fail-on-tests).')
+  }
   await reporter.finish({ status, artifacts: filesOf(asked.artifact ?? []), interrupted: ended.interrupted })
   if (asked.upload && status === 'SUCCESS') await sendArtifacts(asked.artifact ?? [], { service, facts, say })
   if (service.version !== undefined && service.version !== VERSION)
@@ -82,14 +89,15 @@ export async function sendArtifacts(
     say(`No artifact to upload: no file matches ${globs.join(' ') || '--artifact, which is missing'}.`)
 }
 
-/** Before the end of the build is reported, so that its failing tests are known then. */
-async function sendTests(globs: readonly string[], { service, facts, started, say }: Sending) {
+/** Before the end of the build is reported, so that its failing tests are known then. Returns whether none failed. */
+async function sendTests(globs: readonly string[], { service, facts, started, say }: Sending): Promise<boolean> {
   const { job, number, platform } = facts
   const of = { job_name: job, build_number: number, ...(platform !== undefined && { platform }) }
   const done = await uploadTests(service, globs, of, started)
   for (const each of done.refused) say(`Couldn't send test results. ${each}`)
   if (done.files > 0) say(`Sent test results: ${summaryOf(done)}.`)
   else if (done.refused.length === 0) say(`No test report of this build matches ${globs.join(' ')}.`)
+  return done.failing === 0 && done.files + done.refused.length > 0
 }
 
 /** A stopped build was canceled, unless it finished anyway. */

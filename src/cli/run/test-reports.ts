@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { MISSING_REPORT } from '../../contract/labels/missing-report.ts'
 import { filesOf } from './artifacts.ts'
 import type { BuildService, Outcome } from './service.ts'
 
@@ -74,9 +75,9 @@ const missingReport = (globs: readonly string[]) =>
         tool: { name: 'goldmaster' },
         tests: [
           {
-            name: 'Test report',
+            name: MISSING_REPORT.name,
             status: 'failed',
-            message: `No test report was written: no file matches ${globs.join(' ')}`,
+            message: `${MISSING_REPORT.message}: no file matches ${globs.join(' ')}`,
             duration: 0,
           },
         ],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { instant, integer, nullable, object, oneOf, text } from '../fields.ts'
+import { instant, integer, nullable, object, oneOf, text, uuid } from '../fields.ts'
 import { BULK_MAX, DESCRIPTION_MAX } from '../limits.ts'
 import { plainGet, post } from '../routes/route.ts'
 import { DECISIONS } from '../sets.ts'
@@ -24,16 +24,22 @@ export const appAssetRoutes = {
   decideAssets: {
     ...post,
     path: '/v1/projects/:project_id/approvals/bulk',
-    summary: 'Decide several assets at once, all or none',
+    summary: 'Decide several assets at once',
     role: 'approver',
     body: object({
       asset_ids,
+      /** The versions of these assets as they were shown, in the same order. Assets with a newer one are left alone. */
+      versions: Type.Optional(Type.Array(integer, { maxItems: BULK_MAX })),
       levels: Type.Optional(Type.Array(SeenLevel, { maxItems: BULK_MAX })),
       status: oneOf(DECISIONS),
       comments: Type.Optional(Type.String({ maxLength: DESCRIPTION_MAX })),
     }),
-    /** The first of the decided approvals, and how many there are. */
-    reply: object({ approvals: Type.Array(Approval), decided: integer }),
+    /** The first of the decided approvals, how many there are, and what was left alone because it has a newer version. */
+    reply: object({
+      approvals: Type.Array(Approval),
+      decided: integer,
+      newer: Type.Array(object({ asset_id: uuid, name: text, version: integer })),
+    }),
     writes: true,
   },
   undoDecisions: {

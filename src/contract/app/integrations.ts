@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { EVENT_SOURCES } from '../event-facts.ts'
 import { anyObject, flag, instant, integer, list, nullable, object, oneOf, own, ownText, partial, text } from '../fields.ts'
-import { IMPORT_DAYS_MAX, SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../limits.ts'
+import { IMPORT_DAYS_MAX, PLACE_MAX, PLACES_MAX, SIGNING_SECRET_MAX, SIGNING_SECRETS_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { get, patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -20,6 +20,8 @@ const Integration = object({
   /** Whether results of builds are written to the tool's server, and why nothing is written although it is on. */
   write_back: flag,
   write_back_problem: nullable(text),
+  /** Its stored credential reaches every job, project or stream of the tool's server, not only those of its list. */
+  every_place: flag,
   created_at: instant,
   health: object({
     last_delivery_at: nullable(instant),
@@ -36,6 +38,14 @@ const IntegrationDetail = object({
   webhook_token: ownText,
   webhook_url: ownText,
   setup: ownText,
+  /** What its stored credential reaches: named by the settings, confirmed by leads, and waiting for that. Null if there is no such list. */
+  places: nullable(
+    object({
+      named: Type.Array(ownText),
+      confirmed: Type.Array(ownText),
+      waiting: Type.Array(object({ place: text, signed: flag, created_at: instant })),
+    }),
+  ),
 })
 
 /** A provider, as its adapter declares it. */
@@ -52,6 +62,8 @@ export const Provider = object({
   /** What can be written to its server, and the permissions that this needs; null if nothing can be. */
   write_back_does: nullable(ownText),
   write_back_needs: nullable(ownText),
+  /** What the server has several of, in the plural, and an example; null if the settings name the only one. */
+  places: nullable(object({ noun: ownText, example: ownText })),
   /** Null if the tool's server is never called. */
   server: nullable(
     object({
@@ -82,7 +94,13 @@ const DeliveryEntry = object({
   status: integer,
   message: text,
   records: Type.Array(object({ type: text, id: Type.Unsafe<number | string>({ type: ['integer', 'string'] }) })),
-  milliseconds: integer,
+  milliseconds: Type.Integer({ description: 'How long the processing took' }),
+  waited_milliseconds: Type.Integer({
+    description: 'From the arrival until it was processed, or, while it is accepted, until it was stored',
+  }),
+  accepted_first: Type.Boolean({
+    description: 'It could not be processed while its sender waited: answered with `accepted`, then processed in order',
+  }),
   bytes: nullable(integer),
   replay_of: nullable(integer),
   /** Sent by an owner to test the integration; its effects were rolled back. */
@@ -136,6 +154,8 @@ const Import = object({
   expected: byPart(integer),
   waits_until: nullable(instant),
   message: text,
+  /** How many records an undo kept, because people wrote, decided, linked or corrected something on them. */
+  kept: integer,
   created_by_user_id: nullable(integer),
   created_at: instant,
   updated_at: instant,
@@ -145,6 +165,7 @@ const Import = object({
 /** A delivery that made something is reported by the event of what it made. */
 const delivered = { shows: EVENT_SOURCES } as const
 const secret = Type.String({ minLength: 1, maxLength: SIGNING_SECRET_MAX })
+const places = Type.Array(Type.String({ minLength: 1, maxLength: PLACE_MAX }), { maxItems: PLACES_MAX })
 const config = Type.Record(Type.String({ maxLength: 100 }), Type.Unknown())
 
 const integrations = { scope: 'admin:integrations' } as const
@@ -179,6 +200,8 @@ export const integrationRoutes = {
       /** By default on if there is a secret. */
       requires_signature: Type.Optional(flag),
       config: Type.Optional(config),
+      /** By default its credential reaches only what the settings name and a lead confirms. */
+      every_place: Type.Optional(flag),
     }),
     reply: IntegrationDetail,
     created: 201,
@@ -215,6 +238,15 @@ export const integrationRoutes = {
     reply: IntegrationDetail,
     writes: true,
     detached: true,
+  },
+  setPlaces: {
+    ...post,
+    path: '/v1/projects/:project_id/integrations/:id/places',
+    summary: 'Confirm jobs, projects or streams that the credential of an integration may be used for, remove them, or allow all',
+    ...projectLead,
+    body: partial({ every_place: flag, confirm: places, remove: places }),
+    reply: IntegrationDetail,
+    writes: true,
   },
   rotateIntegrationToken: {
     ...post,

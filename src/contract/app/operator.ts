@@ -42,6 +42,15 @@ const Trouble = object({
   uncertain: integer,
 })
 
+const FailingAccount = object({
+  account_id: integer,
+  account: ownText,
+  work: ownText,
+  failures: integer,
+  error: text,
+  failing_since: instant,
+})
+
 const Refused = object({
   account_id: nullable(integer),
   account: nullable(ownText),
@@ -77,6 +86,7 @@ export const operatorRoutes = {
       jobs: Type.Array(object({ kind: ownText, state: ownText, count: integer })),
       lanes: Type.Array(object({ lane: oneOf(LANES), active: integer, waiting: nullable(integer) })),
       troubles: Type.Array(Trouble),
+      failing_accounts: Type.Array(FailingAccount),
       refused: Type.Array(Refused),
       slow_statements: Type.Array(object({ text, calls: integer, mean_ms: integer, max_ms: integer })),
       tables: Type.Array(object({ table: ownText, bytes: integer })),

@@ -36,7 +36,7 @@ export const projectSettingsRoutes = {
     ...patch,
     path: '/v1/projects/:project_id/settings',
     summary:
-      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, owners of tests, prices of agents, automatic investigations, bisections, automatic assignment',
+      'Change the settings of a project: name, status, approval rules, required jobs, platforms of jobs, owners of tests, the test gate, prices of agents, automatic investigations, bisections, automatic assignment',
     role: 'lead',
     ...ofProjects,
     body: partial({
@@ -49,6 +49,7 @@ export const projectSettingsRoutes = {
       required_jobs: Type.Array(app.RequiredJobs, { maxItems: 100 }),
       job_patterns: Type.Array(app.JobPattern, { maxItems: 100 }),
       path_owners: Type.String({ maxLength: PATH_OWNERS_MAX }),
+      test_gate: app.TestGateSettings,
       agent_prices: nullable(AgentPrices),
       badge: flag,
       investigates_failures: nullable(flag),

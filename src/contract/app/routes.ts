@@ -51,7 +51,14 @@ import { webhookRoutes } from './webhooks.ts'
  * with the changes of their suspects; deployments with the number of their build.
  */
 const { ping: _, ...shared } = routes
-const listedBuilds = page('build_runs', object({ ...BuildRun.properties, breakage: Type.Optional(nullable(app.BuildBreakage)) }))
+const listedBuilds = page(
+  'build_runs',
+  object({
+    ...BuildRun.properties,
+    breakage: Type.Optional(nullable(app.BuildBreakage)),
+    verdict: Type.Optional(nullable(oneOf(sets.BUILD_VERDICTS))),
+  }),
+)
 const changeFilters = { since: param.instant, until: param.instant, builds: param.flag }
 const listedChanges = page('changes', object({ ...Change.properties, builds: Type.Optional(app.BuildStates) }))
 export const sharedRoutes = {
@@ -101,7 +108,13 @@ export const sharedRoutes = {
   },
   showBuild: {
     ...shared.showBuild,
-    reply: object({ ...BuildRunDetail.properties, breakage_id: nullable(idText) }),
+    reply: object({
+      ...BuildRunDetail.properties,
+      /** Of all its artifacts, also those in their list. */
+      artifact_count: Type.Integer(),
+      breakage_id: nullable(idText),
+      verdict: nullable(oneOf(sets.BUILD_VERDICTS)),
+    }),
   },
   listBreakages: {
     ...shared.listBreakages,
@@ -258,6 +271,7 @@ export type AppBody<N extends AppName> = Body<AppRoutes[N]>
 /** The arguments of a web app request. */
 export type AppArguments<N extends AppName> = { [K in keyof Path<AppRoutes[N]>]: string | number } & {
   query?: { [K in keyof AppRoutes[N]['query']]?: string | number | boolean | undefined }
+  headers?: Record<string, string>
 } & (AppRoutes[N] extends { body: object }
     ? { body: AppBody<N> }
     : AppRoutes[N] extends { consumes: string }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { email, flag, integer, list, name, nullable, object, oneOf, partial, shortId, text } from '../fields.ts'
-import { BULK_MAX, DAYS_MAX, KEPT_BUILDS_MAX, PEOPLE_LIST_MAX, TIMEZONE_MAX } from '../limits.ts'
+import { BULK_MAX, DAYS_MAX, KEPT_BUILDS_MAX, PEOPLE_LIST_MAX, SHARE_DAYS_MAX, TIMEZONE_MAX } from '../limits.ts'
 import * as param from '../params.ts'
 import { patch, plainGet, post, remove } from '../routes/route.ts'
 import * as sets from '../sets.ts'
@@ -138,12 +138,15 @@ export const settingsRoutes = {
   editAccountSecurity: {
     ...patch,
     path: '/v1/accounts/:account_id/security',
-    summary: 'Set the allowed IP ranges and whether members need a second factor',
+    summary: 'Set the allowed IP ranges, whether members need a second factor, and who may share artifacts',
     role: 'owner',
     body: partial({
       /** Addresses and ranges; null or empty: any. */
       allowed_addresses: nullable(Type.Array(Type.String({ maxLength: 60 }), { maxItems: 200 })),
       requires_second_factor: flag,
+      share_policy: oneOf(sets.SHARE_POLICIES),
+      share_days_max: Type.Integer({ minimum: 1, maximum: SHARE_DAYS_MAX }),
+      share_anywhere: flag,
     }),
     reply: app.Account,
     writes: true,

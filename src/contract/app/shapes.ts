@@ -184,6 +184,10 @@ export const Account = object({
   /** Ranges that people and tokens may connect from; null: any. */
   allowed_addresses: nullable(Type.Array(text)),
   requires_second_factor: flag,
+  share_policy: oneOf(sets.SHARE_POLICIES),
+  share_days_max: integer,
+  /** Whether share links work outside of the allowed addresses. */
+  share_anywhere: flag,
   /** Null: unlimited. */
   credits: nullable(integer),
   /** Investigations a day: the limit, today's number, and the usage of the last 30 days, newest first. */
@@ -233,6 +237,17 @@ export const Assignment = object({
 })
 export type Assignment = Static<typeof Assignment>
 
+/** When failing tests fail a build that its CI calls passed. */
+export const TestGateSettings = object({
+  /** Null: nobody has chosen yet. Failing tests count in jobs that run tests, crashed runs and missing reports in all. */
+  fails_on: nullable(oneOf(sets.TEST_GATES)),
+  /** By the name of a job; the first matching pattern counts. A star matches any text. */
+  jobs: Type.Array(object({ pattern: Type.String({ minLength: 1, maxLength: NAME_MAX }), fails_on: oneOf(sets.TEST_GATES) }), {
+    maxItems: 100,
+  }),
+})
+export type TestGateSettings = Static<typeof TestGateSettings>
+
 export const ProjectSettings = object({
   id: integer,
   account_id: integer,
@@ -247,6 +262,7 @@ export const ProjectSettings = object({
   job_patterns: Type.Array(JobPattern),
   /** The owners of files and tests, in the form of a CODEOWNERS file. */
   path_owners: ownText,
+  test_gate: own(TestGateSettings),
   agent_prices: nullable(AgentPrices),
   /** Patterns above that no branch matches. */
   unmatched_patterns: Type.Array(text),
@@ -379,6 +395,8 @@ export const Hit = object({
   title: text,
   detail: text,
   url: text,
+  /** The newest version of an asset. */
+  version: Type.Optional(integer),
 })
 
 export const Mail = object({

@@ -102,6 +102,7 @@ const RESPONSES = {
   NoFeed: failure('The token lacks the scope, or the plan of the account has no feed', undefined, { anyOf: [error, PLAN] }),
   NotFound: failure('The record does not exist, or you cannot see it'),
   Changed: failure('The record changed since you read it (`If-Match`)'),
+  Newer: failure('The asset has a newer version than the one in `If-Match`'),
   TooLarge: failure('The body is too large'),
   WrongType: failure('The body is not JSON'),
   Invalid: failure('A parameter or field is unknown or has an invalid value'),
@@ -224,6 +225,7 @@ function operation(name: string, route: TokenRoute) {
         ? { 304: { description: 'Not changed since you read it (`If-None-Match`)' } }
         : {}),
       ...(isConditional(route) && route.method === 'PATCH' ? { 412: refer('Changed') } : {}),
+      ...(name === 'decideAsset' ? { 412: refer('Newer') } : {}),
       ...(route.body ? { 413: refer('TooLarge'), 415: refer('WrongType') } : {}),
       ...(route.consumes ? { 413: refer('TooLarge') } : {}),
       422: refer('Invalid'),
@@ -282,4 +284,6 @@ const headerParameters = (name: string, route: TokenRoute) =>
             maxLength: IDEMPOTENCY_KEY_MAX,
           }),
         ]
-      : []
+      : name === 'decideAsset'
+        ? [header('If-Match', 'Version of the asset that you looked at, in quotes; answers 412 if a newer one waits')]
+        : []

@@ -42,7 +42,7 @@ export const assetRoutes = {
     scope: 'write:assets',
     summary: 'Approve, deny or ignore an asset',
     body: DecisionInput,
-    reply: shape.Approval,
+    reply: shape.DecidedApproval,
     created: 201,
     writes: true,
     role: 'approver',

@@ -17,6 +17,15 @@ export const deploymentRoutes = {
     shows: ['deployment'],
     reply: field.page('deployments', shape.Deployment),
   },
+  searchDeployments: {
+    method: 'GET',
+    path: '/v1/projects/:project_id/search/deployments',
+    scope: 'read:builds',
+    summary: 'List what is live in the stores, or the deployments that are not, newest first',
+    query: { ...filter.deployments, ...filter.deploymentsSearch, ...param.paging },
+    shows: ['deployment'],
+    reply: field.page('deployments', shape.Deployment),
+  },
   showDeployment: {
     ...get,
     path: '/v1/projects/:project_id/deployments/:id',

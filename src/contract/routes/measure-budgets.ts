@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { list, nullable, object, own } from '../fields.ts'
 import { BRANCH_MAX, BUDGETS_MAX, MEASURE_MAX, PATTERN_MAX } from '../limits.ts'
+import { MEASURE_UNIT_MAX } from '../spellings/build-dimensions.ts'
 import { put } from './route.ts'
 
 const pattern = own(Type.String({ maxLength: PATTERN_MAX }))
@@ -11,7 +12,9 @@ export const MeasureBudget = object({
   job: pattern,
   branch: own(Type.String({ maxLength: BRANCH_MAX })),
   platform: pattern,
-  /** The highest value, in the unit of the measure. */
+  configuration: pattern,
+  /** The unit of the highest value. Empty until the measure is reported in one: then it is that one. */
+  unit: own(Type.String({ maxLength: MEASURE_UNIT_MAX })),
   max_value: nullable(Type.Number({ minimum: 0, maximum: MEASURE_MAX })),
   /** In percent of the value of the build that is live on the track. */
   max_growth: nullable(Type.Number({ minimum: 0, maximum: MEASURE_MAX })),
@@ -22,9 +25,16 @@ export const MeasureBudget = object({
 export type MeasureBudget = Static<typeof MeasureBudget>
 
 /** The defaults of a budget in a world file. */
-export const NO_BUDGET = { job: '', branch: '', platform: '', max_value: null, max_growth: null, store: '', track: '' }
+export const NO_BUDGET = {
+  ...{ job: '', branch: '', platform: '', configuration: '', unit: '' },
+  ...{ max_value: null, max_growth: null, store: '', track: '' },
+}
 
-export const MeasureBudgets = object({ budgets: Type.Array(MeasureBudget, { maxItems: BUDGETS_MAX }) })
+const { configuration, unit, ...required } = MeasureBudget.properties
+const WrittenBudget = object({ ...required, configuration: Type.Optional(configuration), unit: Type.Optional(unit) })
+export type WrittenBudget = Static<typeof WrittenBudget>
+
+export const MeasureBudgets = object({ budgets: Type.Array(WrittenBudget, { maxItems: BUDGETS_MAX }) })
 
 /** Editing budgets administers a project: no login grants the scope. */
 export const measureBudgetRoutes = {

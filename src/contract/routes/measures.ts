@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { flag, idText, instant, integer, list, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
+import { flag, idText, instant, integer, nullable, object, oneOf, ownText, text, uuid } from '../fields.ts'
 import * as param from '../params.ts'
 import { BREAKAGE_STATES, FAILURE_CATEGORIES, MEASURE_ALERT_KINDS, MEASURE_ALERT_STATES } from '../sets.ts'
 import { buildCost, redTime } from './build-cost.ts'
 import { MeasureBudget } from './measure-budgets.ts'
 import { get, type TokenRoute } from './route.ts'
 
-/** Named numbers of builds over time: a series for each job, branch and platform. */
+/** Named numbers of builds over time: a series for each job, branch, platform and configuration. */
 
 const number = Type.Number()
 
@@ -27,6 +27,8 @@ const Live = object({
 const series = {
   name: text,
   platform: nullable(text),
+  configuration: nullable(text),
+  /** Of the newest value; the others are converted. */
   unit: nullable(text),
   job: text,
   branch: text,
@@ -37,7 +39,7 @@ const series = {
   measured_at: instant,
   /** The median of up to 20 values before it; null without any. */
   usual: nullable(number),
-  /** One for each track with a live build of this job, the latest first. */
+  /** One for each track with a live build of this job and configuration, the latest first. */
   live: Type.Array(Live),
   /** Passed builds since, without a value. */
   builds_without: integer,
@@ -79,6 +81,7 @@ const MeasureAlert = object({
   budget: MeasureBudget,
   name: text,
   platform: nullable(text),
+  configuration: nullable(text),
   unit: nullable(text),
   job: text,
   branch: text,
@@ -89,7 +92,7 @@ const MeasureAlert = object({
   build_run_id: idText,
   /** The changes since the last build under the budget. */
   range: nullable(MeasureRange),
-  /** The only change of the range and its author, if the step is larger than the noise. */
+  /** The only change of the range and its author, if the step is larger than the noise and the builds differ in nothing else. */
   change_id: nullable(integer),
   user_id: nullable(integer),
   /** What grew most between these builds, if they list sizes. */
@@ -111,6 +114,7 @@ const filters = {
   job: param.described(param.text, 'Job name (exact)'),
   branch: param.described(param.text, 'Branch or stream of the builds'),
   platform: param.described(param.text, 'Platform, such as Win64 or PS5'),
+  configuration: param.described(param.text, 'Configuration, such as Shipping'),
 }
 
 export const Costs = object({
@@ -147,7 +151,10 @@ export const MeasureBudgets = object({
   budgets: Type.Array(MeasureBudget),
   /** Branch patterns of budgets that match no branch. */
   unmatched_patterns: Type.Array(ownText),
+  /** The newest 25. */
   alerts: Type.Array(MeasureAlert),
+  /** Whether more alerts are open. */
+  has_more: flag,
 })
 
 export const measureRoutes = {
@@ -155,11 +162,10 @@ export const measureRoutes = {
     ...get,
     path: '/v1/projects/:project_id/measures',
     scope: 'read:builds',
-    summary:
-      'List the measures of the newest 1,000 passed builds by job, branch and platform, those that changed or stopped first',
+    summary: 'List measures by job, branch, platform and configuration, those that changed or stopped first',
     query: filters,
     shows: ['build', 'deployment', 'measure_alert'],
-    reply: list('measures', Measure),
+    reply: Type.Object({ measures: Type.Array(Measure), has_more: flag }, { additionalProperties: false }),
   },
   showMeasures: {
     ...get,

@@ -39,8 +39,12 @@ const TestFailure = object({
   state: oneOf(sets.TEST_FAILURE_STATES),
   /** Known to be flaky on the branch. */
   flaky: flag,
+  /** In how many of how many runs it was flaky there, if it is. */
+  flaky_runs: nullable(object({ flaky: integer, of: integer })),
   quarantined: flag,
   cause: text,
+  /** The source file or class in which it failed: failures with the same message and place have one cause. */
+  place: text,
   message: text,
   ...place,
   owners: TestOwners,
@@ -48,6 +52,10 @@ const TestFailure = object({
 
 export const BuildTests = object({
   ...counts,
+  /** What the build counts as for its branch and breakages; null until it passed or failed. Its status is what its CI says. */
+  verdict: nullable(oneOf(sets.BUILD_VERDICTS)),
+  /** Failures of tests in quarantine. */
+  quarantined: integer,
   duration_ms: integer,
   reports: Type.Array(
     object({
@@ -62,7 +70,9 @@ export const BuildTests = object({
   ),
   new_failures: integer,
   still_failing: integer,
-  causes: Type.Array(object({ cause: text, tests: integer, new_failures: integer })),
+  /** Failures of tests that no earlier run on the branch had. */
+  first_run_failures: integer,
+  causes: Type.Array(object({ cause: text, place: nullable(text), tests: integer, new_failures: integer })),
   failures: Type.Array(TestFailure),
   fixed: Type.Array(TestCase),
   skipped_tests: Type.Array(TestCase),
@@ -77,6 +87,8 @@ export const ProjectTests = object({
     object({
       ...testCase,
       flaky_runs: integer,
+      /** How many of its newest runs were compared: its rate is flaky_runs of these. */
+      runs: integer,
       last_failed_at: instant,
       last_build_run_id: nullable(idText),
       owners: TestOwners,

@@ -5,6 +5,7 @@ import * as mailTemplates from '../../domain/mail/mail-templates.ts'
 import { writeToUser } from '../../domain/mail/mails.ts'
 import type { Service } from '../service.ts'
 import { ADDRESS_HEADER, AUTH_PATH } from './library.ts'
+import { logOfLibrary } from './library-log.ts'
 import { cookiesOf, sessionOf } from './session-cookie.ts'
 
 const DAY = 86_400
@@ -21,7 +22,7 @@ export const openAuth = ({ db, site, cookieKey, log, sessionSeconds }: Service) 
     secret: cookieKey,
     database: db.pool,
     telemetry: { enabled: false },
-    logger: { level: 'error', log: (level, message) => log[level === 'error' ? 'error' : 'debug']({ message }, 'sign-in') },
+    logger: { level: 'error', log: logOfLibrary(log) },
     // Our own limits count, which several nodes share.
     rateLimit: { enabled: false },
     emailAndPassword: {

@@ -64,8 +64,8 @@ const THEIRS: Record<string, () => string | Promise<string>> = {
   share_links: () =>
     ofTheirs(sql`
       with artifact as (
-        insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
-        values (${foxId()}, ${Number(idOf('projects', 'fox'))}, ${Number(idOf('build_runs', 'fox-build5'))}, 'Fox.zip', 'one', 6, 6, now())
+        insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+        values (${foxId()}, ${Number(idOf('projects', 'fox'))}, ${Number(idOf('build_runs', 'fox-build5'))}, 'Fox.zip', 'one', 6, 6, now(), sha256('a game'))
         returning account_id, project_id, id
       )
       insert into share_links (account_id, project_id, artifact_id, hash, user_id, expires_at)
@@ -111,6 +111,7 @@ const BODIES: Partial<Record<AppName, unknown>> = {
   uploadPreview: 'a file',
   reactToComment: { reaction: '👀', on: true },
   switchWriteBack: { write_back: false },
+  setPlaces: { every_place: true },
   reviseTask: { seen: { title: 'Task 4' }, task: { title: 'Mine now' } },
 }
 

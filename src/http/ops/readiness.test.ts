@@ -45,7 +45,7 @@ test('a read-only database is not ready although it responds, and the metrics sh
 test('a database that stops responding is not ready until it responds again', async () => {
   const way = await openUnsteadyWay(own.db.url)
   try {
-    await withNode(openDatabase(way.url, { statementTimeout: 500, connectTimeout: 500 }), async (node) => {
+    await withNode(openDatabase(way.url, { statementTimeout: 3_000, connectTimeout: 3_000 }), async (node) => {
       await until(async () => (await node.ask('/readyz')).status === 200)
       way.become('silent')
       await until(async () => (await node.ask('/readyz')).status === 503)

@@ -2,6 +2,7 @@ import * as oidc from 'openid-client'
 import { invalidSingleSignOn, signInRefused } from '../../contract/errors.ts'
 import type { Claims } from '../../domain/sign-in/admit.ts'
 import { type Connection, clientSecret } from '../../domain/sign-in/connections.ts'
+import { exceeds } from '../../net/json-complexity.ts'
 import { safeFetch, Unreachable } from '../../net/safe-fetch.ts'
 import type { Service } from '../service.ts'
 
@@ -10,6 +11,8 @@ import type { Service } from '../service.ts'
 const KEPT_MS = 10 * 60_000
 const TIMEOUT_MS = 8_000
 const SCOPE = 'openid email profile'
+/** Of the largest providers' metadata and keys, some hundred; they are kept for minutes. */
+const REPLY = { values: 5_000, depth: 20 }
 
 export const CALLBACK = '/app/sso/callback'
 
@@ -175,6 +178,7 @@ const fetchSafely =
       ...(signal ? { signal } : {}),
       timeout: TIMEOUT_MS,
     })
+    if (exceeds(bytes, REPLY)) throw new Unreachable(`${new URL(url).origin} answers with more than ${REPLY.values} values.`)
     const shown = new Headers()
     for (const [name, value] of Object.entries(said))
       if (typeof value === 'string' && name !== 'content-encoding') shown.set(name, value)

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSite } from '../../../test/support/callers/browser.ts'
 import { begin, finish, signInThrough, visitProvider } from '../../../test/support/callers/openid-visitor.ts'
 import { signIn, visit } from '../../../test/support/callers/visitor.ts'
+import { openLocalServer } from '../../../test/support/servers/local-server.ts'
 import { type OpenIdProvider, openIdProvider } from '../../../test/support/servers/openid-provider.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import * as users from '../../domain/accounts/users.ts'
 import * as connections from '../../domain/sign-in/connections.ts'
 import * as invitations from '../../domain/sign-in/invitations.ts'
+import { discover, rootOf } from './provider.ts'
 
 const PASSWORD = 'a long enough password'
 const user = (key: string, accounts: Record<string, string>, email = `${key}@owl.example`) => ({
@@ -334,4 +336,21 @@ test('the provider’s subject id and secret are stored encrypted or not at all'
   expect(row!.row).not.toContain(provider.client.client_secret)
   const [session] = await studio.db.rows<{ id_token_sealed: string }>(sql`select id_token_sealed from sso_sessions limit 1`)
   expect(session!.id_token_sealed).not.toMatch(/^ey/)
+})
+
+test('metadata of a provider is refused if it has more values than any provider has, and otherwise read', async () => {
+  let scopes: number
+  const server = await openLocalServer((request, reply) => {
+    const issuer = `http://${request.headers.host}`
+    const endpoints = { authorization_endpoint: issuer, token_endpoint: issuer, jwks_uri: issuer }
+    const body = { issuer, ...endpoints, scopes_supported: Array(scopes).fill('a') }
+    reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  const read = () => discover(studio.service as never, { issuer: server.url, client_id: 'a', secret: 'b' })
+  scopes = 4_900
+  expect((await read()).serverMetadata().scopes_supported).toHaveLength(4_900)
+  scopes = 5_100
+  const refused = await read().catch((error: unknown) => rootOf(error).message)
+  expect(refused).toContain('more than 5000 values')
+  await server.close()
 })

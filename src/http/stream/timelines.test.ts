@@ -126,7 +126,7 @@ test('a client with a last id beyond the end gets a reload event and receives wh
 
 test('a stream on a silent network resumes by itself when the network is back', async () => {
   const way = await openUnsteadyWay(studio.url)
-  const db = openDatabase(way.url, { max: 4, statementTimeout: 2_000, connectTimeout: 2_000 })
+  const db = openDatabase(way.url, { max: 4, statementTimeout: 8_000 })
   const far = await openStudio({}, { beside: studio, service: { db } })
   const heard = await follow(undefined, far)
   await happen(studio.db, ['heard'])

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { overlapping } from '../../../test/support/blocked.ts'
+import { overlapping, waiting } from '../../../test/support/blocked.ts'
 import { openTools, type Tools } from '../../../test/support/tools.ts'
+import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import * as tokens from '../../domain/ugs/tokens.ts'
 
-/** As many reports as are handled in parallel. */
+/** More reports than an integration has transactions at a time. */
 const AT_ONCE = 3
+/** Its transactions at a time. */
+const WRITERS = 2
 
 let tools: Tools
 let root: string
@@ -52,6 +55,25 @@ test.each([
 ])('a build that ends with %s has the state %i', async (status, State) => {
   await report(`Ends ${status}`, 1, status, { changelist: '110', branch: '//game/main' })
   expect((await badgesOf())[0].Badges.at(-1)).toMatchObject({ Name: `Ends ${status}`, State })
+})
+
+test('a badge shows what the build counts as once its tests say otherwise than the CI', async () => {
+  const { db } = tools.studio
+  const [green, red] = [
+    await report('Green', 1, 'SUCCESS', { changelist: '115', branch: '//game/main' }),
+    await report('Red', 1, 'FAILURE', { changelist: '115', branch: '//game/main' }),
+  ]
+  const states = async () => (await badgesOf())[0].Badges.map(({ Name, State }: { Name: string; State: number }) => [Name, State])
+  expect(await states()).toEqual([
+    ['Green', 3],
+    ['Red', 1],
+  ])
+  await db.execute(sql`update build_runs set tests_verdict = 'failed' where id = ${green}`)
+  await db.execute(sql`update build_runs set tests_verdict = 'passed' where id = ${red}`)
+  expect(await states()).toEqual([
+    ['Green', 1],
+    ['Red', 3],
+  ])
 })
 
 test('the newest build of a job at a change is its badge, in any order of reports', async () => {
@@ -108,11 +130,14 @@ test('overlapping build reports all become badges, and none is refused', async (
   ))!
   const counter = sql`select from ugs_sequences where account_id = ${account_id} and project_id = ${project} for update`
   const reports = (status: string) =>
-    Array.from({ length: AT_ONCE }, (_, i) =>
-      tools.ci({ job_name: `Crowd ${i}`, build_number: 1, status, changelist: '180', branch: '//game/main' }),
-    )
+    Array.from({ length: AT_ONCE }, async (_, i) => {
+      // Those that arrive while the first is being written share no transaction with it.
+      if (i > 0) await until(async () => (await waiting(tools.studio.db)) >= 1)
+      // Builds with the same number are written one after the other.
+      return tools.ci({ job_name: `Crowd ${i}`, build_number: i + 1, status, changelist: '180', branch: '//game/main' })
+    })
   for (const status of ['STARTED', 'SUCCESS']) {
-    const answers = await overlapping(tools.studio.db, counter, AT_ONCE, () => reports(status))
+    const answers = await overlapping(tools.studio.db, counter, WRITERS, () => reports(status))
     expect(answers.filter((one) => one.status === 'rejected' || one.value.status !== 200)).toEqual([])
   }
   const [{ Badges }] = await badgesOf()

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { AppName, AppReply } from '../../contract/app/routes.ts'
 import { ask } from '../api.ts'
+import { waitsFor } from '../features/assets/decisions.ts'
 import { refresh } from '../queries.ts'
 import { useAccount, useMe, useProject } from '../session.ts'
 import { setTheme, useTheme } from '../theme.ts'
@@ -41,8 +42,12 @@ export function useActions(text: string, hits: readonly Hit[], { newTask, showKe
   const { verb, about } = readVerb(text)
   const project = useProject()
   const readOnly = useAccount()?.read_only != null
-  const { buildId, assetId, breakageId } = useParams({ strict: false }) as Record<string, string | undefined>
+  const { projectId, buildId, assetId, breakageId } = useParams({ strict: false }) as Record<string, string | undefined>
   const record = useRecordActions()
+  const shown = useQueryClient().getQueryData<AppReply<'showAsset'>>([
+    'showAsset',
+    { project_id: projectId ?? '', asset_id: assetId ?? '' },
+  ])
   const theme = useTheme()
   const copy = useCopy()
   const link = (path: string, title: string): Action => ({
@@ -53,17 +58,17 @@ export function useActions(text: string, hits: readonly Hit[], { newTask, showKe
     run: () => copy(new URL(path, location.href).href, 'Link'),
   })
   if (verb && about !== '') {
-    return hits.flatMap(({ kind, url, title, detail, project_id }) => {
+    return hits.flatMap(({ kind, url, title, detail, project_id, version }) => {
       const id = url.slice(url.lastIndexOf('/') + 1)
       if (verb === 'copy') return [link(url, title || detail)]
       if (verb === 'claim' && kind === 'breakage' && detail === 'open') return [record.claim(project_id, id, title)]
-      if (verb === 'approve' && kind === 'asset') return [record.approve(project_id, id, title)]
+      if (verb === 'approve' && kind === 'asset') return [record.approve(project_id, id, title, version)]
       return verb === 'investigate' && kind === 'build' && detail === 'failed' ? [record.investigate(project_id, id, title)] : []
     })
   }
   const all: Action[] = [
     ...(project && buildId && !readOnly ? [record.investigate(project.id, buildId, 'this build')] : []),
-    ...(project && assetId && !readOnly ? [record.approve(project.id, assetId, 'this asset')] : []),
+    ...(project && assetId && !readOnly ? [record.approve(project.id, assetId, 'this asset', shown?.version)] : []),
     ...(project && breakageId && !readOnly ? [record.claim(project.id, breakageId, 'this breakage')] : []),
     ...(project && !readOnly
       ? [{ id: 'new task', title: 'New task', detail: project.name, icon: 'plus' as const, run: newTask }]
@@ -91,7 +96,7 @@ function useRecordActions() {
   const client = useQueryClient()
   const showResult = useReport()
   const { user } = useMe()
-  const report = async (request: Promise<unknown>, done: string, touches: AppName[]) => {
+  const report = async <T>(request: Promise<T>, done: string | ((value: T) => string), touches: AppName[]) => {
     await showResult(request, done)
     void refresh(client, touches)
   }
@@ -107,15 +112,21 @@ function useRecordActions() {
           'showMe',
         ]),
     }),
-    approve: (project: number, id: string, title: string): Action => ({
+    /** Approves the version that is shown. */
+    approve: (project: number, id: string, title: string, version = 0): Action => ({
       id: `approve ${id}`,
       title: `Approve ${title}`,
-      detail: '',
+      detail: version > 0 ? `Version ${version}` : '',
       icon: 'approval',
       run: () =>
         report(
-          ask('decideAsset', { project_id: String(project), asset_id: id, body: { status: 'approved' } }),
-          `${title} approved`,
+          ask('decideAsset', {
+            project_id: String(project),
+            asset_id: id,
+            body: { status: 'approved' },
+            headers: { 'if-match': `"${version}"` },
+          }),
+          (decided) => [`${title} approved`, waitsFor(decided)].filter(Boolean).join('. '),
           ['listApprovals', 'listAssets', 'showAsset', 'showOverview'],
         ),
     }),

@@ -12,6 +12,7 @@ const breakage = (id: number, text: string) => ({
   owner_user_id: null,
   opened_at: '2026-03-01T11:00:00Z',
   jobs: [text],
+  platforms: [],
   cause: text,
   state: 'open',
   evidence: [{ text }],

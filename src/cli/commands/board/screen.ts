@@ -1,3 +1,4 @@
+import { jobsInWords } from '../../../contract/labels/breakage-jobs.ts'
 import type { Paint } from '../../../terminal/paint.ts'
 import { clean, cut, pad } from '../../../terminal/text.ts'
 import { duration, relative } from '../../../terminal/times.ts'
@@ -36,7 +37,7 @@ export function boardScreen({ branches, running, breakages }: Board, view: View)
       const owner = each.owner_user_id ? `user:${each.owner_user_id}` : 'nobody'
       const cause = withoutFolders(each.evidence[0]?.text.trim() || each.cause)
       const text = line(
-        `${mark} ${each.id}  ${pad(owner, 8)}  ${relative(each.opened_at, view.now)}  ${clean(each.jobs.join(', '))}: ${clean(cause)}`,
+        `${mark} ${each.id}  ${pad(owner, 8)}  ${relative(each.opened_at, view.now)}  ${clean(jobsInWords(each))}: ${clean(cause)}`,
       )
       return from + index === selected ? paint('bold', text) : paintWord(paint, each.state, text)
     }),

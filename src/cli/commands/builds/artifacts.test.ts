@@ -18,12 +18,11 @@ const FILES = {
   'Saved/..\u202e:notes?.txt': Buffer.from('notes'),
 }
 
-beforeAll(async () => {
-  tools = await openTools()
-  const named = { job_name: 'Package', build_number: '7' }
+/** A build with such files; returns its id. */
+async function built(job_name: string, files: Record<string, Buffer>): Promise<string> {
+  const named = { job_name, build_number: '7' }
   const { json } = await tools.ci({ ...named, status: 'SUCCESS' })
-  build = String(json.records[0].id)
-  for (const [name, bytes] of Object.entries(FILES)) {
+  for (const [name, bytes] of Object.entries(files)) {
     const query = new URLSearchParams({ ...named, name, upload: randomUUID(), size: String(bytes.length), offset: '0' })
     const { status } = await tools.studio.ask(`/webhooks/artifacts?${query}`, {
       method: 'POST',
@@ -32,6 +31,12 @@ beforeAll(async () => {
     })
     expect(status).toBe(200)
   }
+  return String(json.records[0].id)
+}
+
+beforeAll(async () => {
+  tools = await openTools()
+  build = await built('Package', FILES)
 })
 afterAll(() => tools.close())
 beforeEach(() => {
@@ -52,9 +57,24 @@ const read = (name: string) => readFileSync(join(folder, 'in', name))
 
 test('files of the same name are saved beside each other, and no name leaves the folder', async () => {
   await download([build])
-  expect(readdirSync(join(folder, 'in')).sort()).toEqual(['.._notes_.txt', 'Linux_game.zip', 'Win64_Game.zip'])
+  expect(readdirSync(join(folder, 'in')).sort()).toEqual(['Linux_game.zip', 'Win64_Game.zip', '___notes_.txt'])
   expect(readdirSync(folder)).toEqual(['in'])
   expect(read('Win64_Game.zip').equals(GAME)).toBe(true)
+})
+
+test('no name is a hidden file, a device of Windows, or one that Windows shortens', async () => {
+  const names = ['Saved/.htaccess', 'CON', 'logs/nul.tar.gz', 'com1 .txt', 'console.log', 'notes. ', 'end.', '. .', 'LPT²']
+  const strange = await built('Strange names', Object.fromEntries(names.map((name) => [name, Buffer.from(name)])))
+  await download([strange])
+  expect(readdirSync(join(folder, 'in')).sort()).toEqual(
+    ['_htaccess', '_CON', '_nul.tar.gz', '_com1 .txt', 'console.log', 'notes__', 'end_', '___', '_LPT²'].sort(),
+  )
+})
+
+test('artifacts that would be saved under one name are refused, and nothing is saved', async () => {
+  const same = await built('Same names', { 'a?b.zip': Buffer.from('1'), 'a*b.zip': Buffer.from('2') })
+  await expect(download([same])).rejects.toThrow(/Several artifacts would be saved as a_b\.zip/)
+  expect(readdirSync(join(folder, 'in'))).toEqual([])
 })
 
 test('a file that exists is kept unless --force is given', async () => {

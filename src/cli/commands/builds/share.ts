@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../../contract/routes.ts'
 import { Failure, usage } from '../../../terminal/failures.ts'
 import { main } from '../../../terminal/table.ts'
 import { command } from '../../program/command.ts'
-import { matching } from './artifacts.ts'
+import { matching, uploadedTo } from './artifacts.ts'
 
 type ShareLink = ReplyOf<'revokeShareLink'>
 
@@ -33,8 +33,7 @@ export const share = command({
   details: 'A link is shown once. It stops working when you lose access to the project.',
   examples: ["builds share 54 --name '*.zip'", 'builds share 54 --days 2'],
   async run({ client, project, args, flags, out }) {
-    const { artifacts } = await client.listBuildArtifacts({ project_id: project, build_run_id: args.build })
-    const wanted = artifacts.filter(matching(flags.name))
+    const wanted = (await uploadedTo(client, project, args.build, flags.name)).filter(matching(flags.name))
     if (wanted.length === 0) throw new Failure('No matching artifact was uploaded.')
     const share_links: ReplyOf<'createShareLink'>[] = []
     for (const { id } of wanted)

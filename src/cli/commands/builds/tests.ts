@@ -19,12 +19,36 @@ export const tests = command({
     out.answer(found, () => {
       if (found.reports.length === 0 && found.failures.length === 0)
         return out.note('No test results. Send them with goldmaster tests upload.')
-      const { tests: total, passed, failed, errors, skipped, flaky, new_failures, still_failing } = found
-      out.facts({ tests: total, passed, failed: failed + errors, skipped, flaky, new_failures, still_failing })
+      const {
+        tests: total,
+        passed,
+        failed,
+        errors,
+        skipped,
+        flaky,
+        new_failures,
+        still_failing,
+        first_run_failures,
+        verdict,
+        quarantined,
+      } = found
+      out.facts({
+        'counts as': verdict,
+        'in quarantine': quarantined || undefined,
+
+        tests: total,
+        passed,
+        failed: failed + errors,
+        skipped,
+        flaky,
+        new_failures,
+        still_failing,
+        first_run_failures,
+      })
       out.section('Causes', found.causes, [
         'tests',
         { title: 'new', cell: (group) => group.new_failures },
-        { title: 'cause', cell: (group) => group.cause, main: true },
+        { title: 'cause', cell: ({ cause, place }) => (place ? `${cause} (${place})` : cause), main: true },
       ])
       out.section('Failures', found.failures, ['id', 'state', test, owner, { title: 'message', cell: ({ message }) => message }])
       out.section('Fixed', found.fixed, ['id', test])

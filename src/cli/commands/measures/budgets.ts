@@ -20,10 +20,11 @@ function tellBudgets(budgets: readonly MeasureBudget[], out: Output) {
     [
       'number',
       main('measure'),
-      { title: 'budget', cell: (budget) => budgetWords(budget, null) },
+      { title: 'budget', cell: (budget) => budgetWords(budget) },
       { title: 'job', cell: ({ job }) => any(job) },
       { title: 'branch', cell: ({ branch }) => any(branch) },
       { title: 'platform', cell: ({ platform }) => any(platform) },
+      { title: 'configuration', cell: ({ configuration }) => any(configuration) },
     ],
   )
 }
@@ -49,6 +50,7 @@ const list = command({
       call.out.section('Over budget or missing', answer.alerts, [
         { ...main('name', 'measure'), ends: true },
         'platform',
+        'configuration',
         'job',
         'branch',
         {
@@ -58,18 +60,16 @@ const list = command({
         { title: 'changes', cell: ({ range }) => rangeWords(range) },
         { title: 'grew most', cell: ({ grown }) => grown[0] && grownWords(grown[0]) },
       ])
+      if (answer.has_more) call.out.note('There are more. goldmaster measures list shows which measures are over their budget.')
     })
   },
 })
 
-const SIZES: Record<string, number> = { '': 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
-
-/** `4200000000`, or `4.2GB` for a measure in bytes. */
-function readValue(text: string): number {
-  const { number, unit } = /^(?<number>\d+(?:\.\d+)?)\s?(?<unit>[kKMG]i?B)?$/.exec(text)?.groups ?? {}
-  const factor = SIZES[unit ?? '']
-  if (number === undefined || factor === undefined) throw new Error('It must be a number, or a size such as 4.2GB.')
-  return Number(number) * factor
+/** `4.2GB`, `90s`, or a number in the unit of the measure. */
+function readValue(text: string): { max_value: number; unit: string } {
+  const { number, unit = '' } = /^(?<number>\d+(?:\.\d+)?)\s?(?<unit>[kKMG]i?B|B|ms|s|min|h|%)?$/.exec(text)?.groups ?? {}
+  if (number === undefined) throw new Error('It must be a number, or one with a unit such as 4.2GB, 90s or 15min.')
+  return { max_value: Number(number), unit }
 }
 
 function readPercent(text: string): number {
@@ -83,22 +83,27 @@ const addBudget = command({
   summary: 'Add a budget that a measure may not exceed',
   args: { measure: { help: 'Name of the measure, * for any text' } },
   flags: {
-    max: { help: 'Highest value, such as 60 or 4.2GB', value: 'number', read: readValue },
+    max: {
+      help: 'Highest value, such as 4.2GB or 90s (without a unit: in that of the measure)',
+      value: 'number',
+      read: readValue,
+    },
     growth: { help: 'Highest growth in percent over the live build of a track', value: 'percent', read: readPercent },
     store: { help: 'Store of the track for --growth, such as steam', value: 'name' },
     track: { help: 'Track for --growth, such as default or beta', value: 'name' },
     job: { help: 'Job, * for any text (default: any)', value: 'pattern' },
     branch: { help: 'Branch or stream, * for any text (default: any)', value: 'pattern' },
     platform: { help: 'Platform, * for any text (default: any)', value: 'pattern' },
+    configuration: { help: 'Configuration, * for any text (default: any)', value: 'pattern' },
   },
   shows: { route: 'setMeasureBudgets' },
   details: 'At least --max or --growth is required. Needs a token with the scope admin:projects and the role lead.',
   examples: [
-    'measures add-budget package --max 4.2GB --platform Switch --branch main',
+    'measures add-budget package --max 4.2GB --platform Switch --configuration Shipping',
     'measures add-budget package --growth 5 --store steam --track default',
   ],
   async run(call) {
-    const { max, growth, store = '', track = '', job = '', branch = '', platform = '' } = call.flags
+    const { max, growth, store = '', track = '', job = '', branch = '', platform = '', configuration = '' } = call.flags
     if (max === undefined && growth === undefined) throw usage('Missing --max or --growth.')
     const { budgets } = await current(call)
     const added = {
@@ -106,7 +111,8 @@ const addBudget = command({
       job,
       branch,
       platform,
-      max_value: max ?? null,
+      configuration,
+      ...(max ?? { max_value: null, unit: '' }),
       max_growth: growth ?? null,
       store,
       track,

@@ -20,6 +20,7 @@ const FLAGS = {
   job: { help: 'Only builds of this job', value: 'name' },
   branch: { help: 'Only builds of this branch', value: 'name' },
   platform: { help: 'Only this platform', value: 'name' },
+  configuration: { help: 'Only this configuration', value: 'name' },
 } as const
 
 const queryOf = (flags: { [K in keyof typeof FLAGS]?: string }) =>
@@ -39,13 +40,13 @@ const list = command({
   web,
   flags: { name: { help: 'Only this measure', value: 'name' }, ...FLAGS },
   shows: { route: 'listMeasures', rows: 'measures' },
-  details: `One line for each measure, job, branch and platform of the newest 1,000 passed builds; measures over their budget, stopped or changed come first.
-"Step" is the newest lasting change, "live" the difference from the build of the same job that is live.`,
+  details: `One line for each measure, job, branch, platform and configuration; measures over their budget, stopped or changed come first.
+"Step" is the newest lasting change in the last 40 builds, "live" the difference from the build of the same job that is live.`,
   examples: ['measures list', 'measures list --branch main --platform Win64', "measures list --pick '[].value'"],
   async run({ client, project, flags, out }) {
     const query = { ...queryOf(flags), ...(flags.name !== undefined && { name: flags.name }) }
     const answer = await client.listMeasures({ project_id: project, query })
-    out.answer(answer, () =>
+    out.answer(answer, () => {
       out.list(
         'measures',
         answer.measures,
@@ -60,12 +61,14 @@ const list = command({
           'job',
           'branch',
           'platform',
+          'configuration',
           extra('build_number', 'number'),
           extra('measured_at', 'measured'),
         ],
         'Report measures with goldmaster run --measure; those of engines are read from the log.',
-      ),
-    )
+      )
+      if (answer.has_more) out.note('There are more: choose with --job, --branch and --configuration.')
+    })
   },
 })
 
@@ -87,14 +90,14 @@ const show = command({
     out.answer(answer, () => {
       if (answer.trends.length === 0) out.note(`No passed build has the measure ${args.measure}.`)
       for (const trend of answer.trends) print(trend, out)
-      if (answer.has_more) out.note('There are more series: choose with --job, --branch and --platform.')
+      if (answer.has_more) out.note('There are more series: choose with --job, --branch, --platform and --configuration.')
     })
   },
 })
 
 function print(trend: Trend, out: Output) {
   const words = (value: number) => measureWords({ value, unit: trend.unit })
-  out.title([trend.name, trend.platform, trend.job, trend.branch].filter(Boolean).join(' · '))
+  out.title([trend.name, trend.platform, trend.configuration, trend.job, trend.branch].filter(Boolean).join(' · '))
   out.facts({
     value: words(trend.value),
     build: trend.build_run_id,

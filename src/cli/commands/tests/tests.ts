@@ -1,3 +1,4 @@
+import { TEST_GATES, type TestGate } from '../../../contract/sets.ts'
 import type { Noun } from '../../../terminal/command.ts'
 import { Failure, usage } from '../../../terminal/failures.ts'
 import { extra } from '../../../terminal/table.ts'
@@ -81,7 +82,7 @@ without a change to its files.`,
       out.section('Failing', failing, ['id', 'failures', test, owner, job, 'last_failed_at'])
       out.section('Flaky', flaky, [
         'id',
-        { title: 'flaky runs', cell: (row) => row.flaky_runs },
+        { title: 'rate', cell: ({ flaky_runs, runs }) => `${Math.round((100 * flaky_runs) / Math.max(1, runs))} % of ${runs}` },
         test,
         owner,
         job,
@@ -162,7 +163,8 @@ const quarantine = command({
     owner: { help: 'User who takes care of it; you by default', value: 'id' },
   },
   shows: { route: 'editTest' },
-  details: 'Failures are still counted and shown. The status of builds stays as the CI reports it.',
+  details:
+    'Failures are still counted and shown. A build in which only such tests failed counts as passed; its status stays what the CI says.',
   examples: ['tests quarantine 7 --reason "waits for a session server" --for 7d'],
   async run({ client, project, args, flags, out }) {
     const body = {
@@ -189,6 +191,50 @@ const release = command({
   },
 })
 
+const gate = command({
+  name: 'gate',
+  summary: 'Show or change which tests fail a build',
+  project: true,
+  web: ({ project }) => `/projects/${project}/settings`,
+  flags: {
+    'fails-on': { help: 'What fails a build: failures, crashes or off', value: 'what', read: readGate },
+    job: {
+      help: "Exception for jobs, such as 'Nightly*=crashes'; replaces the others (repeatable)",
+      value: 'pattern=what',
+      many: true,
+    },
+  },
+  shows: { route: 'editProject' },
+  details: `failures: when a test fails, a run crashes or leaves no report. crashes: when a run crashes or leaves no report. off: never.
+Such a build counts as failed for its branch, breakages, last known good and the newest good build; its status stays what the CI says.`,
+  examples: ['tests gate', 'tests gate --fails-on failures', "tests gate --fails-on failures --job 'Experimental*=off'"],
+  async run({ client, project, flags: { 'fails-on': fails_on, job }, out }) {
+    const before = await client.showProjectSettings({ project_id: project })
+    const test_gate = { ...before.test_gate, ...(fails_on && { fails_on }), ...(job && { jobs: job.map(readJobGate) }) }
+    const settings = fails_on || job ? await client.editProject({ project_id: project, body: { test_gate } }) : before
+    out.answer(settings, () => {
+      const { fails_on, jobs } = settings.test_gate
+      out.facts({ 'fails on': fails_on ?? 'failures in jobs that run tests, crashes in all (not chosen yet)' })
+      out.section('Jobs', jobs, [
+        { title: 'job', cell: ({ pattern }) => pattern, main: true },
+        { title: 'fails on', cell: (row) => row.fails_on },
+      ])
+    })
+  },
+})
+
+function readGate(text: string): TestGate {
+  const found = TEST_GATES.find((gate) => gate === text)
+  if (!found) throw new Error(`It must be one of ${TEST_GATES.join(', ')}.`)
+  return found
+}
+
+function readJobGate(text: string) {
+  const at = text.lastIndexOf('=')
+  if (at < 1) throw usage("Write --job as PATTERN=WHAT, such as --job 'Nightly*=crashes'.")
+  return { pattern: text.slice(0, at), fails_on: readGate(text.slice(at + 1)) }
+}
+
 const dayOf = (at: string) => at.slice(0, 10)
 
-export const tests: Noun = { name: 'tests', summary: SUMMARIES.tests, commands: [list, show, upload, quarantine, release] }
+export const tests: Noun = { name: 'tests', summary: SUMMARIES.tests, commands: [list, show, upload, quarantine, release, gate] }

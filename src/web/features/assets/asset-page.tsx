@@ -168,7 +168,7 @@ function Deciding({ projectId, asset }: { projectId: string; asset: Detail }) {
   const [comment, setComment, clear] = useDraft(`approval ${asset.id}`, '')
   const onDecide = async (status: Decision) => {
     setBusy(true)
-    if (await decide({ asset_ids: [asset.id] }, asset.name, status, comment)) {
+    if (await decide({ assets: [{ id: asset.id, version: asset.version }] }, asset.name, status, comment)) {
       clear()
       setComment('')
     }

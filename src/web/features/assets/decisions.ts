@@ -5,15 +5,17 @@ import type { Decision } from '../../../contract/sets.ts'
 import { ask, wordsOf } from '../../api.ts'
 import type { ListPages } from '../../list-pages.ts'
 import { type PageOf, refresh } from '../../queries.ts'
+import { wordsOf as spaced } from '../../ui/pill.tsx'
+import { countOf } from '../../ui/text/count.ts'
 import { useToast } from '../../ui/toast.tsx'
 
 export const DECISION_KEYS: Record<Decision, string> = { approved: 'a', denied: 'd', ignored: 'i' }
 
 type Approvals = ListPages<PageOf<'listApprovals', 'approvals'>>
 
-/** What a decision is about: assets, and levels as they were shown. */
+/** What a decision is about: assets in the versions that were shown, and levels as they were shown. */
 export interface Chosen {
-  asset_ids: string[]
+  assets: { id: string; version: number }[]
   levels?: NonNullable<AppBody<'decideAssets'>['levels']>
 }
 
@@ -23,7 +25,8 @@ const TOUCHED = ['listApprovals', 'listAssets', 'showAsset', 'showOverview'] as 
 function useUndo(projectId: string) {
   const client = useQueryClient()
   const say = useToast()
-  return async ({ asset_ids, levels = [] }: Chosen, names: string) => {
+  return async ({ assets, levels = [] }: Chosen, names: string) => {
+    const asset_ids = assets.map(({ id }) => id)
     try {
       await ask('undoDecisions', { project_id: projectId, body: { asset_ids, levels: levels.map(({ level }) => level) } })
       say(`${names}: waiting for approval again`)
@@ -44,7 +47,8 @@ export function useDecide(projectId: string, { waited = true } = {}) {
   const say = useToast()
   const undo = useUndo(projectId)
   return async (chosen: Chosen, names: string, status: Decision, comments: string): Promise<boolean> => {
-    const { asset_ids, levels = [] } = chosen
+    const { assets, levels = [] } = chosen
+    const asset_ids = assets.map(({ id }) => id)
     const queue = { queryKey: ['listApprovals'] }
     await client.cancelQueries(queue)
     const before = client.getQueriesData<Approvals>(queue)
@@ -62,10 +66,15 @@ export function useDecide(projectId: string, { waited = true } = {}) {
     )
     try {
       const words = comments.trim() === '' ? {} : { comments: comments.trim() }
-      const result = await send(projectId, chosen, status, words)
-      const isShort = status === 'approved' && result === 'pending'
-      const said = isShort ? 'approved by you. More people must approve' : lowered(labelOf('approval_status', status))
-      say(`${names} ${said}`, 'ok', waited ? () => void undo(chosen, names) : undefined)
+      const { waits, newer = [] } = await send(projectId, chosen, status, words)
+      const left = new Set(newer.map(({ asset_id }) => asset_id))
+      const decided = { ...chosen, assets: assets.filter(({ id }) => !left.has(id)) }
+      const said = [
+        `${left.size > 0 ? countOf(decided.assets.length + levels.length, 'entry', 'entries') : names} ${lowered(labelOf('approval_status', status))}`,
+        waits,
+        left.size > 0 && `Not decided, because a newer version arrived: ${newer.map(({ name }) => name).join(', ')}`,
+      ]
+      say(said.filter(Boolean).join('. '), 'ok', waited ? () => void undo(decided, names) : undefined)
       return true
     } catch (error) {
       for (const [key, data] of before) client.setQueryData(key, data)
@@ -77,13 +86,27 @@ export function useDecide(projectId: string, { waited = true } = {}) {
   }
 }
 
-/** The status of the first decided asset: still pending if its stage needs more people. */
-async function send(projectId: string, { asset_ids, levels = [] }: Chosen, status: Decision, words: { comments?: string }) {
-  if (asset_ids.length === 1 && levels.length === 0)
-    return (await ask('decideAsset', { project_id: projectId, asset_id: asset_ids[0]!, body: { status, ...words } })).status
-  const body = { asset_ids, levels, status, ...words }
-  return (await ask('decideAssets', { project_id: projectId, body })).approvals[0]?.status
+/** What the decided assets still wait for, and those that have a newer version than was shown. */
+async function send(
+  projectId: string,
+  { assets, levels = [] }: Chosen,
+  status: Decision,
+  words: { comments?: string },
+): Promise<{ waits?: string | false; newer?: { asset_id: string; name: string }[] }> {
+  const [{ id, version } = { id: '', version: 0 }] = assets
+  if (assets.length === 1 && levels.length === 0) {
+    const body = { status, ...words }
+    const done = await ask('decideAsset', { project_id: projectId, asset_id: id, body, headers: { 'if-match': `"${version}"` } })
+    return { waits: waitsFor(done) }
+  }
+  const about = { asset_ids: assets.map(({ id }) => id), versions: assets.map(({ version }) => version), levels }
+  const { approvals, newer } = await ask('decideAssets', { project_id: projectId, body: { ...about, status, ...words } })
+  return { waits: status === 'approved' && approvals[0]?.status === 'pending' && 'More people must approve', newer }
 }
+
+/** What an asset waits for after a decision about it. */
+export const waitsFor = ({ status, next_stage }: { status: string; next_stage: string | null }): string | false =>
+  status === 'pending' ? 'More people must approve' : next_stage !== null && `It now waits for ${spaced(next_stage)}`
 
 const isQueue = (key: readonly unknown[]) =>
   key[2] === 'pages' && (key[1] as { query?: { status?: string } }).query?.status === 'pending'

@@ -33,6 +33,6 @@ export const between = (entries: readonly Waiting[], one: number, other: number)
 
 /** What a decision about entries names. */
 export const chosenOf = (entries: readonly Waiting[]) => ({
-  asset_ids: entries.flatMap((entry) => (isLevel(entry) ? [] : [entry.asset_id])),
+  assets: entries.flatMap((entry) => (isLevel(entry) ? [] : [{ id: entry.asset_id, version: entry.asset_version }])),
   levels: entries.flatMap((entry) => (isLevel(entry) ? [{ level: entry.queue!.level!, seen_at: entry.queue!.seen_at }] : [])),
 })

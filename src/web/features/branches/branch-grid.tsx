@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { labelOf, lowered } from '../../../contract/labels.ts'
-import { buildState, isRunning, PASSED_STATUSES } from '../../../contract/sets.ts'
+import { buildState, isRunning } from '../../../contract/sets.ts'
 import { buildPage } from '../../record-pages.ts'
 import { useNames } from '../../session.ts'
 import { DefinitionCard } from '../../ui/definition-list.tsx'
 import { Pill } from '../../ui/pill.tsx'
 import { Time } from '../../ui/text/time.tsx'
+import { testsWords } from '../builds/tests-verdict.tsx'
 import { behindWords, ChangeLink, heldBackWords, STATE_PILLS } from './branch-row.tsx'
 
 type Health = AppReply<'showBranchHealth'>
@@ -96,14 +97,14 @@ type Run = Job['runs'][number]
 
 const runLabel = ({ build_number, changelist, commit_hash, ...run }: Run) => {
   const change = changelist ? `CL ${changelist}` : commit_hash.slice(0, 8)
-  return [build_number && `#${build_number}`, lowered(labelOf('build_status', buildState(run))), change]
+  return [build_number && `#${build_number}`, lowered(labelOf('build_status', buildState(run))), lowered(testsWords(run)), change]
     .filter(Boolean)
     .join(', ')
 }
 
-/** A failed run is filled, a passed one is not: distinguishable without color. */
+/** What it counts as: a failed run is filled, a passed one is not, distinguishable without color. */
 const lookOf = (run: Run) => {
-  if (PASSED_STATUSES.includes(run.status)) return 'border-ok bg-ok-wash'
-  if (run.status === 'failed') return 'border-err bg-err'
+  if (run.verdict === 'passed') return 'border-ok bg-ok-wash'
+  if (run.verdict === 'failed') return 'border-err bg-err'
   return isRunning(run) ? 'border-info bg-info-wash animate-pulse' : 'border-line bg-hover'
 }

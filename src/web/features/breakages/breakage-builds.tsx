@@ -6,17 +6,20 @@ import { agoOf } from '../../ui/text/time.tsx'
 
 type Build = BreakageDetail['builds'][number]
 
+/** A job with the platform that its build was reported for. */
+const jobOf = ({ ci_job_name, platform }: Build) => `${ci_job_name || 'Unnamed job'}${platform === null ? '' : ` (${platform})`}`
+
 /** The affected builds, a row for each job, newest first. */
 export function BreakageBuilds({ projectId, builds, count }: { projectId: string; builds: readonly Build[]; count: number }) {
-  const jobs = [...new Set(builds.map(({ ci_job_name }) => ci_job_name))]
-  const byJob = jobs.map((job) => [job, builds.filter(({ ci_job_name }) => ci_job_name === job)] as const)
+  const jobs = [...new Set(builds.map(jobOf))]
+  const byJob = jobs.map((job) => [job, builds.filter((build) => jobOf(build) === job)] as const)
   return (
     <Section title="Affected jobs and builds">
       <dl className="grid gap-3 text-sm">
         {byJob.map(([job, hit]) => (
           <div key={job} className="grid grid-cols-1 gap-1 sm:grid-cols-[minmax(8rem,14rem)_minmax(0,1fr)] sm:gap-4">
             <dt className="wrap-anywhere font-medium">
-              <bdi>{job || 'Unnamed job'}</bdi> <span className="font-normal text-soft">{hit.length}</span>
+              <bdi>{job}</bdi> <span className="font-normal text-soft">{hit.length}</span>
             </dt>
             <dd>
               <ul className="flex flex-wrap gap-1.5">

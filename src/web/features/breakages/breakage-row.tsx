@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { AppReply } from '../../../contract/app/routes.ts'
+import { jobsInWords } from '../../../contract/labels/breakage-jobs.ts'
 import { titleOf } from '../../../contract/labels/breakage-title.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { breakagePage } from '../../record-pages.ts'
@@ -12,7 +13,7 @@ type Breakage = AppReply<'listBreakages'>['breakages'][number]
 
 /** A breakage in a list: evidence, cause, branch, since when, and who may know more. */
 function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Breakage }) {
-  const { id, category, cause, jobs, branch, build_count, opened_at, suspect, owner_user_id } = breakage
+  const { id, category, cause, branch, build_count, opened_at, suspect, owner_user_id } = breakage
   const nameOf = useNames()
   const title = titleOf(breakage)
   return (
@@ -34,7 +35,7 @@ function BreakageRow({ projectId, breakage }: { projectId: string; breakage: Bre
       )}
       <ul className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5 text-xs text-soft">
         <li className="wrap-anywhere min-w-0">
-          <bdi>{jobs.join(', ')}</bdi>
+          <bdi>{jobsInWords(breakage)}</bdi>
           {branch && (
             <>
               {' on '}

@@ -14,6 +14,7 @@ import { Loading } from '../../ui/infinite-list.tsx'
 import { Failed, Notice } from '../../ui/notice.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { BuildKindLabel, BuildStatus } from '../../ui/pill.tsx'
+import { numberOf } from '../../ui/text/dates.ts'
 import { spanOf, Time } from '../../ui/text/time.tsx'
 import { BranchLinks } from '../branches/branch-links.tsx'
 import { ChangeOf } from '../changes/change-of.tsx'
@@ -30,6 +31,7 @@ import { BuildMeasures } from './build-measures.tsx'
 import { BuildSteps } from './build-steps.tsx'
 import { CiRequests } from './ci-requests.tsx'
 import { Investigation } from './investigation.tsx'
+import { TestsVerdict } from './tests-verdict.tsx'
 import { isWebAddress } from './web-address.ts'
 
 type Detail = AppReply<'showBuild'>
@@ -131,7 +133,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   const [asked, setAsked] = useState<{ line: number }>()
   const context = useBuildContext({ projectId, buildId: build.id })
   const runs = isRunning(build)
-  const hasFailed = build.status === 'failed'
+  const hasFailed = build.status === 'failed' || build.verdict === 'failed'
   // The log stays open when a build that somebody follows passes.
   const [wasRunning] = useState(runs)
   const isLogFirst = wasRunning || hasFailed
@@ -156,6 +158,7 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
           {context && <CiRequests projectId={projectId} buildId={build.id} context={context} />}
           <BuildKindLabel value={build.kind} />
           <BuildStatus value={buildState(build)} />
+          <TestsVerdict status={build.status} verdict={build.verdict} />
         </>
       }
     >
@@ -250,9 +253,9 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               <BuildMeasures build={build} />
             </Section>
           )}
-          {areChangesKnown && build.artifacts.length > 0 && (
-            <Section title="Artifacts">
-              <BuildArtifacts projectId={projectId} build={build} />
+          {areChangesKnown && build.artifact_count > 0 && (
+            <Section title={`Artifacts (${numberOf(build.artifact_count)})`}>
+              <BuildArtifacts projectId={projectId} buildId={build.id} />
             </Section>
           )}
           {!isLogFirst && areChangesKnown && log}

@@ -16,6 +16,7 @@ import { aboveRow, type Column, rowLink, Table } from '../../ui/table.tsx'
 import { Elapsed, spanOf, Time } from '../../ui/text/time.tsx'
 import { SavedViews } from '../views/saved-views.tsx'
 import { SuspectLink } from './suspects.tsx'
+import { TestsVerdict } from './tests-verdict.tsx'
 
 const FILTERS = [
   'status',
@@ -124,6 +125,7 @@ const columnsOf = (projectId: string): Column<Listed>[] => [
     cell: ({ phase, ...build }) => (
       <span className="inline-flex max-w-full flex-wrap items-center gap-2">
         <BuildStatus value={buildState(build)} />
+        <TestsVerdict status={build.status} verdict={build.verdict ?? null} />
         {phase && (isRunning(build) || build.status === 'failed') && (
           <span className="text-xs text-soft max-md:hidden">{wordsOf(phase)}</span>
         )}

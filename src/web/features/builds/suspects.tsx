@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { isCarriedOver, originOf } from '../../../contract/change-origin.ts'
+import { shownSuspects } from '../../../contract/labels/shown-suspects.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
 import { changePage } from '../../record-pages.ts'
@@ -25,18 +26,15 @@ interface SuspectsProps {
   buildId?: string | undefined
 }
 
-/**
- * The suspected changes, most likely first, with reasons. A change without a reason is only from the same time, and its author is not a
- * suspect.
- */
+/** The suspected changes, most likely first, with reasons. Changes without evidence are listed apart and are not called suspects. */
 export function Suspects({ of, first = 3, among = [], buildId }: SuspectsProps) {
-  const shown = of.filter(({ reasons, score }) => reasons.length > 0 && percentOf(score) > 0).slice(0, first)
+  const shown = shownSuspects(of).slice(0, first)
   const others = of.filter((one) => !shown.includes(one))
   return (
     <div className="grid gap-1.5">
       <h3 className="text-sm font-medium">Suspects</h3>
       {shown.length === 0 ? (
-        <p className="text-sm text-soft">None. Nothing links a change to this failure.</p>
+        <p className="text-sm text-soft">None. No change has clear evidence against it.</p>
       ) : (
         <ol className="grid gap-2">
           {shown.map((suspect) => (
@@ -44,7 +42,7 @@ export function Suspects({ of, first = 3, among = [], buildId }: SuspectsProps) 
           ))}
         </ol>
       )}
-      {others.length > 0 && <Others of={others} among={among} buildId={buildId} isAll={shown.length === 0} />}
+      {others.length > 0 && <Others of={others} among={among} buildId={buildId} />}
     </div>
   )
 }
@@ -84,12 +82,12 @@ function writerWords(change: { author: string; description: string }, name: stri
 }
 
 /** Loaded on demand. */
-function Others({ of, among = [], buildId, isAll }: Omit<SuspectsProps, 'first'> & { isAll: boolean }) {
+function Others({ of, among = [], buildId }: Omit<SuspectsProps, 'first'>) {
   const [open, setOpen] = useState(false)
   if (!open)
     return (
       <Button look="quiet" className="justify-self-start" onClick={() => setOpen(true)}>
-        {of.length} {isAll ? 'possible' : 'less likely'} {of.length === 1 ? 'change' : 'changes'}
+        {of.length} other {of.length === 1 ? 'change' : 'changes'} in the range
       </Button>
     )
   return (

@@ -22,7 +22,7 @@ interface Props {
 export function Store({ projectId, deployments, news }: Props) {
   const name = nameOfTrack(deployments[0]!)
   const newest = news.find(({ deployment_id }) => deployment_id === deployments[0]!.id)
-  const live = deployments.find(({ status }) => status === 'live')
+  const live = deployments.find(({ current }) => current)
   return (
     <section aria-label={name} className="grid content-start overflow-hidden rounded-lg border border-line bg-panel">
       <header className="flex flex-wrap items-baseline justify-between gap-2 border-b border-line px-4 py-3">
@@ -48,7 +48,7 @@ export function Store({ projectId, deployments, news }: Props) {
             <Link {...deploymentPage(projectId, deployment.id)} className="min-w-24 font-medium hover:underline">
               {deployment.version || deployment.external_build_id || 'Deployment'}
             </Link>
-            {deployment.status === 'live' && deployment !== live ? (
+            {deployment.status === 'live' && !deployment.current ? (
               <Pill>was live</Pill>
             ) : (
               <Status of="deployment_status" value={deployment.status} words={statusLabel(deployment)} />

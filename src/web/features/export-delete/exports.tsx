@@ -1,14 +1,18 @@
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
 import { sizeOf } from '../../../contract/labels/size.ts'
 import { labelOf } from '../../../contract/labels.ts'
 import { PASSPHRASE } from '../../../contract/limits.ts'
+import { download } from '../../api.ts'
 import { LOOK_AGAIN_MS } from '../../polling.ts'
 import { useApi, useWrite } from '../../queries.ts'
 import { useMay, useNames } from '../../session.ts'
+import { Button } from '../../ui/form/button.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 import { Form } from '../../ui/form/form.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { Failed } from '../../ui/notice.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Status } from '../../ui/pill.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -97,14 +101,22 @@ function State({ accountId, file }: { accountId: number; file: Export }) {
       </div>
     )
   if (file.status === 'done')
-    return (
-      <a className="underline" href={`/app/api/v1/accounts/${accountId}/exports/${file.id}/file`} download>
-        Download ({sizeOf(file.bytes)})
-      </a>
-    )
+    return <Download url={`/app/api/v1/accounts/${accountId}/exports/${file.id}/file`} bytes={file.bytes} />
   return (
     <span role="status" className="text-soft">
       {file.status === 'waiting' ? labelOf('export_status', file.status) : `${numberOf(file.rows)} rows so far`}
     </span>
+  )
+}
+
+function Download({ url, bytes }: { url: string; bytes: number }) {
+  const { mutate, isPending, error } = useMutation({ mutationFn: () => download(url) })
+  return (
+    <div className="grid justify-items-end gap-1">
+      <Button onClick={() => mutate()} disabled={isPending}>
+        Download ({sizeOf(bytes)})
+      </Button>
+      {error && <Failed error={error} />}
+    </div>
   )
 }

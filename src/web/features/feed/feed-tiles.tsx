@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { Rollup } from '../../../contract/shapes.ts'
 import { useLive } from '../../live.ts'
 import { useApi } from '../../queries.ts'
+import { COUNTED } from '../projects/pipeline.tsx'
 
 const TILES: [key: keyof Rollup, label: string][] = [
   ['changes_24h', 'Changes in 24 h'],
@@ -39,7 +40,9 @@ export function FeedTiles({ accountId }: { accountId: number | undefined }) {
             key={key}
             className={`relative flex flex-col justify-between rounded-lg border border-line bg-panel px-3 py-2 max-sm:last:col-span-2 ${KINDS[key] ? 'hover:border-strong-line' : ''}`}
           >
-            <dt className="text-xs text-soft">{label}</dt>
+            <dt className="text-xs text-soft" title={key.startsWith('builds_') ? COUNTED : undefined}>
+              {label}
+            </dt>
             <dd className={`text-2xl font-semibold tabular-nums ${key === 'builds_failed_24h' && count ? 'text-err' : ''}`}>
               {KINDS[key] ? (
                 <Link

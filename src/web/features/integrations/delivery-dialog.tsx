@@ -20,6 +20,12 @@ interface Props {
   onClose(): void
 }
 
+const waitOf = ({ outcome, accepted_first, waited_milliseconds }: AppReply<'showDelivery'>) => {
+  const seconds = `${(waited_milliseconds / 1000).toFixed(1)} s`
+  if (!accepted_first) return seconds
+  return outcome === 'accepted' ? 'Accepted, not processed yet' : `Accepted first, processed after ${seconds}`
+}
+
 /** One delivery: its content, its result, and a replay. */
 export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
   const query = useApi('showDelivery', { project_id: projectId, id })
@@ -32,6 +38,7 @@ export function DeliveryDialog({ projectId, id, mayReplay, onClose }: Props) {
               items={[
                 ['Outcome', <Status key="outcome" of="delivery_outcome" value={delivery.outcome} />],
                 ['Response', `${delivery.status} after ${delivery.milliseconds} ms`],
+                ['Waiting time', waitOf(delivery)],
                 ['Received', <Time key="time" at={delivery.received_at} />],
                 ['Event', delivery.event || '–'],
               ]}

@@ -131,7 +131,7 @@ const STATES: Record<ImportState, [string, PillKind]> = {
 }
 
 function Row({ one, locked }: { one: Import; locked: boolean }) {
-  const { id, project_id, state, nightly, since, until, counts, part, waits_until, message } = one
+  const { id, project_id, state, nightly, since, until, counts, part, waits_until, message, kept } = one
   const cancel = useWrite('cancelImport', ['listImports'])
   const undo = useWrite('undoImport', ['listImports'])
   const [words, kind] = STATES[state]
@@ -160,11 +160,12 @@ function Row({ one, locked }: { one: Import; locked: boolean }) {
             <Confirm
               label="Undo"
               title="Undo this import?"
-              action="Delete them"
+              action="Undo import"
               disabled={locked}
               run={() => undo.mutateAsync({ project_id, id })}
             >
-              Records that only this import reported are deleted. What the tool itself reported stays.
+              Records that only this import reported are deleted. Records that your tool has also reported are kept, and so are
+              those on which people commented, decided, linked or corrected something.
             </Confirm>
           )}
         </span>
@@ -173,6 +174,12 @@ function Row({ one, locked }: { one: Import; locked: boolean }) {
       {state === 'running' && waits_until !== null && (
         <p className="text-sm text-soft">
           The tool’s limit is reached. It continues at <Time at={waits_until} both />.
+        </p>
+      )}
+      {kept > 0 && (
+        <p className="text-sm text-soft">
+          {numbered(kept)} {kept === 1 ? 'record was' : 'records were'} kept, because people commented, decided, linked or
+          corrected something on {kept === 1 ? 'it' : 'them'}.
         </p>
       )}
       {message !== '' && <Notice kind="err">{message}</Notice>}

@@ -19,6 +19,7 @@ import { Deliveries, useDeliveries } from './deliveries.tsx'
 import { IntegrationAddress } from './integration-address.tsx'
 import { IntegrationHealth } from './integration-health.tsx'
 import { IntegrationImport, useImports } from './integration-import.tsx'
+import { IntegrationPlaces } from './integration-places.tsx'
 import { IntegrationSecret } from './integration-secret.tsx'
 import { IntegrationServer } from './integration-server.tsx'
 import { IntegrationWriteBack } from './integration-write-back.tsx'
@@ -91,6 +92,7 @@ function Owned({ projectId, id, locked, fresh }: { projectId: string; id: string
           </div>
           <IntegrationSecret integration={detail} locked={locked} />
           <IntegrationServer key={detail.id} integration={detail} locked={locked} />
+          <IntegrationPlaces integration={detail} locked={locked} />
           <IntegrationWriteBack integration={detail} locked={locked} />
           <IntegrationImport integration={detail} locked={locked} />
         </>

@@ -66,6 +66,7 @@ export default function Integrations() {
 }
 
 function Listed({ integrations, projectId }: { integrations: Integration[]; projectId: string }) {
+  const providers = useProviders()
   const labelOf = useProviderLabel()
   return (
     <Table
@@ -83,6 +84,14 @@ function Listed({ integrations, projectId }: { integrations: Integration[]; proj
           ),
         },
         { head: 'Health', cell: (one) => <HealthPill integration={one} /> },
+        {
+          head: 'Credential',
+          wide: true,
+          cell: ({ provider, every_place, config }) => {
+            const words = providers.find(({ name }) => name === provider)?.places
+            return words && every_place && config.server ? <Pill kind="warn">All {words.noun}</Pill> : '–'
+          },
+        },
         { head: 'Last delivery', cell: ({ health }) => <Time at={health.last_delivery_at} /> },
         {
           head: 'Outcome',

@@ -8,12 +8,18 @@ import { Form } from '../../ui/form/form.tsx'
 type Budget = AppReply<'listMeasureBudgets'>['budgets'][number]
 
 const UNITS = [
-  ['1', 'unit of the measure'],
-  ['1000000', 'MB'],
-  ['1000000000', 'GB'],
+  ['', 'unit of the measure'],
+  ['MB', 'MB'],
+  ['GB', 'GB'],
+  ['ms', 'ms'],
+  ['s', 's'],
+  ['min', 'min'],
 ] as const
 
-const NONE = { measure: '', job: '', branch: '', platform: '', max: '', factor: '1', growth: '', store: '', track: '' }
+const NONE = {
+  ...{ measure: '', job: '', branch: '', platform: '', configuration: '' },
+  ...{ max: '', unit: '', growth: '', store: '', track: '' },
+}
 
 const numberOf = (text: string) => (text.trim() === '' ? null : Number(text))
 const isNumber = (text: string) => text.trim() === '' || (Number.isFinite(Number(text)) && Number(text) >= 0)
@@ -24,7 +30,7 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
     value: draft[name],
     onChange: (value: string) => setDraft((before) => ({ ...before, [name]: value })),
   })
-  const { max, factor, growth } = draft
+  const { max, unit, growth } = draft
   const isComplete =
     draft.measure.trim() !== '' && isNumber(max) && isNumber(growth) && (max.trim() !== '' || growth.trim() !== '')
   const submit = async () => {
@@ -35,7 +41,9 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
       job: draft.job.trim(),
       branch: draft.branch.trim(),
       platform: draft.platform.trim(),
-      max_value: limit === null ? null : limit * Number(factor),
+      configuration: draft.configuration.trim(),
+      max_value: limit,
+      unit: limit === null ? '' : unit,
       max_growth: grows,
       store: grows === null ? '' : draft.store.trim(),
       track: grows === null ? '' : draft.track.trim(),
@@ -54,7 +62,7 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
         />
         <div className="grid gap-3 sm:grid-cols-2">
           <TextField label="Highest value" maxLength={20} {...fieldOf('max')} />
-          <Select label="Unit" options={UNITS} {...fieldOf('factor')} />
+          <Select label="Unit" options={UNITS} {...fieldOf('unit')} />
           <TextField
             label="Highest growth in percent"
             maxLength={10}
@@ -68,11 +76,14 @@ export function BudgetDialog({ add, onClose }: { add(budget: Budget): Promise<un
             </>
           )}
         </div>
-        <p className="text-sm text-soft">Optional: only for some jobs, branches or platforms. * matches any text.</p>
-        <div className="grid gap-3 sm:grid-cols-3">
+        <p className="text-sm text-soft">
+          Optional: only for some jobs, branches, platforms or configurations. * matches any text.
+        </p>
+        <div className="grid gap-3 sm:grid-cols-2">
           <TextField label="Job" maxLength={PATTERN_MAX} {...fieldOf('job')} />
           <TextField label="Branch" maxLength={BRANCH_MAX} {...fieldOf('branch')} />
           <TextField label="Platform" maxLength={PATTERN_MAX} {...fieldOf('platform')} />
+          <TextField label="Configuration" maxLength={PATTERN_MAX} {...fieldOf('configuration')} />
         </div>
       </Form>
     </Dialog>

@@ -63,30 +63,32 @@ const columnsOf = (mayEdit: boolean, remove: (budget: Budget) => void): Column<B
   {
     head: 'Measure',
     className: 'w-full',
-    cell: ({ measure, job, branch, platform }) => (
+    cell: ({ measure, job, branch, platform, configuration }) => (
       <>
         <span className="wrap-anywhere font-medium">{measure}</span>
         <span className="block wrap-anywhere text-xs text-soft">
-          {[platform, job, branch].filter(Boolean).join(' · ') || 'every job, branch and platform'}
+          {[platform, configuration, job, branch].filter(Boolean).join(' · ') || 'every job, branch, platform and configuration'}
         </span>
       </>
     ),
   },
-  { head: 'Budget', className: 'min-w-40', cell: (budget) => budgetWords(budget, unitGuess(budget)) },
+  { head: 'Budget', className: 'min-w-40', cell: (budget) => budgetWords(budget) },
   ...(mayEdit ? [{ head: 'Change', cell: (budget: Budget) => <Button onClick={() => remove(budget)}>Remove</Button> }] : []),
 ]
-
-/** A budget has no unit: only sizes are so large. */
-const unitGuess = ({ max_value }: Budget) => (max_value !== null && max_value >= 1e6 ? 'bytes' : null)
 
 /** The measures that are over their budget or no longer come, with what is known about why. */
 export function Alerts({ projectId }: { projectId: string }) {
   const { data } = useApi('listMeasureBudgets', { project_id: projectId })
-  return data?.alerts.map((alert) => (
-    <Notice key={alert.id} kind="warn">
-      <AlertText projectId={projectId} alert={alert} />
-    </Notice>
-  ))
+  return (
+    <>
+      {data?.alerts.map((alert) => (
+        <Notice key={alert.id} kind="warn">
+          <AlertText projectId={projectId} alert={alert} />
+        </Notice>
+      ))}
+      {data?.has_more && <p className="text-sm text-soft">More measures are over their budget: the list shows which.</p>}
+    </>
+  )
 }
 
 function AlertText({ projectId, alert }: { projectId: string; alert: Alert }) {
@@ -101,7 +103,7 @@ function AlertText({ projectId, alert }: { projectId: string; alert: Alert }) {
         search={seriesSearch(alert) as never}
         className="font-medium underline"
       >
-        {[alert.name, alert.platform].filter(Boolean).join(' ')}
+        {[alert.name, alert.platform, alert.configuration].filter(Boolean).join(' ')}
       </Link>{' '}
       {alert.branch && `on ${alert.branch} `}
       {alert.kind === 'missing'

@@ -13,7 +13,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { MeasureLine } from './measure-line.tsx'
-import { LiveDifference, liveWords } from './series-words.tsx'
+import { LiveDifference, liveWords, seriesSearch } from './series-words.tsx'
 
 type Trend = AppReply<'showMeasures'>['trends'][number]
 type Jump = Trend['jumps'][number]
@@ -21,7 +21,7 @@ type Jump = Trend['jumps'][number]
 /** A measure over time, with its steps and the changes that may have caused them. */
 export default function Measure() {
   const { projectId = '' } = useParams({ strict: false })
-  const [filters] = useFilters('name', 'job', 'branch', 'platform')
+  const [filters] = useFilters('name', 'job', 'branch', 'platform', 'configuration')
   const query = useApi('showMeasures', { project_id: projectId, query: filters })
   return (
     <Page title={filters.name || 'Measures'} up={['Measures', `/projects/${projectId}/measures`]}>
@@ -30,7 +30,7 @@ export default function Measure() {
           <>
             {trends.length === 0 && <Empty title="No such measure">No passed build has this measure anymore.</Empty>}
             {trends.map((trend) => (
-              <Shown key={JSON.stringify([trend.job, trend.branch, trend.platform])} projectId={projectId} trend={trend} />
+              <Shown key={JSON.stringify(seriesSearch(trend))} projectId={projectId} trend={trend} />
             ))}
             {has_more && <p className="text-sm text-soft">There are more series of this measure.</p>}
           </>
@@ -55,12 +55,13 @@ function Shown({ projectId, trend }: { projectId: string; trend: Trend }) {
           ['Job', trend.job],
           ['Branch', trend.branch || 'unknown'],
           ['Platform', trend.platform ?? 'unknown'],
+          ['Configuration', trend.configuration ?? 'unknown'],
           ['Last value', <BuildValue key="value" projectId={projectId} trend={trend} />],
           ['Usual', trend.usual !== null && words(trend.usual)],
         ]}
       />
       <ChartFigure
-        title={[name, trend.platform].filter(Boolean).join(' · ')}
+        title={[name, trend.platform, trend.configuration].filter(Boolean).join(' · ')}
         summary={summary}
         table={{
           head: ['Build', 'Measured', 'Value'],
@@ -131,7 +132,7 @@ function whereOf(projectId: string, { first_build_run_id, last_build_run_id }: J
 
 /** The changes that are in the builds of a step and not in the build before it. */
 function Changes({ projectId, jump: { range } }: { projectId: string; jump: Jump }) {
-  if (!range) return null
+  if (!range) return <span className="text-soft">Its changes were not checked: only those of the newest 3 steps are.</span>
   if (range.changes.length === 0)
     return (
       <span className="text-soft">{range.count === 0 ? 'No change between these builds.' : 'Its changes are not known.'}</span>

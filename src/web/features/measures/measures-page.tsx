@@ -18,10 +18,10 @@ import { LiveDifference, seriesSearch } from './series-words.tsx'
 
 type Measure = AppReply<'listMeasures'>['measures'][number]
 
-const FILTERS = ['name', 'job', 'branch', 'platform'] as const
+const FILTERS = ['name', 'job', 'branch', 'platform', 'configuration'] as const
 const NONE = Object.fromEntries(FILTERS.map((name) => [name, '']))
 
-/** The measures of a project, a row for each job, branch and platform. */
+/** The measures of a project, a row for each job, branch, platform and configuration. */
 export default function Measures() {
   const { projectId = '' } = useParams({ strict: false })
   const [filters, filter, fieldOf] = useFilters(...FILTERS)
@@ -42,9 +42,10 @@ export default function Measures() {
         <SearchField label="Job" placeholder="Job (exact)" {...fieldOf('job')} />
         <SearchField label="Branch" placeholder="Branch (exact)" {...fieldOf('branch')} />
         <SearchField label="Platform" placeholder="Platform" {...fieldOf('platform')} className="w-28" />
+        <SearchField label="Configuration" placeholder="Configuration" {...fieldOf('configuration')} className="w-36" />
       </div>
       <Loaded query={query}>
-        {({ measures }) =>
+        {({ measures, has_more }) =>
           measures.length === 0 ? (
             <NoRecords of="measures" filtered={filtered} onClear={() => filter(NONE)} connect="Connect your CI">
               Package sizes, cook times and other numbers are read from the logs of passed Unreal and Unity builds. Add your own
@@ -54,13 +55,14 @@ export default function Measures() {
             <>
               <Alerts projectId={projectId} />
               <p className="text-sm text-soft">
-                The newest 1,000 passed builds. Measures over their budget, stopped or changed come first; a step is a lasting
-                change of 3 % or more.
+                Measures over their budget, stopped or changed come first; a step is a lasting change of 3 % or more in the last
+                40 passed builds.
+                {has_more && ' There are more measures: filter by job or branch.'}
               </p>
               <Table
                 caption="Measures, those that stopped or changed first"
                 rows={measures}
-                keyOf={({ name, job, branch, platform }) => JSON.stringify([name, job, branch, platform])}
+                keyOf={(row) => JSON.stringify(seriesSearch(row))}
                 columns={columns}
               />
               <Budgets projectId={projectId} />
@@ -87,7 +89,7 @@ const columnsOf = (projectId: string): Column<Measure>[] => [
           {row.name}
         </Link>
         <span className="block wrap-anywhere text-xs text-soft">
-          {[row.platform, row.job, row.branch].filter(Boolean).join(' · ')}
+          {[row.platform, row.configuration, row.job, row.branch].filter(Boolean).join(' · ')}
         </span>
       </>
     ),

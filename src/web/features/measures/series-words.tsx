@@ -8,8 +8,14 @@ import { aboveRow } from '../../ui/table.tsx'
 type Series = AppReply<'listMeasures'>['measures'][number]
 
 /** The search parameters of the page of a series. */
-export const seriesSearch = ({ name, job, branch, platform }: Pick<Series, 'name' | 'job' | 'branch' | 'platform'>) =>
-  Object.fromEntries(Object.entries({ name, job, branch, platform }).filter(([, value]) => value))
+export const seriesSearch = ({
+  name,
+  job,
+  branch,
+  platform,
+  configuration,
+}: Pick<Series, 'name' | 'job' | 'branch' | 'platform' | 'configuration'>) =>
+  Object.fromEntries(Object.entries({ name, job, branch, platform, configuration }).filter(([, value]) => value))
 
 export const liveWords = ({ store, track, version }: Series['live'][number]) =>
   [store && storeLabel(store), track, version].filter(Boolean).join(' ')

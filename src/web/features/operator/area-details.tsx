@@ -68,6 +68,14 @@ const TROUBLES: Column<ServiceStatus['troubles'][number]>[] = [
   { head: 'Uncertain messages', wide: true, cell: ({ uncertain }) => numberOf(uncertain) },
 ]
 
+const FAILING_ACCOUNTS: Column<ServiceStatus['failing_accounts'][number]>[] = [
+  { head: 'Account', cell: ({ account, account_id }) => <Long>{account || `#${account_id}`}</Long> },
+  { head: 'Work', cell: ({ work }) => <code className="font-mono text-xs">{work}</code> },
+  { head: 'Failing since', wide: true, cell: ({ failing_since }) => <Time at={failing_since} /> },
+  { head: 'Failures', wide: true, cell: ({ failures }) => numberOf(failures) },
+  { head: 'Error', cell: ({ error }) => <Long>{error}</Long> },
+]
+
 const REFUSED: Column<ServiceStatus['refused'][number]>[] = [
   { head: 'Account', cell: ({ account }) => (account === null ? <Little>not signed in</Little> : <Long>{account}</Long>) },
   { head: 'Address', cell: ({ address }) => (address === '' ? <Little>other addresses</Little> : <Long>{address}</Long>) },
@@ -122,6 +130,15 @@ export function AreaDetails({ name, status }: { name: string; status: ServiceSta
           rows={status.troubles}
           columns={TROUBLES}
           keyOf={({ kind, account_id, name }) => `${kind} ${account_id} ${name}`}
+        />
+      )
+    case 'accounts':
+      return (
+        <Rows
+          caption="Failing accounts"
+          rows={status.failing_accounts}
+          columns={FAILING_ACCOUNTS}
+          keyOf={({ account_id, work }) => `${account_id} ${work}`}
         />
       )
     case 'breakers':

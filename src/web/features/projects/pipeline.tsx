@@ -22,6 +22,9 @@ export function usePipeline(projectId: string) {
   }
 }
 
+/** The same wherever builds are counted. */
+export const COUNTED = 'Without preflights and bisecting builds'
+
 /** Changes, builds, pending approvals, live deployments: a count and the newest of each. */
 export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<'showOverview'> }) {
   const { changes, builds, approvals, deployments } = usePipeline(projectId)
@@ -48,6 +51,7 @@ export function Pipeline({ projectId, now }: { projectId: string; now: AppReply<
         title="Builds"
         icon="build"
         figure={now.builds_running}
+        about={COUNTED}
         label={`running · ${now.builds_passed_24h} passed, ${now.builds_failed_24h} failed in 24 hours`}
       >
         {builds?.map(({ id, ci_job_name, build_number, created_at, ...build }) => (
@@ -98,10 +102,12 @@ interface StageProps {
   icon: IconName
   figure: number
   label: string
+  /** How the label's figures are counted, on hover. */
+  about?: string
   children: ReactNode[] | undefined
 }
 
-const Stage = ({ to, title, icon, figure, label, children }: StageProps) => (
+const Stage = ({ to, title, icon, figure, label, about, children }: StageProps) => (
   <li className="row-span-2 grid min-w-0 grid-cols-1 grid-rows-subgrid gap-0 rounded-lg border border-line bg-panel">
     <Link to={to} className="grid content-start gap-1 rounded-t-lg border-b border-line p-3 hover:bg-hover">
       <span className="flex items-center gap-2 text-sm font-medium text-soft">
@@ -111,7 +117,9 @@ const Stage = ({ to, title, icon, figure, label, children }: StageProps) => (
       </span>
       <span className="flex items-baseline gap-2">
         <span className="text-2xl font-semibold tabular-nums">{figure}</span>
-        <span className="min-w-0 wrap-anywhere text-xs text-soft">{label}</span>
+        <span className="min-w-0 wrap-anywhere text-xs text-soft" title={about}>
+          {label}
+        </span>
       </span>
     </Link>
     {children && children.length > 0 ? (

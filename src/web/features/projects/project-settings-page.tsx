@@ -18,6 +18,7 @@ import { JobPatterns } from '../builds/job-patterns.tsx'
 import { DeleteProject } from '../export-delete/delete-project.tsx'
 import { Exports } from '../export-delete/exports.tsx'
 import { FailureRules } from '../failure-rules/failure-rules.tsx'
+import { GateSettings } from '../tests/gate-settings.tsx'
 import { ENGINES } from './engines.ts'
 import { PathOwners } from './path-owners.tsx'
 import { ProjectState } from './project-state.tsx'
@@ -45,6 +46,7 @@ export default function ProjectSettings() {
             <BranchSettings settings={settings} locked={locked} />
             <JobPatterns settings={settings} locked={locked} />
             <PathOwners settings={settings} locked={locked} />
+            <GateSettings settings={settings} locked={locked} />
             <AgentPrices settings={settings} locked={locked} />
             <ApprovalRules settings={settings} locked={locked} />
             <InvestigationSettings settings={settings} locked={locked} />

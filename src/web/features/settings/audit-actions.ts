@@ -231,6 +231,10 @@ export const AUDIT_ACTIONS: Record<string, Action> = {
     'Switch write-back',
     (facts) => `switched write-back of ${integration(facts)} ${facts.after.write_back ? 'on' : 'off'}`,
   ],
+  setPlaces: [
+    'Change what a credential may be used for',
+    (facts) => `${edited(`what the credential of ${integration(facts)} may be used for`)(facts)}`,
+  ],
   rotateIntegrationToken: ['Replace a webhook token', (facts) => `replaced the webhook token of ${integration(facts)}`],
   deleteIntegration: ['Delete an integration', (facts) => `deleted ${integration(facts)}`],
   testIntegration: ['Test an integration', ({ inProject }) => `sent a test delivery${inProject}`],

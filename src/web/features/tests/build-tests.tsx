@@ -3,8 +3,9 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import { useApi } from '../../queries.ts'
 import { Section } from '../../ui/page.tsx'
 import { Pill } from '../../ui/pill.tsx'
+import { GateQuestion } from './gate-question.tsx'
 import { Owners } from './owners.tsx'
-import { placeOf, secondsOf, TestLink } from './test-name.tsx'
+import { percent, placeOf, secondsOf, TestLink } from './test-name.tsx'
 
 type Tests = AppReply<'listBuildTests'>
 
@@ -20,12 +21,14 @@ export function BuildTests({ projectId, buildId }: { projectId: string; buildId:
   const ofState = (state: Tests['failures'][number]['state']) => failing.filter((failure) => failure.state === state)
   return (
     <Section title="Tests" actions={<Counts tests={data} />}>
+      <GateQuestion projectId={projectId} />
       {data.tests === 0 && data.failures.length === 0 && (
         <p className="text-sm text-soft">The reports of this build contain no tests.</p>
       )}
       {data.causes.length > 0 && data.causes.length < failing.length && <Causes causes={data.causes} />}
       <Failures projectId={projectId} title="New failures" failures={ofState('new')} />
       <Failures projectId={projectId} title="Still failing" failures={ofState('still_failing')} />
+      <Failures projectId={projectId} title="First run" failures={ofState('first_run')} />
       <Failures projectId={projectId} title="Failures" failures={ofState('unknown')} />
       <Failures projectId={projectId} title="Flaky" failures={flaky} />
       <Cases title="Fixed" cases={data.fixed}>
@@ -45,9 +48,10 @@ export function BuildTests({ projectId, buildId }: { projectId: string; buildId:
   )
 }
 
-const Counts = ({ tests: { passed, failed, errors, skipped, flaky, duration_ms } }: { tests: Tests }) => (
+const Counts = ({ tests: { passed, failed, errors, skipped, flaky, quarantined, duration_ms } }: { tests: Tests }) => (
   <span className="flex flex-wrap gap-2">
     {failed + errors > 0 && <Pill kind="err">{`${failed + errors} failed`}</Pill>}
+    {quarantined > 0 && <Pill>{`${quarantined} in quarantine`}</Pill>}
     {flaky > 0 && <Pill kind="warn">{`${flaky} flaky`}</Pill>}
     {passed > 0 && <Pill kind="ok">{`${passed} passed`}</Pill>}
     {skipped > 0 && <Pill>{`${skipped} skipped`}</Pill>}
@@ -59,9 +63,12 @@ const Causes = ({ causes }: { causes: Tests['causes'] }) => (
   <div className="grid gap-1">
     <h3 className="text-sm font-medium">By cause</h3>
     <ul className="grid gap-1 text-sm">
-      {causes.slice(0, 10).map(({ cause, tests }) => (
-        <li key={cause} className="flex justify-between gap-3">
-          <span className="wrap-anywhere min-w-0">{cause || 'No message'}</span>
+      {causes.slice(0, 10).map(({ cause, place, tests }) => (
+        <li key={`${cause} ${place}`} className="flex justify-between gap-3">
+          <span className="wrap-anywhere min-w-0">
+            {cause || 'No message'}
+            {place && <span className="text-soft"> in {place}</span>}
+          </span>
           <span className="whitespace-nowrap text-soft tabular-nums">{tests === 1 ? '1 test' : `${tests} tests`}</span>
         </li>
       ))}
@@ -83,7 +90,9 @@ function Failures({ projectId, title, failures }: { projectId: string; title: st
               </span>
             )}
             {failure.quarantined && <Pill>Quarantined</Pill>}
-            {failure.flaky && failure.outcome !== 'flaky' && <Pill kind="warn">Known as flaky</Pill>}
+            {failure.flaky && failure.outcome !== 'flaky' && (
+              <Pill kind="warn">{`Known as flaky${rateOf(failure.flaky_runs)}`}</Pill>
+            )}
           </span>
           <span className="wrap-anywhere text-soft">{failure.message}</span>
           {failure.file && (
@@ -97,6 +106,9 @@ function Failures({ projectId, title, failures }: { projectId: string; title: st
     </Cases>
   )
 }
+
+const rateOf = (runs: Tests['failures'][number]['flaky_runs']) =>
+  runs === null ? '' : ` (${percent(runs.flaky, runs.of)} of ${runs.of} runs)`
 
 interface CasesProps<Case> {
   title: string

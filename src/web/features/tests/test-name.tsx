@@ -27,3 +27,5 @@ export const TestLink = ({ projectId, test }: { projectId: string; test: Named }
 )
 
 export const secondsOf = (ms: number) => (ms < 10_000 ? `${(ms / 1000).toFixed(2)} s` : `${Math.round(ms / 1000)} s`)
+
+export const percent = (part: number, of: number) => `${Math.round((100 * part) / Math.max(1, of))} %`

@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/text/time.tsx'
 import { Owners } from './owners.tsx'
-import { placeOf, secondsOf, TestLink } from './test-name.tsx'
+import { percent, placeOf, secondsOf, TestLink } from './test-name.tsx'
 
 type Tests = AppReply<'listTests'>
 type Case = Tests['slowest'][number]
@@ -50,7 +50,11 @@ export default function ProjectTests() {
                 columns={[
                   ...named<Tests['flaky'][number]>(projectId),
                   { head: 'Owner', cell: ({ owners }) => <Owners owners={owners} />, wide: true },
-                  { head: 'Flaky builds', cell: ({ flaky_runs }) => flaky_runs, className: 'tabular-nums' },
+                  {
+                    head: 'Rate',
+                    cell: ({ flaky_runs, runs }) => `${percent(flaky_runs, runs)} (${flaky_runs} of ${runs})`,
+                    className: 'tabular-nums whitespace-nowrap',
+                  },
                   { head: 'Last failure', cell: ({ last_failed_at }) => <Time at={last_failed_at} />, wide: true },
                 ]}
               />

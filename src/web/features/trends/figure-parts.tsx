@@ -23,4 +23,9 @@ export const short = (value: number) =>
 export const hours = (value: number) =>
   value === 0 ? '0' : value < 1 ? `${Math.round(value * 60)} min` : value < 72 ? `${round(value)} h` : `${round(value / 24)} days`
 const round = (value: number) => Math.round(value * 10) / 10
-export const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0
+/** The middle value; of an even number of values the mean of the middle two, as the service computes it. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = [sorted[Math.floor((sorted.length - 1) / 2)] ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0] as const
+  return (middle[0] + middle[1]) / 2
+}

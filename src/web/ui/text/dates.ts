@@ -58,7 +58,7 @@ function formatOf(shape: Shape, style: DateStyle, timeZone: 'UTC' | undefined): 
   return made
 }
 
-/** `dateOf('moment', build.created_at)`; the server counts days in UTC. */
+/** `dateOf('moment', build.created_at)`; a day without a time is formatted in UTC. */
 export const dateOf = (shape: Shape, at: string | number | Date, timeZone?: 'UTC', style = chosenDateStyle()): string =>
   formatOf(shape, style, timeZone).format(new Date(at))
 
