@@ -16,10 +16,12 @@ export interface Reported {
 export interface Expected {
   /** Names of the failed builds that belong to it. */
   builds: string[]
+  /** Those of its newest occurrence. */
+  newest: string[]
   /** Null for infrastructure failures, which have no branch. */
   stream: string | null
   isFixed: boolean
-  /** Passed and failed at one change. */
+  /** Passed and failed at one changelist that both name. */
   isFlickering: boolean
   /** Changelists between which its newest occurrence began; unknown without a branch. */
   lastGood: number | null
@@ -32,7 +34,7 @@ export interface Expected {
   fixers: Change[]
 }
 
-export const nameOf = ({ job, number }: Build) => `${job} #${number}`
+export const nameOf = ({ ciJob, number }: Build) => `${ciJob} #${number}`
 
 interface Placed extends Reported {
   position: number
@@ -52,7 +54,7 @@ export function expectedBreakages(changes: readonly Change[], reports: readonly 
 }
 
 /** The newest change of its stream that is not above the number it was built at. */
-const positionOf = (changes: readonly Change[], { stream, changelist }: Build) =>
+export const positionOf = (changes: readonly Change[], { stream, changelist }: Build) =>
   Math.max(0, ...changes.filter((one) => one.stream === stream && one.changelist <= changelist).map((one) => one.changelist))
 
 /** One breakage per cause and stream; infrastructure failures span streams; without a log, one per job. */
@@ -67,8 +69,9 @@ function keyOf({ build, hasLog }: Reported, failed: readonly Reported[]): string
   return cause.kind === 'test' ? `test ${build.stream}` : `${cause.file} ${build.stream}`
 }
 
-/** By position, then by the CI's number, then by arrival, never by an agent's clock. */
-const inOrder = (a: Placed, b: Placed) => a.position - b.position || a.build.number - b.build.number || a.arrival - b.arrival
+/** By position, then by changelist, by the CI's number and by arrival, never by an agent's clock. */
+const inOrder = (a: Placed, b: Placed) =>
+  a.position - b.position || a.build.changelist - b.build.changelist || a.build.number - b.build.number || a.arrival - b.arrival
 
 function judge(key: string, members: readonly Placed[], all: readonly Placed[], changes: readonly Change[]): Expected {
   const isMachine = key === 'disk'
@@ -76,16 +79,25 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
   const jobs = new Set(members.map(({ build }) => build.job))
   const passes = all.filter(({ build }) => build.cause === null && jobs.has(build.job))
   const isFlickering =
-    !isMachine && members.some((one) => passes.some((pass) => pass.build.job === one.build.job && pass.position === one.position))
+    !isMachine &&
+    members.some((one) =>
+      passes.some((pass) => pass.build.job === one.build.job && pass.build.changelist === one.build.changelist),
+    )
   const mends = (pass: Placed, failure: Placed) =>
     pass.build.job === failure.build.job &&
-    (pass.position > failure.position ||
-      ((isMachine || isFlickering) && pass.position === failure.position && inOrder(pass, failure) > 0))
+    (pass.build.changelist > failure.build.changelist ||
+      ((isMachine || isFlickering) && pass.build.changelist === failure.build.changelist && inOrder(pass, failure) > 0))
   const isFixed = members.every((failure) => passes.some((pass) => mends(pass, failure)))
 
   const occurrence = newestOccurrence(members, passes)
   const firstBad = Math.min(...occurrence.map(({ position }) => position))
-  const good = passes.filter(({ position }) => position < firstBad).map(({ position }) => position)
+  // A job that failed there has passed there: no change of the stream is between them.
+  const hadPassed = occurrence.some(
+    (one) => one.position === firstBad && passes.some((pass) => pass.position === firstBad && pass.build.job === one.build.job),
+  )
+  const good = passes
+    .filter(({ position }) => position < firstBad || (hadPassed && position === firstBad))
+    .map(({ position }) => position)
   const lastGood = good.length > 0 ? Math.max(...good) : null
   const between = (low: number, high: number) =>
     changes.filter((one) => one.stream === stream && one.changelist > low && one.changelist <= high)
@@ -97,11 +109,12 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
   const mending = isMachine || after.length === 0 ? [] : between(lastBad, Math.min(...after))
   return {
     builds: members.map(({ build }) => nameOf(build)).sort(),
+    newest: occurrence.map(({ build }) => nameOf(build)),
     stream,
     isFixed,
     isFlickering,
-    lastGood: isMachine ? null : lastGood,
-    firstBad: isMachine ? null : firstBad,
+    lastGood: isMachine ? null : lastGood || null,
+    firstBad: isMachine ? null : firstBad || null,
     suspects,
     culprits: suspects.filter((one) => touches(one) || (suspects.length === 1 && lastGood !== null)),
     fixers: mending.filter((one) => touches(one) || mending.length === 1),
@@ -110,18 +123,18 @@ function judge(key: string, members: readonly Placed[], all: readonly Placed[], 
 
 /** The failures since all its jobs had passed; a failure comes before a pass at the same position. */
 function newestOccurrence(members: readonly Placed[], passes: readonly Placed[]): Placed[] {
-  const positions = [...new Set([...members, ...passes].map(({ position }) => position))].sort((a, b) => a - b)
+  const changelists = [...new Set([...members, ...passes].map(({ build }) => build.changelist))].sort((a, b) => a - b)
   let [current, newest]: Placed[][] = [[], []]
   const red = new Set<string>()
-  for (const position of positions) {
-    for (const one of members.filter((each) => each.position === position)) {
+  for (const changelist of changelists) {
+    for (const one of members.filter((each) => each.build.changelist === changelist)) {
       if (red.size === 0) current = []
       red.add(one.build.job)
       current!.push(one)
       newest = current
     }
-    for (const { build } of passes.filter((each) => each.position === position))
-      if (!members.some((one) => one.position === position && one.build.job === build.job)) red.delete(build.job)
+    for (const { build } of passes.filter((each) => each.build.changelist === changelist))
+      if (!members.some((one) => one.build.changelist === changelist && one.build.job === build.job)) red.delete(build.job)
   }
   return newest!
 }

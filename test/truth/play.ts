@@ -1,34 +1,13 @@
 import { CHANNEL_KINDS, type ChannelKind } from '../../src/contract/channels.ts'
-import type { BreakageDetail } from '../../src/contract/health-shapes.ts'
-import { SCOPES } from '../../src/contract/sets.ts'
+import type { Branch, BreakageDetail } from '../../src/contract/health-shapes.ts'
 import { raw, sql } from '../../src/db/database.ts'
-import type { JobKind } from '../../src/db/queue.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
-import { sequenceAll } from '../../src/domain/feed/sequencer.ts'
-import { readOutbox } from '../../src/domain/inbox/outbox-readers.ts'
-import { runLane } from '../../src/jobs/sending/sender.ts'
-import { allowedHosts } from '../../src/net/addresses.ts'
-import { openDispatcher } from '../../src/net/dispatcher.ts'
 import { advanceClock, clockTime } from '../support/clock.ts'
-import { type ChatVendors, openChatVendors } from '../support/servers/chat-vendors.ts'
-import { openStudio, type Studio } from '../support/studio.ts'
-import { RULE, SITE } from '../support/studios/channel-room.ts'
-import { workOffDue } from '../support/work-off.ts'
+import type { ChatVendors } from '../support/servers/chat-vendors.ts'
+import type { Studio } from '../support/studio.ts'
+import { RULE } from '../support/studios/channel-room.ts'
 import { nameOf, type Reported } from './oracle.ts'
 import { type Build, type Cause, type Change, type Happening, PEOPLE, STREAMS } from './world.ts'
-
-const openTruthStudio = () =>
-  openStudio({
-    accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-    users: PEOPLE.map((name) => ({
-      key: name,
-      email: `${name}@example.com`,
-      name,
-      accounts: { owl: 'owner' },
-      connected_accounts: [{ provider: 'perforce', uid: name }],
-    })),
-    tokens: [{ key: 'ann', user: 'ann', name: 'ann', scopes: SCOPES }],
-  })
 
 /** A notification of one person about a breakage. */
 export interface Told {
@@ -41,25 +20,27 @@ export interface Told {
 export interface Player {
   /** Reports one thing through its webhook. */
   happen(happening: Happening): Promise<void>
+  /** Sends all reports once more. */
+  repeat(): Promise<void>
   /** Everything reported so far, for the oracle. */
   changes: Change[]
   reports(): Reported[]
+  project: number
   breakages(): Promise<BreakageDetail[]>
+  branches(): Promise<Branch[]>
+  /** What every page says, without the times of records. */
+  everything(): Promise<string>
   told(): Promise<Told[]>
+  /** What the page of a failed build says about people: the person it names, and the changelists of its suspects. */
+  pageOf(buildId: string): Promise<{ person: string | null; suspects: string[] }>
+  /** The changelists that a build has since its job last passed. */
+  contentsOf(buildId: string): Promise<number[]>
   /** Numbers of the changelists with these ids. */
   changelists(ids: readonly (number | string)[]): Promise<string[]>
   /** The newest message of each room about a breakage. */
   lastWords(breakage: string): string[]
   /** Deployments that are linked to a build that did not pass. */
   wrongDeployments(): Promise<number>
-}
-
-/** A studio in which several worlds happen side by side. */
-export interface Stage {
-  players: Player[]
-  /** Moves the clock past all waiting times and runs the due jobs of all worlds. */
-  settle(): Promise<void>
-  close(): Promise<void>
 }
 
 const LOGS: Record<Cause['kind'], (build: Build) => string> = {
@@ -72,85 +53,25 @@ const LOGS: Record<Cause['kind'], (build: Build) => string> = {
   disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
 }
 
+export const withoutTimes = (key: string, value: unknown) => (/_(at|since|seconds)$|^at$/.test(key) ? undefined : value)
+
 type Room = { kind: ChannelKind; room: string; id: number }
-
-export async function openStage(seeds: readonly number[]): Promise<Stage> {
-  const studio = await openTruthStudio()
-  const vendors = await openChatVendors({
-    people: Object.fromEntries(PEOPLE.map((name) => [`${name}@example.com`, `U0${name}`])),
-  })
-  const { db, service } = studio
-  await advanceClock(db, '0')
-  const context = {
-    db,
-    vault: service.vault,
-    log: service.log,
-    allowed: allowedHosts(['127.0.0.1']),
-    site: SITE,
-    slackApi: vendors.destination('slack', 'C0ANY').api!,
-    dispatcher: openDispatcher(allowedHosts([])),
-  }
-  const players: Player[] = []
-  for (const seed of seeds) players.push(await openPlayer(studio, vendors, seed))
-
-  const close = async () => {
-    context.dispatcher.close()
-    await vendors.close()
-    await studio.close()
-  }
-  /** Jobs that call other servers are skipped: there are none here. */
-  const dueKinds = async () =>
-    (
-      await db.rows<{ kind: JobKind }>(sql`
-        select distinct kind from jobs where run_at <= goldmaster_now() and kind <> 'describe_changelist'`)
-    ).map(({ kind }) => kind)
-
-  /** One message after the other in each room; instead of waiting for rate limits, the clock moves on. */
-  const talk = async () => {
-    await sequenceAll(db)
-    while (await readOutbox(db, context)) {}
-    for (;;) {
-      const waiting = await db.rows<{ id: number }>(sql`
-        select distinct case when m.to_user_id = 0 then m.destination_id else -m.destination_id end as id from messages m where m.status in ('waiting', 'sending')
-          and m.not_before <= goldmaster_now() + interval '1 minute'
-          order by 1`)
-      if (waiting.length === 0) return
-      await advanceClock(db, '2 seconds')
-      await Promise.all(
-        waiting.map(({ id }) => {
-          let asked = 0
-          return runLane(context, { id, stopping: () => asked++ > 1, signal: new AbortController().signal })
-        }),
-      )
-    }
-  }
-
-  return {
-    players,
-    close,
-    async settle() {
-      // A minute for a log, then what the work of that minute asked for.
-      for (const wait of ['75 seconds', '5 seconds', '5 seconds']) {
-        await advanceClock(db, wait)
-        for (let kinds = await dueKinds(); kinds.length > 0; kinds = await dueKinds())
-          for (const kind of kinds) await workOffDue(studio, kind, 8)
-      }
-      await talk()
-    },
-  }
-}
 
 /** Every vendor has its turn: two rooms for each world. */
 const roomsOf = (seed: number) => CHANNEL_KINDS.filter((_, index) => index % 3 === seed % 3)
 
-async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): Promise<Player> {
+export const openPlayer = (studio: Studio, vendors: ChatVendors, seed: number) =>
+  playerOf(studio, vendors, seed, { branches: STREAMS.join(', ') })
+
+/** `depot`: the settings of the Perforce integration. */
+export async function playerOf(studio: Studio, vendors: ChatVendors, seed: number, depot: object): Promise<Player> {
   const { db, service } = studio
   const accountId = Number(studio.world.accounts!.owl!.id)
   const project = (await studio.load({ projects: [{ key: 'p', account: accountId, name: `World ${seed}` }] })).projects!.p!
     .id as number
   const { integrations } = await studio.load({
     integrations: [
-      { key: 'depot', project, provider: 'perforce', config: { branches: STREAMS.join(', ') } },
+      { key: 'depot', project, provider: 'perforce', config: depot },
       { key: 'ci', project, provider: 'jenkins' },
       { key: 'store', project, provider: 'deployment' },
     ],
@@ -170,13 +91,20 @@ async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): P
   const userOf = new Map(PEOPLE.map((name) => [Number(studio.world.users![name]!.id), name as string]))
   const changes: Change[] = []
   const known = new Map<string, Reported>()
+  /** Versions of deployments that name no job: the build is that of the store's usual job, which may change. */
+  const numberAlone = new Set<string>()
   const token = studio.world.tokens!.ann!.token as string
 
+  const sent: Parameters<typeof send>[] = []
   const post = async (path: string, key: string, body: object) => {
+    sent.push([path, key, body])
+    await send(path, key, body)
+  }
+  const send = async (path: string, key: string, body: object) => {
     const answer = await studio.ask(`/webhooks/${path}?token=${integrations![key]!.webhook_token}`, { method: 'POST', body })
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)
   }
-  const send: { [K in Happening['kind']]: (happening: Extract<Happening, { kind: K }>) => Promise<void> } = {
+  const reporters: { [K in Happening['kind']]: (happening: Extract<Happening, { kind: K }>) => Promise<void> } = {
     async change({ change }) {
       const { changelist, author, description, files } = change
       await post('perforce', 'depot', {
@@ -190,7 +118,8 @@ async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): P
     async build({ build, hasLog, minutes }) {
       const began = (await clockTime(db)).getTime() + minutes * 60_000
       await post('ci', 'ci', {
-        job_name: build.job,
+        job_name: build.ciJob,
+        ...(build.platform && { platform: build.platform }),
         build_number: String(build.number),
         status: build.cause === null ? 'success' : 'failed',
         changelist: String(build.changelist),
@@ -198,40 +127,67 @@ async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): P
         started_at: new Date(began - 300_000).toISOString(),
         finished_at: new Date(began).toISOString(),
         ...(hasLog && build.cause && { log: LOGS[build.cause.kind](build) }),
-        ...(build.upstream && { upstream_job_name: build.upstream.job, upstream_build_number: build.upstream.number }),
+        ...(build.upstream && { upstream_job_name: build.upstream.ciJob, upstream_build_number: build.upstream.number }),
         ...(build.isPreflight && { preflight: true, shelf: String(build.changelist) }),
       })
       const before = known.get(nameOf(build))
       known.set(nameOf(build), { build, hasLog: hasLog || before?.hasLog === true, arrival: before?.arrival ?? known.size })
     },
     async deployment({ build, namesJob }) {
+      if (!namesJob) numberAlone.add(`1.${build.changelist}`)
       await post('deployment', 'store', {
         platform: 'steam',
         event: 'uploaded',
         build_number: String(build.number),
         branch: 'default',
         version: `1.${build.changelist}`,
-        ...(namesJob && { job_name: build.job }),
+        ...(namesJob && { job_name: build.ciJob }),
       })
     },
     pause: ({ seconds }) => advanceClock(db, `${seconds} seconds`),
   }
 
+  const get = async (path: string) => (await studio.ask(`/api/v1/projects/${project}${path}`, { token })).json
+  const wordsOf = ({ kind, room }: Room) => vendors.messages(kind, room).map(({ text }) => text)
+  const breakages = async () => {
+    const found: BreakageDetail[] = []
+    for (const { id } of (await get('/breakages?limit=100')).breakages) found.push(await get(`/breakages/${id}`))
+    return found
+  }
+
   return {
+    project,
     changes,
     reports: () => [...known.values()],
-    happen: (happening) => (send[happening.kind] as (one: Happening) => Promise<void>)(happening),
-    async breakages() {
-      const found: BreakageDetail[] = []
-      const { json } = await studio.ask(`/api/v1/projects/${project}/breakages?limit=100`, { token })
-      for (const { id } of json.breakages)
-        found.push((await studio.ask(`/api/v1/projects/${project}/breakages/${id}`, { token })).json)
-      return found
+    happen: (happening) => (reporters[happening.kind] as (one: Happening) => Promise<void>)(happening),
+    // Other bytes with the same contents: a delivery that is repeated literally is not read.
+    async repeat() {
+      for (const [path, key, body] of sent) await send(path, key, Object.fromEntries(Object.entries(body).reverse()))
+    },
+    breakages,
+    branches: async () => (await get('/branches?limit=100')).branches,
+    async everything() {
+      const found = await breakages()
+      const builds = []
+      for (const { id } of found.flatMap((one) => one.builds)) builds.push(await get(`/build_runs/${id}`))
+      const [{ branches }, all] = [await get('/branches?limit=100'), await get('/deployments?limit=50')]
+      const deployments = all.deployments.filter(({ version }: { version: string }) => !numberAlone.has(version))
+      return JSON.stringify({ found, builds, branches, deployments, words: rooms.map(wordsOf) }, withoutTimes, 1)
     },
     changelists: async (ids) =>
       (
         await db.rows<{ identifier: string }>(sql`select identifier from changes where id = any (${ids.map(String)}::bigint[])`)
       ).map(({ identifier }) => identifier),
+    contentsOf: async (buildId) =>
+      (await get(`/build_runs/${buildId}/changes`)).changes.map(({ identifier }: { identifier: string }) => Number(identifier)),
+    async pageOf(buildId) {
+      const { investigation } = await get(`/build_runs/${buildId}`)
+      if (!investigation) return { person: null, suspects: [] }
+      const ids = investigation.suspects.map(({ change_id }: { change_id: number }) => String(change_id))
+      const rows = await db.rows<{ identifier: string }>(sql`select identifier from changes where id = any (${ids}::bigint[])`)
+      const person = investigation.attributed_user_id as number | null
+      return { person: person === null ? null : userOf.get(person)!, suspects: rows.map(({ identifier }) => identifier) }
+    },
     told: async () =>
       (
         await db.rows<{ id: number; user_id: number; breakage: string }>(sql`
@@ -239,9 +195,9 @@ async function openPlayer(studio: Studio, vendors: ChatVendors, seed: number): P
           where project_id = ${raw(String(project))} and subject = 'breakage' and kind = 'suspected' order by id`)
       ).map(({ id, user_id, breakage }) => ({ id, person: userOf.get(user_id)!, breakage: breakage.split(/[:~]/)[0]! })),
     lastWords: (breakage) =>
-      rooms.flatMap(({ kind, room }) => {
-        const about = vendors.messages(kind, room).filter(({ text }) => /\/breakages\/(\d+)/.exec(text)?.[1] === breakage)
-        return about.length === 0 ? [] : [`${kind}: ${about.at(-1)!.text}`]
+      rooms.flatMap((one) => {
+        const about = wordsOf(one).filter((text) => /\/breakages\/(\d+)/.exec(text)?.[1] === breakage)
+        return about.length === 0 ? [] : [`${one.kind}: ${about.at(-1)}`]
       }),
     wrongDeployments: async () =>
       db.execute(sql`

@@ -4,10 +4,14 @@ import { randomOf } from '../../src/demo/random.ts'
  * late, twice, in another order, from agents with wrong clocks.
  */
 
-export const STREAMS = ['//game/main', '//game/dev', '//game/rel'] as const
+export const STREAMS = ['//game/dev', '//game/main', '//game/rel'] as const
 export const PEOPLE = ['ann', 'bob', 'cleo', 'dan', 'eve'] as const
 /** Source files that get broken and fixed. */
 export const SOURCES = ['Combat/Roll.cpp', 'Engine/Boat.cpp', 'Ui/Menu.cpp'] as const
+
+const PLATFORMS = ['Win64', 'PS5']
+/** Half of the worlds build both platforms in one job. The service does not tell them apart yet. */
+const JOBS_HAVE_PLATFORMS = false
 
 export interface Change {
   changelist: number
@@ -21,7 +25,11 @@ export interface Change {
 export type Cause = { kind: 'compile'; file: string } | { kind: 'test' } | { kind: 'disk' }
 
 export interface Build {
+  /** A job of the CI on one platform, if its reports name one. */
   job: string
+  /** What the CI calls it. */
+  ciJob: string
+  platform: string | null
   number: number
   stream: string
   /** The newest changelist of the whole depot when it started. */
@@ -38,14 +46,18 @@ export type Happening =
   | { kind: 'deployment'; build: Build; namesJob: boolean }
   | { kind: 'pause'; seconds: number }
 
+/** How reports arrive: as they happened, some of them late and twice, or in any order. */
+export const REGIMES = ['in order', 'late', 'any'] as const
+
 export interface World {
   seed: number
+  regime: (typeof REGIMES)[number]
   happenings: Happening[]
   /** After how many of them the service is checked. */
   looks: number[]
 }
 
-function numbers(seed: number) {
+export function numbers(seed: number) {
   const next = randomOf(seed)
   return {
     below: (limit: number) => Math.floor(next() * limit),
@@ -56,6 +68,9 @@ function numbers(seed: number) {
 
 export function makeWorld(seed: number): World {
   const { below, chance, of } = numbers(seed)
+  const regime = REGIMES[seed % REGIMES.length]!
+  const hasPlatforms = JOBS_HAVE_PLATFORMS && chance(0.5)
+  const isUnsteady = (probability: number) => chance(probability) && regime !== 'in order'
   const timeline: { at: number; happening: Happening }[] = []
   const ticks = chance(0.15) ? 8 + below(8) : 2 + below(5)
   let changelist = 1000
@@ -68,9 +83,10 @@ export function makeWorld(seed: number): World {
     if (!clocks.has(agent)) clocks.set(agent, chance(0.5) ? 0 : below(241) - 120)
     return clocks.get(agent)!
   }
-  const push = (at: number, happening: Happening) => timeline.push({ at, happening })
+  const push = (at: number, happening: Happening) =>
+    timeline.push({ at: regime === 'any' && at > 0 ? below(10 * ticks) : at, happening })
 
-  const submit = (at: number, stream: string, files: string[], description: string, isLate = chance(0.12)) => {
+  const submit = (at: number, stream: string, files: string[], description: string, isLate = isUnsteady(0.15)) => {
     changelist += 1 + below(3)
     const change = { changelist, stream, author: of(PEOPLE), description, files: files.map((file) => `${stream}/${file}`) }
     push(isLate ? at + 2 + below(6) : at, { kind: 'change', change })
@@ -78,18 +94,21 @@ export function makeWorld(seed: number): World {
   const report = (at: number, build: Build) => {
     const minutes = clockOf(`${build.job} ${build.stream}`)
     const isSilent = build.cause === null || build.upstream !== null
-    const arrives = chance(0.15) ? at + 0.5 + below(3) : at + 0.4
+    const arrives = isUnsteady(0.15) ? at + 0.5 + below(3) : at + 0.4
     const logIsLate = !isSilent && chance(0.2)
     const happening = { kind: 'build' as const, build, hasLog: !isSilent && !logIsLate, minutes }
     push(arrives, happening)
     if (logIsLate) push(arrives + 0.3, { ...happening, hasLog: true })
-    if (chance(0.1)) push(arrives + below(4), { ...happening, hasLog: !isSilent })
+    if (isUnsteady(0.1)) push(arrives + below(4), { ...happening, hasLog: !isSilent })
   }
   const start = (stream: string, job: string, cause: Cause | null, upstream: Build | null = null): Build => {
-    const number = (counts.get(`${job} ${stream}`) ?? 0) + 1
-    counts.set(`${job} ${stream}`, number)
+    const isOnPlatform = hasPlatforms && PLATFORMS.includes(job)
     // A job of every stream has its own name, as in CIs.
-    return { job: `${job} ${stream.split('/').at(-1)}`, number, stream, changelist, cause, upstream, isPreflight: false }
+    const ciJob = `${isOnPlatform ? 'Game' : job} ${stream.split('/').at(-1)}`
+    const number = (counts.get(ciJob) ?? 0) + 1
+    counts.set(ciJob, number)
+    const placed = isOnPlatform ? { job: `${ciJob} (${job})`, platform: job } : { job: ciJob, platform: null }
+    return { ...placed, ciJob, number, stream, changelist, cause, upstream, isPreflight: false }
   }
 
   for (const stream of STREAMS) submit(0, stream, ['Game.uproject'], 'Begin', false)
@@ -112,7 +131,7 @@ export function makeWorld(seed: number): World {
       const [file] = [...causes].sort()
       return file === undefined ? null : { kind: 'compile', file }
     }
-    for (const job of ['Win64', 'PS5']) {
+    for (const job of PLATFORMS) {
       if (chance(0.35)) continue
       const build = start(stream, job, compiled())
       report(tick, build)
@@ -127,10 +146,10 @@ export function makeWorld(seed: number): World {
     }
     if (chance(0.3)) push(tick + 0.9, { kind: 'pause', seconds: of([70, 600, 3600]) })
   }
-  const happenings = timeline.sort((a, b) => a.at - b.at).map(({ happening }) => happening)
+  const happenings = timeline.sort((one, other) => one.at - other.at).map(({ happening }) => happening)
   // Rarely or often, at random moments.
   const looks: number[] = []
   const pace = 20 + below(60)
   for (let next = 1 + below(pace); next < happenings.length; next += 1 + below(pace)) looks.push(next)
-  return { seed, happenings, looks }
+  return { seed, regime, happenings, looks }
 }
