@@ -12,7 +12,7 @@ const ALONE = [
 
 /** Tests that start, kill, back up, restore and upgrade whole services: `npm run test:processes`. */
 const PROCESSES = [
-  'test/{backup,backups-killed,bad-day,channels-killed,hostile-connections,killed,published-client}.test.ts',
+  'test/{backup,backups-killed,bad-day,bombs,channels-killed,hostile-connections,killed,published-client}.test.ts',
   'test/{readme,release,run-killed,start,stop-heavy,stream-killed,uploads-killed,workers}.test.ts',
   'src/db/{hosts,upgrade}.test.ts',
   'src/db/{backup,embedded}/**/*.test.ts',

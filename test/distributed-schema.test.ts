@@ -154,10 +154,10 @@ test('a new record is queued for search and told, and a deleted one is cleared f
   ])
   for (const [place, { id }] of changes.entries())
     await own.db.execute(sql`
-      insert into assets (account_id, project_id, name, path, asset_type, last_change_id)
-      values (${account}, ${project}, 'hero', ${`${place}.png`}, 'texture', ${id})`)
+      insert into breakages (account_id, project_id, fingerprint, branch, opened_at, last_seen_at, first_bad_change_id)
+      values (${account}, ${project}, ${`${place}`}, 'main', now(), now(), ${id})`)
   await own.db.execute(sql`delete from changes where account_id = ${account} and id = ${changes[0]!.id}`)
-  expect(await own.db.rows(sql`select last_change_id as change from assets order by path`)).toEqual([
+  expect(await own.db.rows(sql`select first_bad_change_id as change from breakages order by fingerprint`)).toEqual([
     { change: null },
     { change: changes[1]!.id },
   ])

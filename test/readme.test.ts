@@ -49,6 +49,8 @@ const started = new Set<ChildProcess>()
 const environment = (path: string[] = []) => ({
   PATH: [...path, process.env.PATH].join(':'),
   HOME: home,
+  // Another process may have left a folder of this user's number in the common one.
+  TMPDIR: join(home, 'tmp'),
   PORT: String(port),
   npm_config_registry: registry,
   ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
@@ -103,7 +105,7 @@ describe.runIf(canInstall)(reader, { timeout: TEST_MS }, () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'goldmaster-home-'))
     clone = join(home, 'goldmaster')
-    mkdirSync(clone)
+    for (const folder of [clone, join(home, 'tmp')]) mkdirSync(folder)
     port = await freePort()
     const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT })
     const tar = execFileSync('tar', ['--null', '--files-from=-', '--ignore-failed-read', '-cf', '-'], {
@@ -111,7 +113,7 @@ describe.runIf(canInstall)(reader, { timeout: TEST_MS }, () => {
       input: files,
       maxBuffer: 256 * 1024 * 1024,
     })
-    giveAway(home, clone)
+    giveAway(home, clone, join(home, 'tmp'))
     execFileSync('tar', ['-xf', '-'], { ...ordinary, cwd: clone, input: tar })
     // The result of `npm ci`, which was run before the tests.
     const packages = join(clone, 'node_modules')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,8 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
-import { buildProgram, buildWeb } from './support/built.ts'
+import { buildProgram, buildWeb, PROGRAM, WEB } from './support/built.ts'
+import { needBuild } from './support/chosen-files.ts'
 import { CITUS_PREFIX, startClusterWith } from './support/servers/cluster.ts'
 
 declare module 'vitest' {
@@ -22,8 +24,9 @@ const TEMPLATE = `goldmaster_template_${process.pid}`
 
 /** One migrated database for all: the built-in PostgreSQL, or the server in DATABASE_URL. Test files clone it. */
 export default async function setup({ provide }: TestProject) {
-  buildWeb()
-  await buildProgram()
+  const need = needBuild()
+  if (need.web || !existsSync(WEB)) buildWeb()
+  if (need.program || !existsSync(PROGRAM)) await buildProgram()
   if (CITUS_PREFIX) return setUpCluster(provide)
   const given = process.env.DATABASE_URL
   const folder = given ? undefined : await mkdtemp(join(tmpdir(), 'goldmaster-test-'))

@@ -356,9 +356,9 @@ describeWith('chromium')('a failed build in a browser', () => {
       select account_id, id, 'completed', 'It failed', 'unknown', 'low', ${JSON.stringify(suspects)}::jsonb, now()
       from build_runs where id = ${(studio().world.build_runs['7'] as { id: number }).id}`)
     await go('7')
-    await page.getByText('None. Nothing links a change to this failure.').waitFor()
+    await page.getByText('None. No change has clear evidence against it.').waitFor()
     await expect.poll(() => page.getByText('Rework the damage').count()).toBe(0)
-    await page.getByRole('button', { name: '1 possible change' }).click()
+    await page.getByRole('button', { name: '1 other change in the range' }).click()
     await page.getByRole('link', { name: /CL 100.*Rework the damage/ }).waitFor()
   })
 

@@ -55,7 +55,7 @@ describeWith('chromium')('a connected tool in a browser', () => {
     await page.reload()
     await section.getByText(/Added: .*25 changes/).waitFor()
     await section.getByRole('button', { name: 'Undo' }).first().click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete them' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click()
     await section.getByText('Being undone').waitFor()
     await work()
     await page.reload()

@@ -56,6 +56,33 @@ describeWith('chromium')('settings in a browser', () => {
     await page.getByText(/Processed again/).waitFor()
   })
 
+  test('a lead who connects a server chooses which of its jobs the credential is used for', async () => {
+    const { page } = tab()
+    const connect = async (choice?: string) => {
+      await tab().go(`${project()}/integrations`)
+      await page.getByRole('button', { name: 'Connect tool' }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Jenkins/ })
+        .click()
+      const server = page.locator('section', { has: page.getByRole('heading', { name: /Server access/ }) })
+      await server.getByLabel('Jenkins server').fill('https://ci.example/')
+      if (choice !== undefined) await server.getByLabel('Use the credential for').selectOption({ label: choice })
+      expect(await axe(page)).toEqual([])
+      await server.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { name: 'Allowed jobs' }).waitFor()
+      // Then the choice is part of the list.
+      await expect.poll(() => server.getByLabel('Use the credential for').count()).toBe(0)
+      const [id] = /\d+$/.exec(new URL(page.url()).pathname)!
+      return studio().db.one(sql`select every_place, config ->> 'server' as server from integrations where id = ${Number(id)}`)
+    }
+    expect(await connect()).toEqual({ every_place: false, server: 'https://ci.example/' })
+    await page.getByRole('button', { name: 'Allow all jobs of this server' }).waitFor()
+    expect(await connect('All jobs of this server')).toEqual({ every_place: true, server: 'https://ci.example/' })
+    await page.getByText(/used for all jobs of the server that a report names/).waitFor()
+    await page.getByRole('button', { name: 'Limit to these jobs' }).waitFor()
+  })
+
   test('a secret is saved with only signed deliveries, and the page shows which paths the switch opens again', async () => {
     const { page } = tab()
     const { id, webhook_token } = studio().world.integrations.ci!

@@ -89,8 +89,8 @@ export const AGING: Record<Retained, { fill: (count: number, at: Sql) => Sql; le
   artifacts: {
     fill: (count, at) => sql`
       with build as (insert into build_runs (account_id, project_id, status) values (1, 1, 'completed') returning id)
-      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
-      select 1, 1, build.id, gen_random_uuid()::text, 'one', 1, 1, ${at} from build, ${numbers(count)}`,
+      insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+      select 1, 1, build.id, gen_random_uuid()::text, 'one', 1, 1, ${at}, sha256('1') from build, ${numbers(count)}`,
     left: sql`select from artifacts`,
   },
   logs: {

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+export const ROOT = resolve(import.meta.dirname, '../..')
+/** Test files that import this one run what it builds. */
+export const BUILT = import.meta.filename
 const at = (path: string) => join(ROOT, path)
 
 /** The shipped `goldmaster`: from the sources each start would cost several times as much, and tests start it dozens of times. */
@@ -14,8 +16,11 @@ export const RUN_CLIENT = at('dist/goldmaster-run.mjs')
 
 const { isStale } = await import(pathToFileURL(at('scripts/stale.mjs')).href)
 
+/** The page of the web app. */
+export const WEB = at('dist/web/index.html')
+
 export function buildWeb() {
-  if (!isStale(at('dist/web/index.html'), ['src/web', 'src/contract'].map(at))) return
+  if (!isStale(WEB, ['src/web', 'src/contract'].map(at))) return
   execFileSync(process.execPath, [at('node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
     cwd: ROOT,
     // As shipped: the test runner's NODE_ENV would give React's development build.

@@ -39,6 +39,8 @@ export async function openNode(studio: Studio, more: Record<string, string> = {}
   return {
     site,
     start,
+    /** Of the process that runs now. */
+    pid: () => running.child.pid!,
     async kill(signal: NodeJS.Signals = 'SIGKILL') {
       running.child.kill(signal)
       return running.ended
@@ -47,11 +49,11 @@ export async function openNode(studio: Studio, more: Record<string, string> = {}
 }
 
 /** Posts until it succeeds, like tools with retries. */
-async function insist(url: string, init: RequestInit): Promise<{ status: string; tries: number }> {
+async function insist(url: string, init: RequestInit): Promise<{ status: string; delivery_id: string; tries: number }> {
   for (let tries = 1; ; tries++) {
     const answer = await fetch(url, init).catch(() => undefined)
     const told = answer?.ok ? await answer.json().catch(() => undefined) : undefined
-    if (told) return { ...(told as { status: string }), tries }
+    if (told) return { ...(told as { status: string; delivery_id: string }), tries }
     await sleep(50)
   }
 }
@@ -85,6 +87,31 @@ export async function sendWhile(studio: Studio, site: string, count: number, dis
     while (next < count) answers.push(await send(next++))
   }
   await Promise.all([disturb(() => done), ...Array.from({ length: 16 }, connection)])
+  return answers
+}
+
+/** Reports of several jobs at once, those of each job one after the other, while `disturb` runs. */
+export async function reportWhile(
+  studio: Studio,
+  site: string,
+  { jobs, builds }: { jobs: number; builds: number },
+  disturb: (sent: () => number) => Promise<void>,
+) {
+  const url = `${site}/webhooks/ci?token=${studio.world.integrations!.jenkins!.webhook_token}`
+  const headers = { 'content-type': 'application/json' }
+  const answers: Awaited<ReturnType<typeof insist>>[] = []
+  const reportJob = async (job: number) => {
+    for (let number = 1; number <= builds; number++) {
+      const body = JSON.stringify({
+        job_name: `job ${job}`,
+        build_number: job * builds + number,
+        status: 'FAILURE',
+        log: 'a line',
+      })
+      answers.push(await insist(url, { method: 'POST', headers, body }))
+    }
+  }
+  await Promise.all([disturb(() => answers.length), ...Array.from({ length: jobs }, (_, job) => reportJob(job))])
   return answers
 }
 

@@ -85,7 +85,7 @@ export async function openRoom(studio: Studio, tool: Connected, account: 'owl' |
         from build_runs b where b.project_id = ${project} order by b.external_id, b.ci_job_name, b.build_number`),
       deployments: await rows(sql`
         select d.external_key, d.platform, d.store, d.track, d.status, d.branch, d.version, d.external_id, d.commit_hash, d.build_basis,
-          d.submitted_at, d.deployed_at, d.live_at, d.told_at, b.external_id as build
+          d.submitted_at, d.deployed_at, d.live_at, b.external_id as build
         from deployments d left join build_runs b on b.account_id = d.account_id and b.id = d.build_run_id
         where d.project_id = ${project} order by d.external_key`),
       references: await rows(sql`

@@ -29,6 +29,8 @@ export async function openGitHub() {
     /** Answers the next write and then closes the connection without a reply. */
     losesNextReply: false,
     limitedSeconds: 0,
+    /** Called with each request; the reply waits for it. */
+    beforeReply: async (_request: string): Promise<unknown> => undefined,
     url: '',
     close: () => {},
   }
@@ -94,10 +96,11 @@ export async function openGitHub() {
     request.on('data', (chunk) => {
       text += chunk
     })
-    request.on('end', () => {
+    request.on('end', async () => {
       const send = (status: number, body: unknown, headers: Record<string, string> = {}) =>
         reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
       const method = request.method!
+      await github.beforeReply(`${method} ${pathname}`)
       if (method !== 'GET') github.writes.push(`${method} ${pathname}`)
       if (request.headers.authorization !== `Bearer ${github.token}`) return send(401, { message: 'Bad credentials' })
       if (github.limitedSeconds > 0)

@@ -41,6 +41,8 @@ export async function openGitLab() {
     scopes: ['api'],
     /** Of the token: 20 Reporter, 30 Developer, 40 Maintainer. */
     level: 30,
+    /** Of the token in projects where it is another one. */
+    levels: new Map<string, number>(),
     /** Whether only Maintainers push and merge to the branch main, which is protected. */
     isStrict: false,
     /** Commits and merge requests by project. */
@@ -73,7 +75,7 @@ export async function openGitLab() {
   })
 
   const setStatus = (path: string, sha: string, asked: Record<string, unknown>): Answer => {
-    if (gitlab.level < 30) return [403, { message: '403 Forbidden' }]
+    if ((gitlab.levels.get(path) ?? gitlab.level) < 30) return [403, { message: '403 Forbidden' }]
     if (!gitlab.projects.get(path)!.commits.has(sha)) return [404, { message: '404 Commit Not Found' }]
     const { state, name = 'default', description = '', target_url = '', pipeline_id } = asked as Record<string, string>
     if (!STATES.includes(state!)) return [400, { error: 'state does not have a valid value' }]
@@ -147,7 +149,7 @@ export async function openGitLab() {
         {
           ...projectOf(name),
           default_branch: 'main',
-          permissions: { project_access: { access_level: gitlab.level }, group_access: null },
+          permissions: { project_access: { access_level: gitlab.levels.get(name) ?? gitlab.level }, group_access: null },
         },
       ]
     if (rest === '/repository/branches/main')

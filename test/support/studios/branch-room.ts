@@ -109,11 +109,12 @@ export async function branchRoom(studio: Studio) {
       })
       return records[0].id as number
     },
-    /** The test report of a build: names of failed tests with their messages. */
-    async tests(of: { job?: string; number: number }, failures: Record<string, string>) {
+    /** The test report of a build: names of failed tests with their messages, and of passed ones. */
+    async tests(of: { job?: string; number: number }, failures: Record<string, string>, passed: readonly string[] = []) {
       const cases = Object.entries(failures).map(
         ([name, message]) => `<testcase classname="Game" name="${name}"><failure message="${message}"/></testcase>`,
       )
+      for (const name of passed) cases.push(`<testcase classname="Game" name="${name}"/>`)
       const query = new URLSearchParams({
         job_name: of.job ?? 'Cook',
         build_number: String(of.number),

@@ -37,6 +37,8 @@ export interface BreakageRoom {
   report(reported: Reported): Promise<number>
   /** Sends a test report of a build: names of failed tests with their messages, and of passed ones without. */
   tests(of: { job?: string; number: number }, results: Record<string, string>): Promise<void>
+  /** Sends any report of a build's tests. */
+  upload(of: { job?: string; number: number }, file: string): Promise<void>
   /** Runs waiting jobs: those of test results and investigations first, then the rest. */
   work(): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies of every shape
@@ -93,6 +95,19 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
     const { json } = await api(`/breakages${query}`)
     return Promise.all(json.breakages.map(async ({ id }: { id: string }) => (await api(`/breakages/${id}`)).json))
   }
+  const upload: BreakageRoom['upload'] = async ({ job = 'Cook', number }, file) => {
+    const query = new URLSearchParams({
+      job_name: job,
+      build_number: String(number),
+      token: loaded.integrations!.ci!.webhook_token,
+    })
+    const { status, json } = await studio.ask(`/webhooks/tests?${query}`, {
+      method: 'POST',
+      raw: file,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    if (status !== 200) throw new Error(JSON.stringify(json))
+  }
   return {
     project,
     change: (number) => loaded.changes![`c${number}`]!.id as number,
@@ -115,24 +130,15 @@ export async function breakageRoom(studio: Studio, account = 'owl'): Promise<Bre
       // An identical repeated report is recorded once.
       return json.records[0]?.id
     },
-    async tests({ job = 'Cook', number }, results) {
+    tests(of, results) {
       const cases = Object.entries(results).map(([name, message]) => {
         const [, className, title] = /^(.*)\.(.*)$/.exec(name)!
         const failure = message && `<failure message="${message}">at src/${className}.c:54</failure>`
         return `<testcase classname="${className}" name="${title}">${failure}</testcase>`
       })
-      const query = new URLSearchParams({
-        job_name: job,
-        build_number: String(number),
-        token: loaded.integrations!.ci!.webhook_token,
-      })
-      const { status, json } = await studio.ask(`/webhooks/tests?${query}`, {
-        method: 'POST',
-        raw: `<testsuite name="all">${cases.join('')}</testsuite>`,
-        headers: { 'content-type': 'application/xml' },
-      })
-      if (status !== 200) throw new Error(JSON.stringify(json))
+      return upload(of, `<testsuite name="all">${cases.join('')}</testsuite>`)
     },
+    upload,
     async work() {
       for (const kind of ['judge_tests', 'investigate_failure', 'investigate', 'recompute_breakages', 'review_suspects'] as const)
         await workOff(studio, kind)

@@ -14,6 +14,7 @@ export const fullWorld = {
       provider: 'jenkins',
       signing_secret: 'signed',
       config: { server: 'https://ci.example.com', user: 'gold', api_token: 'open sesame' },
+      places: ['star/*'],
     },
   ],
 }
@@ -75,11 +76,11 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into test_runs (account_id, test_build_id, test_report_id, passed, failed, errors, skipped, flaky, duration_ms, outcomes, durations)
         select ${account_id}, max(b.id), max(r.id), 0, 1, 0, 0, 0, 5, '\\x02', '\\x0005' from test_builds b join test_reports r using (account_id)
         where account_id = ${account_id}`,
-    sql`insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, message, details, output, file)
-        select ${owner}, max(b.id), max(c.id), 'failed', 'boom', 'boom', '', '', '' from test_builds b join test_cases c using (account_id)
+    sql`insert into test_failures (account_id, project_id, test_build_id, test_case_id, outcome, cause, place, message, details, output, file)
+        select ${owner}, max(b.id), max(c.id), 'failed', 'boom', 'ai.cpp', 'boom', '', '', '' from test_builds b join test_cases c using (account_id)
         where account_id = ${account_id}`,
-    sql`insert into flaky_tests (account_id, project_id, test_report_id, test_case_id, branch, flaky_runs, last_test_build_id, last_failed_at)
-        select ${owner}, max(c.test_report_id), max(c.id), 'main', 3, max(b.id), ${DAY}
+    sql`insert into flaky_tests (account_id, project_id, test_report_id, test_case_id, branch, flaky_runs, runs, last_test_build_id, last_failed_at)
+        select ${owner}, max(c.test_report_id), max(c.id), 'main', 3, 60, max(b.id), ${DAY}
         from test_builds b join test_cases c using (account_id) where account_id = ${account_id}`,
     sql`insert into test_quarantines (account_id, project_id, test_case_id, reason, owner_user_id, user_id, until)
         select ${owner}, max(id), 'waits for a server', ${user}, ${user}, ${DAY} from test_cases where account_id = ${account_id}`,
@@ -114,8 +115,8 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
         select ${owner}, id, version, ${change}, 'ready', 'text', sha256('a file'), 6, 'text/plain' from assets where project_id = ${project_id} limit 1`,
     sql`insert into file_contents (account_id, sha256, bytes, content)
         values (${account_id}, sha256('a game'), 6, 'a game')`,
-    sql`insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at)
-        values (${owner}, ${build}, 'Game.zip', 'one', 6, 6, now())`,
+    sql`insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+        values (${owner}, ${build}, 'Game.zip', 'one', 6, 6, now(), sha256('a game'))`,
     sql`insert into artifact_pieces (account_id, artifact_id, start, bytes, sha256)
         select account_id, id, 0, 6, sha256('a game') from artifacts where project_id = ${project_id}`,
     sql`insert into comment_reactions (account_id, comment_id, user_id, reaction)
