@@ -2,6 +2,7 @@ import { type Database, isConnectionError, isDeadlock, isTransient } from '../db
 import type { IntegrationContext } from '../domain/integrations/context.ts'
 import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { admit } from './admission.ts'
+import { waitsForMemory } from './body-memory.ts'
 import {
   allLines,
   keysOf,
@@ -58,7 +59,8 @@ export function batch(db: Database, context: Context, reading: Reading, patience
     const way = wayOf(reading.facts)
     const lines = linesOf(db, context.integration_id, patience)
     const pending: PendingDelivery = { context, reading, keys: keysOf(reading.facts), answer, fail, timer: undefined }
-    if (isBehind(lines, context) || stopped.has(db.origin)) return deferSoon(db, lines, [pending])
+    if (isBehind(lines, context) || stopped.has(db.origin) || waitsForMemory(context.account_id))
+      return deferSoon(db, lines, [pending])
     const line: Line = lines.lines.get(way) ?? { way, waiting: [], writers: 0, writing: new Map() }
     lines.lines.set(way, line)
     const left = patience * WAITING_SHARE - (performance.now() - reading.began)
@@ -82,6 +84,8 @@ async function drain(db: Database, lines: Lines, line: Line) {
       more = await admit(db, accountId, async () => {
         const taken = takeBatch(line)
         await write(db, lines, line, taken)
+        // Bodies in memory keep others from being read: stored, they don't.
+        if (waitsForMemory(accountId)) deferSoon(db, lines, [])
         return taken.length > 0
       })
   line.writers--

@@ -9,7 +9,7 @@ import { batch } from './batch.ts'
 import { requireBounds } from './bounds.ts'
 import type { Fact } from './facts.ts'
 import { type Delivered, enqueueDelivery } from './persist.ts'
-import type { Delivery, Provider } from './provider.ts'
+import { type Delivery, PATIENCE_MS, type Provider } from './provider.ts'
 import { Unreadable } from './reading.ts'
 import { leanBody, withoutLogs } from './reports/lean-body.ts'
 import { withoutSecrets } from './reports/secret-fields.ts'
@@ -67,9 +67,6 @@ export const noteHandshake = (
 
 export const RECORDING_FAILED = 'Recording failed on our side.'
 
-/** How long a sender waits for its answer, in milliseconds, unless its tool waits less. */
-const PATIENCE_MS = 25_000
-
 /** Reads the delivery, then records it with its results and jobs in one transaction. */
 export async function deliver(
   db: Database,
@@ -78,7 +75,8 @@ export async function deliver(
   delivery: Delivery,
   replayOf?: number,
 ): Promise<Delivered> {
-  const began = performance.now()
+  // The sender has waited since then: for its token to be matched, for memory and for its body to be read.
+  const began = performance.now() - Math.max(0, Date.now() - delivery.received.getTime())
   const arrival = arrivalOf(context, provider, delivery, replayOf)
   let facts: Fact[]
   try {

@@ -4,6 +4,9 @@ import type { Fact } from './facts.ts'
 import type { History } from './history/history.ts'
 import type { Setup } from './setup.ts'
 
+/** How long a sender waits for its answer, in milliseconds, unless its tool waits less. */
+export const PATIENCE_MS = 25_000
+
 /** One request of a tool as it arrived, with its token already matched to an integration. */
 export interface Delivery {
   /** Below `/webhooks/`: the provider's name, possibly followed by the event. */
@@ -15,6 +18,7 @@ export interface Delivery {
   body: unknown
   /** The URL as the tool knows it, query included: some sign it. */
   url: string
+  /** When the request began to arrive. */
   received: Date
   /** Its body is read, but not stored: the account is over its quota. */
   over_quota?: boolean
@@ -124,7 +128,7 @@ export interface Provider {
   tokenInBody?: true
   /** 202 if the work is done after the response. */
   answers: 200 | 202
-  /** Milliseconds until the tool gives up waiting for a response, if it is soon. */
+  /** Milliseconds until the tool gives up waiting for a response, if that is sooner than others do (`PATIENCE_MS`). */
   patience?: number
   /**
    * The tool stops sending after a few errors, and later events are lost: a delivery that cannot be read is recorded as failed and answered 200.

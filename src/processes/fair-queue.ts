@@ -1,8 +1,7 @@
 import { overloaded, rateLimited, stopping } from '../contract/errors.ts'
 
-/** Waiting work, in total and per account: a waiting request keeps its body in memory. */
-const WAITING_MAX = 64
-const WAITING_MAX_OF_ACCOUNT = 8
+/** Waiting work, in total and of an account: a waiting request keeps its body in memory. */
+const WAITING = { most: 64, ofAccount: 8 }
 /** About as long as a full queue of one account takes. */
 const RETRY_SECONDS = 10
 
@@ -17,6 +16,7 @@ interface Waiter {
 /** Work of which only so much runs at a time. */
 export class FairQueue {
   #concurrency: number
+  readonly #waitingMax: typeof WAITING
   /** By account, the next one first: an account with a lot of work does not block the others. */
   #waiting = new Map<number, Waiter[]>()
   /** By account. */
@@ -27,8 +27,9 @@ export class FairQueue {
   #stopped = false
   #onIdle = () => {}
 
-  constructor(concurrency: number) {
+  constructor(concurrency: number, waiting = WAITING) {
     this.#concurrency = concurrency
+    this.#waitingMax = waiting
   }
 
   /** Processes of one node share its memory; called before the first request. */
@@ -85,8 +86,8 @@ export class FairQueue {
 
   #turn(accountId: number): Promise<void> {
     const own = this.#waiting.get(accountId) ?? []
-    if (own.length >= WAITING_MAX_OF_ACCOUNT) throw rateLimited(RETRY_SECONDS)
-    if ([...this.#waiting.values()].flat().length >= WAITING_MAX) throw overloaded(RETRY_SECONDS)
+    if (own.length >= this.#waitingMax.ofAccount) throw rateLimited(RETRY_SECONDS)
+    if ([...this.#waiting.values()].flat().length >= this.#waitingMax.most) throw overloaded(RETRY_SECONDS)
     return new Promise((begin, fail) => {
       this.#waiting.set(accountId, [...own, { begin, fail }])
     })

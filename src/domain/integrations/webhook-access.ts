@@ -1,6 +1,7 @@
 import { notFound, noWebhookToken, projectInactive } from '../../contract/errors.ts'
 import type { ProjectStatus } from '../../contract/sets.ts'
 import { type Database, sql } from '../../db/database.ts'
+import { SharedLookup } from '../../db/shared-lookup.ts'
 import { hashOf, sealedIn, type Vault } from '../privacy/secrets.ts'
 import type { IntegrationContext } from './context.ts'
 import { isBehind } from './deliveries.ts'
@@ -19,6 +20,25 @@ export interface IntegrationAuth extends IntegrationContext {
 
 const WELL_FORMED = /^[0-9a-f]{64}$/i
 
+type Found = Omit<IntegrationAuth, 'secrets'> & { secrets_sealed: string[] }
+
+const lookups = new WeakMap<Database['origin'], SharedLookup<Found | undefined>>()
+
+/** The deliveries of a burst share lookups. */
+function find(db: Database, hash: Buffer, providers: readonly string[]): Promise<Found | undefined> {
+  const shared = lookups.get(db.origin) ?? new SharedLookup()
+  lookups.set(db.origin, shared)
+  return shared.ask(`${hash.toString('base64')} ${providers}`, async () => {
+    const asked_at = performance.now()
+    const row = await db.one<Omit<Found, 'asked_at'>>(sql`
+      select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_rules,
+        p.status as project_status, ${isBehind} as is_behind
+      from integrations i join projects p on p.id = i.project_id
+      where i.token_hash = ${hash} and i.active and i.provider = any(${providers})`)
+    return row && { ...row, asked_at }
+  })
+}
+
 /** The active integration of a webhook token, if it is of one of these providers. */
 export async function open(
   db: Database,
@@ -27,15 +47,10 @@ export async function open(
   provider: string | readonly string[],
 ): Promise<IntegrationAuth> {
   if (token === undefined || !WELL_FORMED.test(token)) throw noWebhookToken()
-  const asked_at = performance.now()
-  const row = await db.one<Omit<IntegrationAuth, 'asked_at'> & { secrets_sealed: string[] }>(sql`
-    select i.id as integration_id, i.provider, i.config, i.secrets_sealed, i.requires_signature, p.id as project_id, p.account_id, p.engine, p.approval_rules,
-      p.status as project_status, ${isBehind} as is_behind
-    from integrations i join projects p on p.id = i.project_id
-    where i.token_hash = ${hashOf(token.toLowerCase())} and i.active and i.provider = any(${[provider].flat()})`)
+  const row = await find(db, hashOf(token.toLowerCase()), [provider].flat())
   if (!row) throw notFound('Integration')
   const { secrets_sealed, ...integration } = row
-  return { ...integration, asked_at, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }
+  return { ...integration, secrets: secrets_sealed.map((sealed) => vault.open(sealed, secretsOf(row.integration_id))) }
 }
 
 export const refuseUnlessActive = ({ project_status }: IntegrationAuth) => {

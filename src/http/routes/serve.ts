@@ -8,11 +8,11 @@ import type { QueryOf } from '../../contract/routes.ts'
 import { type Database, ofAccount } from '../../db/database.ts'
 import * as access from '../../domain/access/access.ts'
 import { scrubberOf } from '../../domain/privacy/replies.ts'
-import { reserve } from '../../intake/body-memory.ts'
 import { within } from '../../net/budget.ts'
 import { audited, entryOf } from '../audited.ts'
 import type { Auth } from '../auth/auth.ts'
 import { type AuthScheme, requireSameOrigin } from '../auth/auth-scheme.ts'
+import { reserveBody } from '../limits/reserve-body.ts'
 import { searches } from '../limits/search-gate.ts'
 import type { Service } from '../service.ts'
 import type { Call, Handler, Handlers } from './call.ts'
@@ -118,7 +118,7 @@ function serveRoute(app: FastifyInstance, service: Service, scheme: AuthScheme, 
       request.admitted = await admit(request)
       if (isPrivate) refuseUnstorablePath(request)
       request.readQuery = readQuery(route.query, request.query as RawQuery)
-      if (route.consumes) reserveBody(request, reply, route.bodyMax)
+      if (route.consumes) await reserveFile(request, reply, route.bodyMax)
     },
     ...(route.consumes ? { bodyLimit: route.bodyMax ?? FILE_MAX, config: { takesFiles: true } } : {}),
     ...(route.produces ? {} : { schema: { response: { '2xx': route.reply } } }),
@@ -191,12 +191,14 @@ function inTurn<T>({ share }: Service, caller: access.Caller | undefined, work: 
   return caller.account_id == null ? share.enterOf(caller.user_id, work) : share.enter(caller.account_id, work)
 }
 
+const MEMORY_MS = 15_000
+
 /** Files are read into memory: no account gets more than its share. */
-function reserveBody(request: FastifyRequest, reply: FastifyReply, max = FILE_MAX) {
+async function reserveFile(request: FastifyRequest, reply: FastifyReply, max = FILE_MAX) {
   const length = Number(request.headers['content-length'] ?? max)
   if (length > max) throw fileTooLarge(max)
   // Read, and copied without personal data.
-  const { release } = reserve(request.admitted!.caller.account_id!, 2 * length)
+  const { release } = await reserveBody(reply, request.admitted!.caller.account_id!, 2 * length, MEMORY_MS)
   reply.raw.once('close', release)
 }
 

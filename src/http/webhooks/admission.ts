@@ -3,17 +3,21 @@ import { ApiError, clientGone, tooLarge } from '../../contract/errors.ts'
 import type { RawQuery } from '../../contract/params.ts'
 import type { ProviderName } from '../../contract/sets.ts'
 import * as webhooks from '../../domain/integrations/webhook-access.ts'
-import { type Reservation, reserve } from '../../intake/body-memory.ts'
+import type { Reservation } from '../../intake/body-memory.ts'
 import { LONG } from '../../intake/heavy/heavy.ts'
-import type { Provider } from '../../intake/provider.ts'
+import { PATIENCE_MS, type Provider } from '../../intake/provider.ts'
+import { reserveBody } from '../limits/reserve-body.ts'
 import type { Service } from '../service.ts'
 import { leaveUnread } from './unread-body.ts'
 
 /** An unauthenticated body is searched for the token only if it is short: a trigger's form has a few lines. */
 const TOKEN_BODY_LIMIT = 64 * 1024
 
+/** The part of a sender's patience that its body waits for memory; the rest is for reading and storing it. */
+const MEMORY_SHARE = 0.8
+
 /** The tools whose tokens a path accepts, and where the token is. */
-export type Entry = Pick<Provider, 'tokenHeader' | 'tokenInBody'> & { name: ProviderName | readonly ProviderName[] }
+export type Entry = Pick<Provider, 'tokenHeader' | 'tokenInBody' | 'patience'> & { name: ProviderName | readonly ProviderName[] }
 
 /** Token, integration, limit, project and memory: the checks before a body is read. */
 export const admission =
@@ -33,9 +37,11 @@ async function admit(service: Service, provider: Entry, bodyLimit: number, reque
   if (token === undefined && mayHoldToken(request, provider)) return
   const integration = await authorize(service, provider, token, request)
   request.integration = integration
-  request.memory = reserve(integration.account_id, lengthOf(request))
+  const left = (provider.patience ?? PATIENCE_MS) * MEMORY_SHARE - reply.elapsedTime
+  const memory = await reserveBody(reply, integration.account_id, lengthOf(request), left)
+  request.memory = memory
   reply.raw.once('close', () => {
-    if (!request.working) request.memory!.release()
+    if (!request.working) memory.release()
   })
 }
 

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { commit, openTools, push, type Tools } from '../../../test/support/tools.ts'
+import { until } from '../../../test/support/until.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { type Reservation, reserve, waitsForMemory } from '../../intake/body-memory.ts'
 import { openPools, type Pools } from '../../pools.ts'
 
 const ACCOUNTS = 5
 let own: TestDatabase
 let pools: Pools
 let tools: Tools
-let places: { id: number; ci: string; github: string }[]
+let places: { id: number; account: number; ci: string; github: string }[]
 beforeAll(async () => {
   own = await createDatabase()
   pools = openPools(own.url, { statementTimeout: 20_000, onError: () => {} })
@@ -26,6 +28,7 @@ beforeAll(async () => {
   })
   places = each.map((key) => ({
     id: loaded.projects[key]!.id,
+    account: loaded.accounts[key]!.id,
     ci: loaded.integrations[`ci ${key}`]!.webhook_token,
     github: loaded.integrations[`github ${key}`]!.webhook_token,
   }))
@@ -164,4 +167,23 @@ test('the times of a stored report are those of its arrival', async () => {
       select b.finished_at < d.received_at + interval '1 second' as in_time, d.waited >= 120000 as waited
       from build_runs b, deliveries d`),
   ).toEqual({ in_time: true, waited: true })
+})
+
+test('reports that find no memory wait unread, and are then stored and processed; another account goes on', async () => {
+  const [place, other] = places as [(typeof places)[0], (typeof places)[0]]
+  const full: Reservation[] = []
+  for (let bytes = 64 * 1024 * 1024; bytes > 1024; )
+    await reserve(place.account, bytes, 0).then(
+      (one) => full.push(one),
+      () => {
+        bytes /= 2
+      },
+    )
+  expect((await report(other, 'free', 1, 'SUCCESS')).json).toMatchObject({ status: 'processed' })
+  const reports = Array.from({ length: 30 }, (_, i) => report(place, `job ${i}`, i, 'SUCCESS'))
+  await until(() => waitsForMemory(place.account))
+  for (const { release } of full) release()
+  for (const { status } of await Promise.all(reports)) expect(status).toBe(200)
+  await catchUp()
+  expect(await outcomes()).toEqual([{ outcome: 'processed', status: 200, count: 31 }])
 })

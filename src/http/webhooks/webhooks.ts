@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refusedDelivery } from '../../contract/errors.ts'
 import { VERSION, VERSION_HEADER } from '../../contract/version.ts'
 import { ofAccount } from '../../db/database.ts'
@@ -62,7 +62,11 @@ function servePath(app: FastifyInstance, service: Service, provider: Provider, p
         const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
         const integration =
           request.integration ?? (await authorize(service, provider, tokenInside(raw, request.headers['content-type']), request))
-        const received = await receiveDelivery(service, integration, await requestOf(service, request, integration, path, raw))
+        const received = await receiveDelivery(
+          service,
+          integration,
+          await requestOf(service, request, reply, integration, path, raw),
+        )
         if ('delivered' in received) {
           const { status: outcome, delivery_id } = received.delivered
           request.about = { ...aboutOf(integration), delivery_id, outcome }
@@ -134,6 +138,7 @@ function tokenInside(raw: Buffer, type: string | undefined): string | undefined 
 const requestOf = async (
   { site, db, intakeQuota }: Service,
   request: FastifyRequest,
+  reply: FastifyReply,
   integration: IntegrationAuth,
   path: string,
   raw: Buffer,
@@ -142,6 +147,6 @@ const requestOf = async (
   headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, [value].flat()[0]])),
   raw,
   url: `${site}${request.url}`,
-  received: new Date(),
+  received: new Date(Date.now() - reply.elapsedTime),
   over_quota: await intakeQuota.isBodyOver(db, integration.account_id),
 })

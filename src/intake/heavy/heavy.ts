@@ -18,8 +18,8 @@ export const LONG = 1024 * 1024
 /** The same for a stored body, which is not inspected before. */
 export const LONG_STORED = 64 * 1024
 
-/** Two at a time; each has a body of up to 26 MiB and its parsed form in memory. */
-const queue = new FairQueue(2)
+/** Two at a time; each has a body of up to 26 MiB and its parsed form in memory. The memory of those that wait is counted (`reserve`). */
+const queue = new FairQueue(2, { most: 512, ofAccount: 128 })
 /** The deadline: a single statement has a minute. */
 const pool = new ProcessPool<HeavyJob, HeavyAnswer>({
   beside: import.meta.url,
