@@ -39,6 +39,8 @@ const WRITERS_MAX = 2
 
 const stopped = new WeakSet<Database['origin']>()
 
+let places = 0
+
 /** Before the process stops: what waits for its turn is stored. */
 export function stopWaiting(db: Database) {
   stopped.add(db.origin)
@@ -58,21 +60,26 @@ export function batch(db: Database, context: Context, reading: Reading, patience
   return new Promise<Delivered>((answer, fail) => {
     const way = wayOf(reading.facts)
     const lines = linesOf(db, context.integration_id, patience)
-    const pending: PendingDelivery = { context, reading, keys: keysOf(reading.facts), answer, fail, timer: undefined }
+    const keys = keysOf(reading.facts)
+    const pending: PendingDelivery = { context, reading, place: ++places, keys, answer, fail, timer: undefined }
     if (isBehind(lines, context) || stopped.has(db.origin) || waitsForMemory(context.account_id))
       return deferSoon(db, lines, [pending])
-    const line: Line = lines.lines.get(way) ?? { way, waiting: [], writers: 0, writing: new Map() }
+    const line: Line = lines.lines.get(way) ?? { way, waiting: [], writers: 0 }
     lines.lines.set(way, line)
     const left = patience * WAITING_SHARE - (performance.now() - reading.began)
     pending.timer = setTimeout(() => deferSoon(db, lines, []), Math.max(0, left))
     line.waiting.push(pending)
-    if (line.writers < WRITERS_MAX) void drain(db, lines, line)
+    wake(db, lines, line)
   })
 }
 
 /** Earlier deliveries are stored, or were not yet when the database was asked. */
 const isBehind = ({ deferred, isDeferring, deferredAt }: Lines, { is_behind, asked_at }: Context) =>
   is_behind === true || deferred.length > 0 || isDeferring || (asked_at !== undefined && asked_at <= deferredAt)
+
+const wake = (db: Database, lines: Lines, line: Line) => {
+  if (line.waiting.length > 0 && line.writers < WRITERS_MAX) void drain(db, lines, line)
+}
 
 async function drain(db: Database, lines: Lines, line: Line) {
   line.writers++
@@ -82,8 +89,8 @@ async function drain(db: Database, lines: Lines, line: Line) {
   if (accountId !== undefined)
     for (let more = true; more && line.waiting.length > 0; )
       more = await admit(db, accountId, async () => {
-        const taken = takeBatch(line)
-        await write(db, lines, line, taken)
+        const taken = takeBatch(lines, line)
+        await write(db, lines, line.way, taken)
         // Bodies in memory keep others from being read: stored, they don't.
         if (waitsForMemory(accountId)) deferSoon(db, lines, [])
         return taken.length > 0
@@ -91,22 +98,24 @@ async function drain(db: Database, lines: Lines, line: Line) {
   line.writers--
 }
 
-async function write(db: Database, lines: Lines, line: Line, taken: PendingDelivery[]) {
+async function write(db: Database, lines: Lines, way: Way, taken: PendingDelivery[]) {
   if (taken.length === 0) return
   const keys = taken.flatMap((one) => one.keys)
-  for (const key of keys) line.writing.set(key, (line.writing.get(key) ?? 0) + 1)
+  for (const key of keys) lines.writing.set(key, (lines.writing.get(key) ?? 0) + 1)
   const began = performance.now()
   for (const { reading, timer } of taken) {
     clearTimeout(timer)
     reading.waited = began - reading.began
   }
-  await writeTogether(db, lines, line.way, taken)
+  await writeTogether(db, lines, way, taken)
   for (const key of keys) {
-    const left = line.writing.get(key)! - 1
-    if (left > 0) line.writing.set(key, left)
-    else line.writing.delete(key)
+    const left = lines.writing.get(key)! - 1
+    if (left > 0) lines.writing.set(key, left)
+    else lines.writing.delete(key)
   }
   if (lines.deferred.length > 0) deferSoon(db, lines, [])
+  // What waited for these in another line.
+  for (const line of lines.lines.values()) if (line.way !== way) wake(db, lines, line)
 }
 
 async function writeTogether(db: Database, lines: Lines, way: Way, taken: PendingDelivery[]) {

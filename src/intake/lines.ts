@@ -8,6 +8,8 @@ import type { Delivered, Reading } from './persist.ts'
 export interface PendingDelivery {
   context: IntegrationContext
   reading: Reading
+  /** When it took its place in a line. */
+  place: number
   /** What it is about: it must not overtake an earlier one about the same. */
   keys: string[]
   answer: (delivered: Delivered) => void
@@ -24,8 +26,6 @@ export interface Line {
   way: Way
   waiting: PendingDelivery[]
   writers: number
-  /** What is being written. */
-  writing: Map<string, number>
 }
 
 /** What one integration's deliveries wait for. */
@@ -33,6 +33,8 @@ export interface Lines {
   /** Milliseconds until a sender gives up. */
   patience: number
   lines: Map<Way, Line>
+  /** What is being written, and by how many transactions. */
+  writing: Map<string, number>
   /** They waited too long, or come after stored ones; in the order of their arrival. */
   deferred: PendingDelivery[]
   isDeferring: boolean
@@ -52,6 +54,7 @@ export function linesOf(db: Database, integrationId: number, patience: number): 
   const lines: Lines = {
     patience,
     lines: new Map(),
+    writing: new Map(),
     deferred: [],
     isDeferring: false,
     deferredAt: Number.NEGATIVE_INFINITY,
@@ -91,12 +94,13 @@ const jobsIn = (facts: readonly Fact[]) =>
 export const keysOf = (facts: readonly Fact[]) => [...namesIn(facts), ...jobsIn(facts)]
 
 /**
- * Takes from a line what fits into one transaction: none that is about the same as one that is being written, or as an earlier one that
- * stays. A build or change that is reported twice is written in two transactions.
+ * Takes from a line what fits into one transaction: none that is about the same as one that is being written, as an earlier one that stays,
+ * or as an earlier one in another line. A build or change that is reported twice is written in two transactions.
  */
-export function takeBatch(line: Line): PendingDelivery[] {
+export function takeBatch(lines: Lines, line: Line): PendingDelivery[] {
   const taken: PendingDelivery[] = []
-  const [inBatch, blocked] = [new Set<string>(), new Set(line.writing.keys())]
+  const [inBatch, blocked] = [new Set<string>(), new Set(lines.writing.keys())]
+  const elsewhere = placesIn(lines, line)
   let [bytes, facts] = [0, 0]
   const isFull = ({ reading }: PendingDelivery) =>
     taken.length > 0 &&
@@ -108,7 +112,8 @@ export function takeBatch(line: Line): PendingDelivery[] {
   for (const one of line.waiting) {
     // Builds of one job may share a batch: they are written in their order.
     const again = one.keys.some((key) => !key.startsWith(JOB) && inBatch.has(key))
-    if (again || one.keys.some((key) => blocked.has(key)) || isFull(one)) {
+    const isBlocked = (key: string) => blocked.has(key) || (elsewhere.get(key) ?? one.place) < one.place
+    if (again || one.keys.some(isBlocked) || isFull(one)) {
       for (const key of one.keys) blocked.add(key)
       stays.push(one)
       continue
@@ -122,13 +127,22 @@ export function takeBatch(line: Line): PendingDelivery[] {
   return taken
 }
 
+/** The first place in the other lines where something waits, by what it is about. */
+function placesIn({ lines }: Lines, line: Line): Map<string, number> {
+  const places = new Map<string, number>()
+  for (const other of lines.values())
+    for (const { keys, place } of other === line ? [] : other.waiting)
+      for (const key of keys) if (!places.has(key) || place < places.get(key)!) places.set(key, place)
+  return places
+}
+
 /**
  * Takes from the deferred ones what is stored in one transaction, in the order of their arrival. One about the same as what is being written
  * stays: if that is deferred in the end, it must be stored first.
  */
 export function takeDeferred(lines: Lines): PendingDelivery[] {
   const taken: PendingDelivery[] = []
-  const blocked = new Set([...lines.lines.values()].flatMap(({ writing }) => [...writing.keys()]))
+  const blocked = new Set(lines.writing.keys())
   let bytes = 0
   const stays: PendingDelivery[] = []
   for (const one of lines.deferred) {
