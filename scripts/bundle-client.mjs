@@ -189,7 +189,7 @@ const apart = {
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: HEAVY_PATH }, ({ path }) => ({ path: `../${HEAVY[heavyName(path)]}.js`, external: true }))
-    onResolve({ filter: /^\.\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
+    onResolve({ filter: /^\.\/service\/operate\.ts$/ }, () => ({ path: './server/operate.js', external: true }))
     onResolve({ filter: /^\.\/cli\/main\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './cli/main.js', external: true } : undefined,
     )

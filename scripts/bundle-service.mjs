@@ -23,7 +23,7 @@ export async function bundleService(outdir) {
     legalComments: 'none',
     logLevel: 'warning',
     entryPoints: {
-      operate: 'src/operate.ts',
+      operate: 'src/service/operate.ts',
       'heavy-process': 'src/intake/heavy/heavy-process.ts',
       'preview-process': 'src/previews/preview-process.ts',
       'rule-thread': 'src/domain/investigations/rule-thread.ts',

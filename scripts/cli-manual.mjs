@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildProgram } from '../src/cli/main.ts'
 import { manual } from '../src/cli/program/manual.ts'
-import { operatorCommands } from '../src/operate.ts'
+import { operatorCommands } from '../src/service/operate.ts'
 
 const folder = fileURLToPath(new URL('../docs/cli/', import.meta.url))
 const beside = Object.fromEntries(Object.entries(operatorCommands).map(([name, make]) => [name, async () => make()]))

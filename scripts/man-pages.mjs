@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { buildProgram } from '../src/cli/main.ts'
 import { manPages } from '../src/cli/program/man-pages.ts'
 import { INTRODUCTION } from '../src/cli/program/manual.ts'
-import { operatorCommands } from '../src/operate.ts'
+import { operatorCommands } from '../src/service/operate.ts'
 
 const folder = process.argv[2]
 const beside = Object.fromEntries(Object.entries(operatorCommands).map(([name, make]) => [name, async () => make()]))

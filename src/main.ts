@@ -4,7 +4,8 @@ import { refusesNode } from './cli/oldest-node.ts'
 
 /** The only file that imports everything. Modules are loaded on demand, so that the CLI starts fast. */
 const words = process.argv.slice(2)
-const operator = async (name: 'serve' | 'work' | 'migrate' | 'admin') => (await import('./operate.ts')).operatorCommands[name]()
+const operator = async (name: 'serve' | 'work' | 'migrate' | 'admin') =>
+  (await import('./service/operate.ts')).operatorCommands[name]()
 
 async function start() {
   if (await answersAtOnce(words)) return

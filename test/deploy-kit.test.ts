@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SaxesParser } from 'saxes'
 import { describe, expect, test } from 'vitest'
-import { SECRET_SETTINGS } from '../src/environment.ts'
+import { SECRET_SETTINGS } from '../src/service/environment.ts'
 import { testWith } from './support/skippable.ts'
 import { scratch } from './support/stand-in.ts'
 

@@ -5,7 +5,7 @@ import { parseAst } from 'vite'
 import { expect, test } from 'vitest'
 import { buildProgram } from '../src/cli/main.ts'
 import { openapi } from '../src/contract/openapi/openapi.ts'
-import { operatorCommands } from '../src/operate.ts'
+import { operatorCommands } from '../src/service/operate.ts'
 
 /** Words that people had to translate, each with the reason and what to write instead. Nothing that people read has one of them. */
 const WORST: readonly (readonly [word: RegExp, why: string])[] = [

@@ -9,7 +9,7 @@ import { CLIENT } from '../../test/support/built.ts'
 import { performed } from '../../test/support/callers/in-process.ts'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
 import { type DemoAccess, loadDemo } from '../demo/load.ts'
-import { operatorCommands } from '../operate.ts'
+import { operatorCommands } from '../service/operate.ts'
 import { buildProgram } from './main.ts'
 import { helpOf } from './program/manual.ts'
 

@@ -19,7 +19,7 @@ import { sequence } from '../domain/feed/sequencer.ts'
 import * as webhooks from '../domain/webhooks/webhooks.ts'
 import { startSender } from '../jobs/sending/sender.ts'
 import { allowedHosts } from '../net/addresses.ts'
-import { scrubbedLog } from '../scrubbed-log.ts'
+import { scrubbedLog } from '../service/scrubbed-log.ts'
 
 /** Marked addresses and credentials in every text from tools and files; none of them in any output. */
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { type LocalServer, openLocalServer } from '../../test/support/servers/local-server.ts'
-import { HOST_USES } from '../environment.ts'
+import { HOST_USES } from '../service/environment.ts'
 import { allowedHosts } from './addresses.ts'
 import { type Dispatcher, openDispatcher } from './dispatcher.ts'
 

@@ -5,7 +5,7 @@ import { until } from '../../../test/support/until.ts'
 import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
 import { type Reservation, reserve, waitsForMemory } from '../../intake/body-memory.ts'
-import { openPools, type Pools } from '../../pools.ts'
+import { openPools, type Pools } from '../../service/pools.ts'
 
 const ACCOUNTS = 5
 let own: TestDatabase

@@ -4,7 +4,7 @@ import { commit, openTools, push, type Tools } from '../../../test/support/tools
 import { until } from '../../../test/support/until.ts'
 import { sql } from '../../db/database.ts'
 import { lockBreakages } from '../../domain/branches/project-lock.ts'
-import { openPools, type Pools } from '../../pools.ts'
+import { openPools, type Pools } from '../../service/pools.ts'
 
 let own: TestDatabase
 let pools: Pools

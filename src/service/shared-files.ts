@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Database } from './db/database.ts'
-import { folderId } from './domain/files/file-store.ts'
-import { findOtherFolder } from './domain/operations/nodes.ts'
+import type { Database } from '../db/database.ts'
+import { folderId } from '../domain/files/file-store.ts'
+import { findOtherFolder } from '../domain/operations/nodes.ts'
 import type { Settings } from './environment.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
-import { VERSION } from './contract/version.ts'
-import type { Database } from './db/database.ts'
-import { type NodeProcess, REPORT_EVERY_MS, removeNode, reportNode } from './domain/operations/nodes.ts'
-import type { RefusedRequests } from './domain/operations/refused-requests.ts'
+import { VERSION } from '../contract/version.ts'
+import type { Database } from '../db/database.ts'
+import { type NodeProcess, REPORT_EVERY_MS, removeNode, reportNode } from '../domain/operations/nodes.ts'
+import type { RefusedRequests } from '../domain/operations/refused-requests.ts'
 import type { Settings } from './environment.ts'
 
 interface Reporting {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { SUMMARIES } from './cli/summaries.ts'
+import { SUMMARIES } from '../cli/summaries.ts'
 import type { Settings } from './environment.ts'
 
 /** The commands that use the database; each is loaded on demand, so that the rest starts fast. */
@@ -41,7 +41,7 @@ const migrate = () =>
     })
 
 const admin = async () => {
-  const { adminCommand } = await import('./admin/main.ts')
+  const { adminCommand } = await import('../admin/main.ts')
   const command = adminCommand({
     async store(makes) {
       const { openLog, openStore } = await import('./service.ts')
@@ -58,14 +58,14 @@ const admin = async () => {
       const read = await settings()
       if (!makes) refuseElsewhere(read)
       const { url, stop } = await openDatabaseServer(read)
-      const { folderFiles } = await import('./domain/files/file-store.ts')
+      const { folderFiles } = await import('../domain/files/file-store.ts')
       const files = read.objectStore ? undefined : folderFiles(read.filesDir)
       const log = openLog({ ...read, logLevel: 'warn' })
       return { url, secretKey: read.secretKey, keptSecret: secretFile(read.dataDir), files, log, close: stop }
     },
     async storedBackups(prefix) {
-      const { openObjectStore } = await import('./net/object-store.ts')
-      const { storePlace } = await import('./jobs/backups/place.ts')
+      const { openObjectStore } = await import('../net/object-store.ts')
+      const { storePlace } = await import('../jobs/backups/place.ts')
       const { objectStore } = await settings()
       if (objectStore === undefined)
         throw new Error('OBJECT_STORE_URL is not set: set it as for the service that made the backups.')

@@ -1,4 +1,4 @@
-import { mayHoldPrivate, scrub, scrubAll } from './domain/privacy/scrub.ts'
+import { mayHoldPrivate, scrub, scrubAll } from '../domain/privacy/scrub.ts'
 
 interface Destination {
   write(line: string): unknown

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { isConnectionError } from './db/database.ts'
+import { isConnectionError } from '../db/database.ts'
+import { buildWaitingServer } from '../http/ops/health.ts'
 import type { Settings } from './environment.ts'
-import { buildWaitingServer } from './http/ops/health.ts'
 import { listen } from './listen.ts'
 import { type Opened, type Opening, openStore } from './service.ts'
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../test/support/database.ts'
-import { sql } from './db/database.ts'
-import { removeNode, reportNode } from './domain/operations/nodes.ts'
+import { createDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { sql } from '../db/database.ts'
+import { removeNode, reportNode } from '../domain/operations/nodes.ts'
 import { requireSharedFiles } from './shared-files.ts'
 
 let own: TestDatabase

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scratch } from '../test/support/stand-in.ts'
-import { RETENTION_DEFAULTS } from './domain/accounts/retention-days.ts'
+import { scratch } from '../../test/support/stand-in.ts'
+import { RETENTION_DEFAULTS } from '../domain/accounts/retention-days.ts'
 import { readEnvironment, SECRET_SETTINGS } from './environment.ts'
 
 test("an empty environment is a laptop: embedded database, demo, loopback, the API's limits", () => {

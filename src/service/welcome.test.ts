@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { openStudio, type Studio } from '../test/support/studio.ts'
-import { sql } from './db/database.ts'
+import { openStudio, type Studio } from '../../test/support/studio.ts'
+import { sql } from '../db/database.ts'
 import { readEnvironment } from './environment.ts'
 import { welcome } from './welcome.ts'
 

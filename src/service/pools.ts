@@ -1,5 +1,5 @@
 import type { Pool as Connections } from 'pg'
-import { type FileStore, type ObjectStore, openDatabase, type Pool } from './db/database.ts'
+import { type FileStore, type ObjectStore, openDatabase, type Pool } from '../db/database.ts'
 
 /** A node's connections, by purpose: waiting for a lock does not take a connection from anybody else. */
 export interface Pools {

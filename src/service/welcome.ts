@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, sql } from './db/database.ts'
-import type { DemoAccess } from './demo/load.ts'
-import { isFirstRun } from './domain/sign-in/sign-ups.ts'
+import { type Database, sql } from '../db/database.ts'
+import type { DemoAccess } from '../demo/load.ts'
+import { isFirstRun } from '../domain/sign-in/sign-ups.ts'
+import type { Service } from '../http/service.ts'
 import type { Settings } from './environment.ts'
-import type { Service } from './http/service.ts'
 
 type Welcomed = Pick<Service, 'db' | 'vault' | 'log' | 'site' | 'setUpToken'>
 
@@ -25,7 +25,7 @@ const GALLERY_DELAY_MS = 3_000
 export function startGallery({ db, quotas, log }: Pick<Service, 'db' | 'quotas' | 'log'>, signal: AbortSignal) {
   const make = async () => {
     await sleep(GALLERY_DELAY_MS, undefined, { signal, ref: false })
-    const { hangGallery } = await import('./demo/gallery/gallery.ts')
+    const { hangGallery } = await import('../demo/gallery/gallery.ts')
     await hangGallery(db, { quotas, signal })
   }
   make().catch((error) => signal.aborted || log.warn({ err: error }, 'could not make all pictures of the demo'))
@@ -40,7 +40,7 @@ async function demoOnce({ db: pool, vault, log }: Welcomed): Promise<DemoAccess 
     // One of two first starts loads it; the other waits and finds it.
     await db.execute(sql`select pg_advisory_xact_lock(${LOCK})`)
     if (await db.one(sql`select 1 from accounts limit 1`)) return undefined
-    const { loadDemo } = await import('./demo/load.ts')
+    const { loadDemo } = await import('../demo/load.ts')
     return loadDemo(pool, vault, new Date())
   }
   return pool.transaction(load, { statementTimeout: 0 }).catch((error) => {
