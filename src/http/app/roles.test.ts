@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../../../test/support/callers/listening.ts'
 import { signIn, type Visitor } from '../../../test/support/callers/visitor.ts'
+import { registeredRoutes } from '../../../test/support/registered-routes.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { appRoutes, tokenRoutes } from '../../contract/app/routes.ts'
 import { type Route, roleOf } from '../../contract/routes/route.ts'
+import { artifactDownload, fileDownload, previewDownload } from '../../contract/routes.ts'
 import {
   ACCOUNT_ROLES,
   type AccountRole,
@@ -77,15 +79,29 @@ interface GuardedRoute {
 }
 
 const inPlace = (path: string) => /:(?:account|project)_id/.test(path)
-const GUARDED_ROUTES: GuardedRoute[] = Object.entries(appRoutes as Record<string, Route>)
-  .map(([name, route]) => ({
-    name,
-    ...route,
-    // Everybody may remove themselves; the test uses another person's id.
-    required: name === 'removeAccountMember' ? ('admin' as const) : (roleOf(route) as AccountRole),
-    byToken: name in tokenRoutes,
-  }))
-  .filter(({ path }) => inPlace(path))
+/** Their replies are files, so they are in no table. */
+const FILE_ROUTES: GuardedRoute[] = Object.entries({
+  downloadFile: fileDownload.path,
+  showPreview: previewDownload.path,
+  downloadArtifact: artifactDownload.path,
+  downloadLatestArtifact: artifactDownload.latestPath,
+}).map(([name, path]) => ({ name, method: 'GET', path, required: 'viewer', byToken: true }))
+
+const GUARDED_ROUTES: GuardedRoute[] = [
+  ...FILE_ROUTES,
+  ...Object.entries(appRoutes as Record<string, Route>)
+    .map(([name, route]) => ({
+      name,
+      ...route,
+      // Everybody may remove themselves; the test uses another person's id.
+      required: name === 'removeAccountMember' ? ('admin' as const) : (roleOf(route) as AccountRole),
+      byToken: name in tokenRoutes,
+    }))
+    .filter(({ path }) => inPlace(path)),
+]
+
+/** Who may download an export depends on who requested it: `exports.test.ts`. */
+const DECIDED_BY_RECORD = ['GET /app/api/v1/accounts/:account_id/exports/:id/file']
 
 /** No record has this id: an authorized caller finds nothing to change. */
 const pathOf = (path: string, project = 'star', account = 'owl') =>
@@ -104,6 +120,16 @@ test('every route of an account or project declares the role it needs there', ()
   expect(GUARDED_ROUTES.length).toBeGreaterThanOrEqual(90)
   for (const { name, path, required } of GUARDED_ROUTES)
     expect(path.includes(':project_id') ? PROJECT_ROLES : ACCOUNT_ROLES, name).toContain(required)
+})
+
+test('every route of an account or project that the server answers is asked by every role', async () => {
+  const served = (await registeredRoutes(studio)).filter(({ url }) => inPlace(url)).map(({ method, url }) => `${method} ${url}`)
+  const asked = GUARDED_ROUTES.flatMap(({ method, path, byToken }) => [
+    `${method} /app/api${path}`,
+    ...(byToken ? [`${method} /api${path}`] : []),
+  ])
+  expect(served.filter((route) => !asked.includes(route))).toEqual(DECIDED_BY_RECORD)
+  expect(asked.filter((route) => !served.includes(route))).toEqual([])
 })
 
 describe.each(GUARDED_ROUTES.map((route) => [route.name, route] as const))('%s', (_, route) => {
