@@ -26,6 +26,9 @@ const NOT_THERE: Partial<Record<RouteName, string>> = {
 /** These answer with a comment, which is read with the scope of its record. */
 const ALSO_NEEDED: Partial<Record<RouteName, Scope>> = {
   showComment: 'read:tasks',
+  editComment: 'read:tasks',
+  deleteComment: 'read:tasks',
+  attachToComment: 'read:tasks',
   resolveComment: 'read:assets',
   reactToComment: 'read:tasks',
 }

@@ -121,8 +121,22 @@ test('a token reads the comments on records that its scopes can read, in every w
   expect(await asked(`comments/${onTask.id}`)).toMatchObject(refusal)
   expect(await ask('PUT', `comments/${onTask.id}/reactions`, { reaction: '👍', on: true }, 'builds')).toMatchObject(refusal)
   expect(await ask('PUT', `comments/${onTask.id}/resolved`, { resolved: true }, 'builds')).toMatchObject(refusal)
+  const own = await comment('my own, on the task', 'kim')
+  for (const { id: number } of [onTask, own]) {
+    expect(await ask('PATCH', `comments/${number}`, { body: 'x' }, 'builds')).toMatchObject(refusal)
+    expect(await ask('POST', `comments/${number}/attachments?name=a.txt`, { any: 'bytes' }, 'builds')).toMatchObject(refusal)
+    expect(await ask('DELETE', `comments/${number}`, undefined, 'builds')).toMatchObject(refusal)
+  }
   expect((await asked(`comments?record=build_run/${id('build_runs', 'build')}`)).json.comments[0].id).toBe(onBuild.id)
   expect((await asked(`comments/${onBuild.id}`)).json.body).toBe('on the build')
+})
+
+test('a token edits, illustrates and deletes what it wrote, also on records that it cannot read', async () => {
+  const { id: own } = await comment('by a script', 'builds')
+  expect(await ask('GET', `comments/${own}`, undefined, 'builds')).toMatchObject({ status: 403 })
+  expect((await ask('PATCH', `comments/${own}`, { body: 'by a script, edited' }, 'builds')).status).toBe(200)
+  expect((await ask('POST', `comments/${own}/attachments?name=a.txt`, { any: 'bytes' }, 'builds')).status).toBe(200)
+  expect((await ask('DELETE', `comments/${own}`, undefined, 'builds')).status).toBe(200)
 })
 
 test('only people who see the project are mentioned', async () => {

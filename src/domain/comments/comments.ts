@@ -115,6 +115,9 @@ interface Reader {
 
 const readableBy = ({ scopes }: Reader) => COMMENT_SUBJECTS.filter((subject) => scopes.includes(fileDownload.scopes[subject]))
 
+/** Who changes a comment gets it in the answer. */
+interface Changer extends Author, Reader {}
+
 function requireReadable({ scopes }: Reader, subject: CommentSubject) {
   const scope = fileDownload.scopes[subject]
   if (!scopes.includes(scope)) throw insufficientScope(scope, scopes)
@@ -187,6 +190,8 @@ async function mentionsIn(db: Database, { account_id, project_id }: ProjectKey, 
 
 interface Stored {
   id: number
+  subject: CommentSubject
+  token_id: number | null
   user_id: number | null
   body: string
   is_deleted: boolean
@@ -194,17 +199,19 @@ interface Stored {
   is_resolved: boolean
 }
 
-async function lock(db: Database, by: ProjectKey, id: number | undefined): Promise<Stored> {
+/** A token may change what it may read, and what it wrote itself. */
+async function lock(db: Database, by: Changer, id: number | undefined): Promise<Stored> {
   const found = await db.one<Stored>(sql`
-    select c.id, c.user_id, c.body, c.deleted_at is not null as is_deleted, c.point_x is not null as has_point,
+    select c.id, c.subject, c.via_api_token_id as token_id, c.user_id, c.body, c.deleted_at is not null as is_deleted, c.point_x is not null as has_point,
       c.resolved_at is not null as is_resolved from comments c
     where ${ofProject(by)} and c.id = ${id ?? 0} for update`)
   if (!found) throw notFound('Comment')
+  if (found.token_id === null || found.token_id !== by.token_id) requireReadable(by, found.subject)
   return found
 }
 
 /** A comment that can still change, locked. */
-async function lockWritten(db: Database, by: ProjectKey, id: number | undefined): Promise<Stored> {
+async function lockWritten(db: Database, by: Changer, id: number | undefined): Promise<Stored> {
   const found = await lock(db, by, id)
   if (found.is_deleted) throw notFound('Comment')
   return found
@@ -214,7 +221,7 @@ async function lockWritten(db: Database, by: ProjectKey, id: number | undefined)
 const FORMER_MAX = 20
 
 /** Only the author can edit it. The former text stays readable, so that nobody's reply loses its meaning. */
-export const edit = (db: Database, by: Author, id: number | undefined, { body }: { body: string }): Promise<Comment> =>
+export const edit = (db: Database, by: Changer, id: number | undefined, { body }: { body: string }): Promise<Comment> =>
   db.transaction(async (db) => {
     const known = await lockWritten(db, by, id)
     if (known.user_id !== by.user_id) throw notTheAuthor()
@@ -231,7 +238,7 @@ export const edit = (db: Database, by: Author, id: number | undefined, { body }:
 /** Its texts and attachments are deleted permanently; who wrote it and when stays. */
 export const remove = (
   db: Database,
-  by: Author & { project_role: ProjectRole | null },
+  by: Changer & { project_role: ProjectRole | null },
   id: number | undefined,
 ): Promise<Comment> =>
   db.transaction(async (db) => {
@@ -249,7 +256,7 @@ export const remove = (
 /** Only the author attaches files. The file is stored first: a comment never shows one that does not exist. */
 export async function attach(
   db: Database,
-  by: Author,
+  by: Changer,
   id: number | undefined,
   given: { name: string; bytes: Buffer },
   quotas: Quotas,
@@ -267,7 +274,7 @@ export async function attach(
 }
 
 /** The caller's comment, if it can have another attachment. */
-async function requireRoom(db: Database, by: Author, id: number | undefined): Promise<Stored> {
+async function requireRoom(db: Database, by: Changer, id: number | undefined): Promise<Stored> {
   const known = await lockWritten(db, by, id)
   if (known.user_id !== by.user_id) throw notYourComment()
   const { count } = (await db.one<{ count: number }>(sql`
@@ -277,7 +284,7 @@ async function requireRoom(db: Database, by: Author, id: number | undefined): Pr
 }
 
 /** Resolves a point, or opens it again; everybody who can comment may. */
-export const resolve = (db: Database, by: Author, id: number | undefined, resolved: boolean): Promise<Comment> =>
+export const resolve = (db: Database, by: Changer, id: number | undefined, resolved: boolean): Promise<Comment> =>
   db.transaction(async (db) => {
     const known = await lockWritten(db, by, id)
     if (!known.has_point) throw invalidParameter('id', 'must be a comment on a point of a picture')
@@ -288,7 +295,7 @@ export const resolve = (db: Database, by: Author, id: number | undefined, resolv
     return find(db, by, known.id)
   })
 
-export const react = (db: Database, by: Author, id: number | undefined, { reaction, on }: ReactionInput): Promise<Comment> =>
+export const react = (db: Database, by: Changer, id: number | undefined, { reaction, on }: ReactionInput): Promise<Comment> =>
   db.transaction(async (db) => {
     const known = await lockWritten(db, by, id)
     const changed = await db.execute(

@@ -205,22 +205,16 @@ export const restHandlers: Handlers<Exclude<RouteName, Special>> = {
   listComments: ({ db, by, caller, query }) => comments.listAny(db, by, caller, query),
   createComment: ({ db, by, body }) => comments.createAny(db, by, body),
   showComment: ({ db, by, caller, path }) => comments.show(db, by, caller, readId(path.id)),
-  editComment: ({ db, by, path, body }) => comments.edit(db, by, readId(path.id), body),
-  deleteComment: ({ db, by, path, caller }) => comments.remove(db, { ...by, project_role: caller.project_role }, readId(path.id)),
-  attachToComment: ({ db, by, path, query, request, quotas }) =>
+  editComment: ({ db, by, caller, path, body }) => comments.edit(db, { ...caller, ...by }, readId(path.id), body),
+  deleteComment: ({ db, by, caller, path }) => comments.remove(db, { ...caller, ...by }, readId(path.id)),
+  attachToComment: ({ db, by, caller, path, query, request, quotas }) =>
     comments.attach(
       db,
-      by,
+      { ...caller, ...by },
       readId(path.id),
       { name: query.name ?? '', bytes: (request.body as Buffer | undefined) ?? Buffer.alloc(0) },
       quotas,
     ),
-  async resolveComment({ db, by, caller, path, body }) {
-    const { id } = await comments.show(db, by, caller, readId(path.id))
-    return comments.resolve(db, by, id, body.resolved)
-  },
-  async reactToComment({ db, by, caller, path, body }) {
-    const { id } = await comments.show(db, by, caller, readId(path.id))
-    return comments.react(db, by, id, body)
-  },
+  resolveComment: ({ db, by, caller, path, body }) => comments.resolve(db, { ...caller, ...by }, readId(path.id), body.resolved),
+  reactToComment: ({ db, by, caller, path, body }) => comments.react(db, { ...caller, ...by }, readId(path.id), body),
 }
