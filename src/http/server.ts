@@ -49,6 +49,7 @@ import { serveStream } from './stream/stream.ts'
 import { serveUgs } from './ugs/ugs.ts'
 import { serveUnsubscribe } from './unsubscribe.ts'
 import { serveWebhooks } from './webhooks/webhooks.ts'
+import { keepWhileWorking } from './working-requests.ts'
 
 const BODY_LIMIT = 1024 * 1024
 
@@ -114,6 +115,7 @@ export async function buildServer(service: Service, ops?: FastifyInstance): Prom
   })
   logRequests(app)
   app.addHook('onRequest', arrive)
+  keepWhileWorking(app)
   allowOrigins(app, service.corsOrigins)
 
   const { closing } = closeQuickly(app)
