@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalServer, openLocalServer } from '../../test/support/servers/local-server.ts'
+import { until } from '../../test/support/until.ts'
 import { diagnose } from '../diagnosis/diagnose.ts'
 import { openBreaker } from './breaker.ts'
 import { explainer } from './explainer.ts'
@@ -16,6 +17,7 @@ const finding = {
   evidence: [first!, ...[7, 8, 9].map((line) => ({ line, text: `note ${line}: api_key=s3cr3tvalue of kim@example.com` }))],
 }
 const log = pino({ level: 'silent' })
+const [OWL, FOX, ELK] = [1, 2, 3]
 
 let server: LocalServer
 let asked: { url: string; headers: Record<string, unknown>; body: string }[] = []
@@ -41,7 +43,7 @@ const modelAt = (path: string) => ({
 })
 const explain = (path = '/v1/chat/completions') => {
   asked = []
-  return explainer(modelAt(path), log)(finding)
+  return explainer(modelAt(path), log)(finding, OWL)
 }
 const says = (said: object | string) => {
   const content = typeof said === 'string' ? said : JSON.stringify(said)
@@ -98,7 +100,9 @@ test.each([
 })
 
 test('an unreachable model does no harm', async () => {
-  expect(await explainer({ url: 'http://127.0.0.1:1/v1/chat/completions', key: undefined, model: 'm' }, log)(finding)).toBeNull()
+  expect(
+    await explainer({ url: 'http://127.0.0.1:1/v1/chat/completions', key: undefined, model: 'm' }, log)(finding, OWL),
+  ).toBeNull()
 })
 
 test('a silent model is called three times, then paused, then called once at a time until it responds', async () => {
@@ -119,21 +123,36 @@ test('a silent model is called three times, then paused, then called once at a t
     waiting.abort()
     return 'nothing'
   }
-  for (let i = 0; i < 20; i++) expect(await ask(finding)).toBeNull()
+  for (let i = 0; i < 20; i++) expect(await ask(finding, OWL)).toBeNull()
   expect(asked).toHaveLength(3)
   now += 5_001
-  expect(await Promise.all(Array.from({ length: 20 }, () => ask(finding)))).toEqual(Array(20).fill(null))
+  expect(await Promise.all(Array.from({ length: 20 }, () => ask(finding, OWL)))).toEqual(Array(20).fill(null))
   expect(asked).toHaveLength(4)
   answer = () => says(good)
   now += 10_001
-  expect(await ask(finding)).not.toBeNull()
-  expect(await Promise.all([ask(finding), ask(finding), ask(finding)])).not.toContain(null)
+  expect(await ask(finding, OWL)).not.toBeNull()
+  expect(await Promise.all([ask(finding, OWL), ask(finding, OWL), ask(finding, OWL)])).not.toContain(null)
 })
 
 test('a useless reply does not count as silence', async () => {
   const ask = explainer(modelAt('/v1/messages'), log)
   answer = () => ({ status: 500, body: 'no' })
-  for (let i = 0; i < 5; i++) await ask(finding)
+  for (let i = 0; i < 5; i++) await ask(finding, OWL)
   answer = () => says(good)
-  expect(await ask(finding)).not.toBeNull()
+  expect(await ask(finding, OWL)).not.toBeNull()
+})
+
+test('two accounts with many findings leave a place to a third one, and get the built-in text for what finds none', async () => {
+  const timeout = new AbortController()
+  answer = () => 'nothing'
+  asked = []
+  const ask = explainer(modelAt('/v1/messages'), log, { timeout: () => timeout.signal })
+  const many = (account: number) => Array.from({ length: 10 }, () => ask(finding, account))
+  const flood = [...many(OWL), ...many(FOX)]
+  await until(() => asked.length === 4)
+  const third = ask(finding, ELK)
+  await until(() => asked.length === 5)
+  timeout.abort()
+  expect(await Promise.all([...flood, third])).toEqual(Array(21).fill(null))
+  expect(asked).toHaveLength(5)
 })

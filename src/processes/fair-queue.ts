@@ -8,6 +8,9 @@ const RETRY_SECONDS = 10
 /** For this long after another account's work, an account leaves the last place to others: work may take minutes. */
 const SHARED_MS = 60_000
 
+/** Of work that can be left out. */
+const KEPT_FOR_OTHERS = 2
+
 interface Waiter {
   begin(): void
   fail(error: Error): void
@@ -52,6 +55,12 @@ export class FairQueue {
       this.#next()
       if (this.#running === 0) this.#onIdle()
     }
+  }
+
+  /** Runs work that can be left out; undefined if it is. The last two places are for accounts that have no work here. */
+  tryEnter<T>(accountId: number, work: () => Promise<T>): Promise<T> | undefined {
+    const places = this.#concurrency - (this.#held.has(accountId) ? KEPT_FOR_OTHERS : 0)
+    return this.#running < places ? this.enter(accountId, work) : undefined
   }
 
   #hasRoom(accountId: number): boolean {

@@ -57,7 +57,7 @@ export interface Explained {
 export type Explainable = Pick<Finding, 'category' | 'diagnosis' | 'suggested_fix' | 'evidence'>
 
 /** Improves the wording of a finding and the order of its lines; null leaves it unchanged. */
-export type Explain = (finding: Explainable) => Promise<Explained | null>
+export type Explain = (finding: Explainable, accountId: number) => Promise<Explained | null>
 
 /** Does the work: reads the log, ranks the changes, writes the result. Safe to repeat until it is finished. */
 export async function run(db: Database, { account_id, id }: RecordKey, explain?: Explain): Promise<void> {
@@ -85,7 +85,7 @@ export async function run(db: Database, { account_id, id }: RecordKey, explain?:
   // A person's words need no other, and neither do those of a test.
   const isExplained =
     explain && log !== '' && !outcome.finding.correction && outcome.tests.length === 0 && (await mayLeave(db, it.account_id))
-  const words = isExplained ? await explain(outcome.finding) : null
+  const words = isExplained ? await explain(outcome.finding, account_id) : null
   // Somebody corrected a finding of the project in the meantime.
   if (!(await finish(db, id, it, outcome, words, log !== '' || outcome.tests.length > 0)))
     await run(db, { account_id, id }, explain)

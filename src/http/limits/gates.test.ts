@@ -14,7 +14,7 @@ const OF_THE_NODE = "intake/admission.ts: ''"
 
 test('the key of every gate and queue is an account or a person, never a constant', () => {
   const keys = sources.flatMap(({ file, text }) =>
-    [...text.matchAll(/\.enter(?:Of|As)?\(\s*([^,)]+)/g)].map(([, key]) => `${file}: ${key}`),
+    [...text.matchAll(/\.(?:enter(?:Of|As)?|tryEnter)\(\s*([^,)]+)/g)].map(([, key]) => `${file}: ${key}`),
   )
   expect(keys.length).toBeGreaterThan(10)
   expect(
@@ -26,17 +26,14 @@ test('the key of every gate and queue is an account or a person, never a constan
 
 test('everything that makes work wait is a gate or a queue that this test reads', () => {
   const makers = sources.filter(({ text }) => /new (?:Gate|FairQueue)\(/.test(text)).map(({ file }) => file)
-  const entered = sources.filter(({ text }) => /\.enter\(|\.enterAs\(/.test(text)).map(({ file }) => file)
+  const entered = sources.filter(({ text }) => /\.(?:enter|enterAs|tryEnter)\(/.test(text)).map(({ file }) => file)
   // The gate of searches is entered where lists and the palette are served.
   expect(makers.filter((file) => !entered.includes(file))).toEqual(['http/limits/search-gate.ts'])
 })
 
-/** The queue itself, and the one limit of all accounts together: a model of the operator. Who gets no turn gets the built-in text. */
-const COUNTING = ['jobs/explainer.ts', 'processes/fair-queue.ts']
-
 test('nothing counts what runs by itself, which would be one limit for all accounts', () => {
   const counting = sources.filter(({ text }) => /finally \{[^}]*\w--/.test(text)).map(({ file }) => file)
-  expect(counting.toSorted()).toEqual(COUNTING)
+  expect(counting).toEqual(['processes/fair-queue.ts'])
 })
 
 const PASSWORD = 'a long enough password'
