@@ -5,6 +5,7 @@ import type { IntegrationContext } from '../domain/integrations/context.ts'
 import * as deliveries from '../domain/integrations/deliveries.ts'
 import type { IntegrationAuth } from '../domain/integrations/webhook-access.ts'
 import { scrub } from '../domain/privacy/scrub.ts'
+import { admit } from './admission.ts'
 import { batch } from './batch.ts'
 import { requireBounds } from './bounds.ts'
 import type { Fact } from './facts.ts'
@@ -28,7 +29,7 @@ export class Refused extends Error {
 
 const EMPTY = Buffer.alloc(0)
 
-/** Stores a refused delivery, so that its sender can find out why. */
+/** Stores a refused delivery, so that its sender can find out why; in turn, or a tool that sends nonsense would keep others waiting. */
 export async function refuse(
   db: Database,
   context: IntegrationContext,
@@ -42,7 +43,8 @@ export async function refuse(
   const kept: deliveries.Kept = { outcome: 'failed', status, records: [], message, milliseconds: 0 }
   // A body that could not or must not be parsed is not searched for an event name either.
   const arrival = arrivalOf(context, provider, delivery.body === undefined ? { ...delivery, raw: EMPTY } : delivery, replayOf)
-  return new Refused(message, status, await deliveries.note(db, { ...arrival, body: storedBody(provider, delivery.raw) }, kept))
+  const stored = { ...arrival, body: storedBody(provider, delivery.raw) }
+  return new Refused(message, status, await admit(db, context.account_id, () => deliveries.note(db, stored, kept)))
 }
 
 /** Records a tool's first contact. */

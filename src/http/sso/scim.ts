@@ -13,7 +13,7 @@ const SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const MESSAGES = 'urn:ietf:params:scim:api:messages:2.0'
 const PAGE_MAX = 100
 
-export function serveScim(app: FastifyInstance, { db, site }: Service) {
+export function serveScim(app: FastifyInstance, { db, share, site }: Service) {
   type Handler = (account: number, request: FastifyRequest, reply: FastifyReply) => Promise<object | undefined>
   const route = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, handle: Handler) =>
     app.route({
@@ -25,7 +25,7 @@ export function serveScim(app: FastifyInstance, { db, site }: Service) {
         if (!account) throw unauthorized()
         reply.type('application/scim+json; charset=utf-8').header('cache-control', 'no-store')
         try {
-          return (await handle(account, request, reply)) ?? reply.code(204).send()
+          return (await share.enter(account, () => handle(account, request, reply))) ?? reply.code(204).send()
         } catch (error) {
           if (!(error instanceof ApiError)) throw error
           const status = error.code === 'last_owner' ? 409 : error.status

@@ -20,7 +20,8 @@ export function serveUgs(app: FastifyInstance, service: Service) {
           if (call.writes) refuseUnlessWritable(service, request.ugs)
         },
         handler: async (request, reply) => {
-          const answer = await call.run({ service, access: request.ugs!, request })
+          const access = request.ugs!
+          const answer = await service.share.enter(access.account_id, () => call.run({ service, access, request }))
           // Senders of badges accept only 200 as a success, not even 204.
           return reply.code(200).send(answer)
         },
