@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { advanceClock, resetClock } from '../../../test/support/clock.ts'
 import type { Studio } from '../../../test/support/studio.ts'
 import { branchRoom, openBranchStudio } from '../../../test/support/studios/branch-room.ts'
 import { contextOf } from '../investigations/build-context.ts'
@@ -87,6 +88,29 @@ describe('a report that is ahead of its receipt', () => {
     expect(Math.abs(build.duration_seconds - 3600)).toBeLessThanOrEqual(1)
     expect(Date.parse(build.steps[0].started_at)).toBeLessThanOrEqual(Date.now() - 0.9 * HOUR)
     expect(await room.noteOf(id)).toBe('corrected')
+  })
+
+  test('keeps its corrected times if it is repeated when its clock is no longer ahead', async () => {
+    const room = await roomOf(1201)
+    const report = {
+      number: 1,
+      changelist: 1201,
+      started_at: clock(2),
+      finished_at: clock(3),
+      steps: [{ name: 'cook', status: 'completed', started_at: clock(2), finished_at: clock(2.5) }],
+    }
+    const id = await room.report(report)
+    const timesOf = ({ started_at, finished_at, duration_seconds, steps }: Awaited<ReturnType<typeof room.build>>) => ({
+      started_at,
+      finished_at,
+      duration_seconds,
+      steps,
+    })
+    const before = timesOf(await room.build(id))
+    await advanceClock(studio.db, '4 hours')
+    await room.report({ ...report, url: 'https://ci.example/1' })
+    expect(timesOf(await room.build(id))).toEqual(before)
+    await resetClock(studio.db)
   })
 
   test('by less than five minutes keeps its times', async () => {

@@ -24,7 +24,7 @@ import { inferDimensions, type JobPattern } from './job-dimensions.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
 import { byName, logKeyOf, type Measure } from './measures.ts'
-import { correctTimes } from './reported-times.ts'
+import { correctTimes, withoutTimes } from './reported-times.ts'
 import { replacing } from './stored-log.ts'
 
 /** How a report identifies its build; the first of these that finds one wins, in this order. */
@@ -107,11 +107,12 @@ interface StoredBuild extends RecordKey {
   started_at: string | null
   received_at: string
   import_id: number | null
+  time_note: BuildTimeNote | null
   /** With its platform and configuration. */
   job: string
 }
 
-const STORED_BUILD = sql`account_id, id, status, kind, job, started_at, goldmaster_now() as received_at, import_id`
+const STORED_BUILD = sql`account_id, id, status, kind, job, started_at, goldmaster_now() as received_at, import_id, time_note`
 
 type Reported = { id: number; effect: 'processed' | 'stale' } | undefined
 
@@ -174,7 +175,13 @@ async function record(db: Database, context: IntegrationContext, reported: Repor
   const known = told ? await begunAnew(db, found) : (found ?? (reported.existing ? undefined : await make(db, context, reported)))
   if (known === undefined) return undefined
   if (reported.status !== undefined && RANK[reported.status] < RANK[known.status]) return { id: known.id, effect: 'stale' }
-  const { told: timed, note } = correctTimes(reported, known, RANK[reported.status ?? known.status] === FINAL)
+  // The clock of a repeated end was compared with ours when the end was first received.
+  const isCorrected = known.time_note === 'corrected' && RANK[known.status] === FINAL
+  const { told: timed, note } = correctTimes(
+    isCorrected ? withoutTimes(reported) : reported,
+    known,
+    RANK[reported.status ?? known.status] === FINAL,
+  )
   const { job } = await update(db, known, timed, history && note === 'reported_late' ? null : note, history)
   for (const step of timed.steps ?? []) await (step.ends ? endStep : writeStep)(db, known, step)
   return { known, timed, isMoved: job !== known.job && RANK[known.status] === FINAL }
@@ -324,7 +331,6 @@ async function update(
 ): Promise<Pick<StoredBuild, 'job'>> {
   const at = reported.at ?? null
   const status = reported.status ?? known.status
-  // A passed build waits while an approval of its content is open.
   const passed = reported.status === 'completed'
   const commit = sql`coalesce(${reported.commit_hash ?? null}, b.commit_hash)`
   const changelist = sql`coalesce(${reported.changelist ?? null}, b.changelist)`
@@ -342,7 +348,7 @@ async function update(
   // Found first: Citus takes neither subqueries nor arithmetic with times in the new values of a row.
   const updated = await db.one<Pick<StoredBuild, 'job'>>(sql`
     with found as materialized (
-      select ${passed ? sql`case when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end` : sql`${status}::text`} as status,
+      select ${passed ? passedStatus(commit, changelist) : sql`${status}::text`} as status,
         coalesce(b.external_id, ${untaken(sql`b.account_id`, sql`b.integration_id`, reported)}) as external_id,
         ${numbered(reported.build.number ?? '')} as build_number, ${kindOf(reported.build_kind, changelist)} as kind,
         ${inferredBranch(named)} as inferred_branch, ${history ? sql`b.begin_received_at` : beganAt(reported, running, ended)} as begin_received_at,
@@ -411,7 +417,8 @@ const writeStep = (db: Database, build: RecordKey, step: Step) =>
   db.execute(sql`
     insert into build_steps as s (account_id, build_run_id, name, status, started_at, finished_at, duration_seconds, detail)
     values (${build.account_id}, ${build.id}, ${step.name}, ${step.status}, ${step.started_at ?? null}, ${step.finished_at ?? null},
-      ${step.duration_seconds === undefined ? null : Math.round(step.duration_seconds)}, ${step.detail ?? ''})
+      coalesce(${step.duration_seconds === undefined ? null : Math.round(step.duration_seconds)}::integer,
+        ${secondsBetween(sql`${step.started_at ?? null}::timestamptz`, sql`${step.finished_at ?? null}::timestamptz`)}), ${step.detail ?? ''})
     on conflict (account_id, build_run_id, name) do update set status = excluded.status,
       started_at = coalesce(excluded.started_at, s.started_at), finished_at = coalesce(excluded.finished_at, s.finished_at),
       duration_seconds = coalesce(excluded.duration_seconds,
@@ -423,6 +430,11 @@ const endStep = (db: Database, build: RecordKey, { name, status, finished_at }: 
     update build_steps set status = ${status}, finished_at = coalesce(${finished_at ?? null}::timestamptz, now()),
       duration_seconds = ${secondsBetween(sql`started_at`, sql`coalesce(${finished_at ?? null}::timestamptz, now())`)}
     where account_id = ${build.account_id} and build_run_id = ${build.id} and name = ${name} and status = 'running'`)
+
+/** A passed build waits while an approval of its content is open; one that has passed before an approval was requested waits for none. */
+const passedStatus = (commit: Sql, changelist: Sql) => sql`case
+  when b.status = 'completed' and (b.commit_hash, b.changelist) = (${commit}, ${changelist}) then 'completed'
+  when ${openApproval(commit, changelist)} then 'passed_pending_approval' else 'completed' end`
 
 /** Whether an approval that the build waits for is pending or denied. */
 const openApproval = (commit: Sql, changelist: Sql) => sql`exists (

@@ -57,6 +57,10 @@ function shifted<R extends Timed>(reported: R, by: number): R {
   }
 }
 
+/** Its durations stay: no wrong clock changes them. */
+export const withoutTimes = <R extends Timed>({ started_at, finished_at, at, steps, ...rest }: R) =>
+  ({ ...rest, ...(steps && { steps: steps.map(({ started_at, finished_at, ...step }) => step) }) }) as R
+
 /** A start after the report's own end is moved before it; an end before a start from another clock becomes the time of receipt. */
 function ordered<R extends Timed>(reported: R, end: string, knownStart: string | null, received: number): R {
   const ends = Date.parse(end)

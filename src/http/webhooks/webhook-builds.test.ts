@@ -71,6 +71,17 @@ describe('a build', () => {
     expect(await status()).toBe('completed')
   })
 
+  test('that passed before its commit was reported does not wait when its report is repeated', async () => {
+    const sha = '4'.repeat(40)
+    const build = (build_number: number) => tools.ci({ job_name: 'early', build_number, status: 'SUCCESS', commit: sha })
+    const { json } = await build(1)
+    await tools.github(push([commit(sha, { added: ['Content/T_Early.png'] })]))
+    const { json: later } = await build(2)
+    await tools.ci({ number: 1, job_name: 'early', build_number: 1, commit: sha, status: 'SUCCESS' })
+    const statusOf = async ({ records }: typeof json) => (await tools.api(`build_runs/${records[0].id}`)).status
+    expect([await statusOf(json), await statusOf(later)]).toEqual(['completed', 'passed_pending_approval'])
+  })
+
   test('continues when the approval it waited for moves to a newer commit', async () => {
     const [old, newer] = ['6'.repeat(40), '3'.repeat(40)]
     const file = { added: ['Content/T_Moving.png'], modified: [] }
