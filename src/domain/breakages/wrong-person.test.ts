@@ -110,6 +110,30 @@ test.each(['found', 'entered'])(
   },
 )
 
+test('nobody is named for a change whose login two members share', async () => {
+  const { change, report, work, breakages } = await breakageRoom(studio)
+  await studio.db.execute(sql`update changes set author = 'Lab' where id = ${change(5)}`)
+  await studio.db.execute(sql`update changes set author = 'Alone' where id = ${change(7)}`)
+  await studio.db.execute(sql`delete from connected_accounts`)
+  const logins = [
+    ['ann', 'lab'],
+    ['kim', 'LAB'],
+    ['kim', 'alone'],
+  ] as const
+  for (const [key, uid] of logins)
+    await studio.db.execute(sql`insert into connected_accounts (user_id, provider, uid) values (${idOf(key)}, 'github', ${uid})`)
+  await report({ number: 4, status: 'success' })
+  await report({ number: 5, log: brokenLog('part5') })
+  await report({ number: 6, status: 'success' })
+  await report({ number: 7, log: brokenLog('part7') })
+  await work()
+  const suspects = (await breakages()).flatMap((one) => one.suspects)
+  expect(suspects.map(({ change_id, user_id }) => [change_id, user_id]).toSorted()).toEqual([
+    [change(5), null],
+    [change(7), idOf('kim')],
+  ])
+})
+
 test('the real author is notified of an open breakage, but not of a fixed one', async () => {
   const open = await room({ known: 'nobody' })
   expect(await open.only()).toMatchObject({ state: 'open', suspects: [{ user_id: null }] })

@@ -158,11 +158,14 @@ const isUnplaced = ({ source_type, branch, files, pending }: Submitted, settings
 const fileBranches = ({ source_type, branch, pending }: Submitted, path: string, settings: StreamSettings): string[] =>
   pending ? [] : branch === '' && source_type === 'Changelist' ? streamsOf([path], settings) : [branch]
 
-/** The member `m` who is known by the best of `t.author_uids`. */
+/** The member `m` who alone is known by the best of `t.author_uids`: people may share a login. */
 const memberOf = ({ account_id, provider }: IntegrationContext) => sql`
-  from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${account_id}
-  where a.provider = ${provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
-  order by array_position(t.author_uids, lower(a.uid)) limit 1`
+  from (
+    select lower(a.uid) as uid, min(a.user_id) as user_id, min(m.role) as role
+    from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${account_id}
+    where a.provider = ${provider} and lower(a.uid) = any (t.author_uids) and ${COUNTS}
+    group by lower(a.uid) having count(distinct a.user_id) = 1) m
+  order by array_position(t.author_uids, m.uid) limit 1`
 
 /** With the roles of their authors in the account, if an approval rule asks for them. */
 async function withRoles(

@@ -25,12 +25,13 @@ interface Row {
 
 const SOURCES = join(Object.entries(CHANGE_SOURCES).map(([provider, source]) => sql`(${provider}, ${source})`))
 
-/** The member whose confirmed address or name in version control matches an author. */
+/** The member whose confirmed address or name in version control matches an author; nobody if several have that name. */
 const memberCalled = (author: Sql, accountId: Sql, sourceType: Sql) => sql`coalesce(
   (select u.id from users u join account_members m on m.user_id = u.id and m.account_id = ${accountId}
     where u.email_verified and lower(u.email) = lower(substring(${author} from '[^\\s<>()"]+@[^\\s<>()"]+'))),
-  (select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
-    where lower(a.uid) = lower(${author}) and ${COUNTS} and (a.provider, ${sourceType}) in (${SOURCES}) limit 1))`
+  (select min(a.user_id) from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = ${accountId}
+    where lower(a.uid) = lower(${author}) and ${COUNTS} and (a.provider, ${sourceType}) in (${SOURCES})
+    having count(distinct a.user_id) = 1))`
 
 /** The submitter of a change `c`: the user linked by its tool, otherwise the matching member. */
 const AUTHOR = sql`coalesce(c.author_user_id, ${memberCalled(sql`c.author`, sql`c.account_id`, sql`c.source_type`)})`

@@ -103,8 +103,9 @@ export async function named(db: Database, project: ProjectKey, texts: readonly W
   if (keys.length === 0) return []
   const found = await db.rows<Shown>(sql`
     select r.id, r.provider, r.key, r.title, r.state, r.url, r.assignee_uid, r.updated_at, (
-      select a.user_id from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
-      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) and ${COUNTS} limit 1) as assignee_user_id
+      select min(a.user_id) from connected_accounts a join account_members m on m.user_id = a.user_id and m.account_id = r.account_id
+      where a.provider = r.provider and lower(a.uid) = lower(r.assignee_uid) and ${COUNTS}
+      having count(distinct a.user_id) = 1) as assignee_user_id
     from external_references r
     where r.account_id = ${project.account_id} and r.project_id = ${project.project_id} and r.key = any (${keys}) and r.deleted_at is null
     order by r.key, r.id limit ${SHOWN_MAX}`)

@@ -27,7 +27,7 @@ const memberNames = (accountId: number) => sql`
 const memberCalled = async (db: Database, { account_id }: Access, name: string): Promise<number | undefined> =>
   (
     await db.one<{ user_id: number }>(sql`
-      select user_id from (${memberNames(account_id)}) n where n.name = lower(${name}) order by user_id limit 1`)
+      select min(user_id) as user_id from (${memberNames(account_id)}) n where n.name = lower(${name}) having count(distinct user_id) = 1`)
   )?.user_id
 
 interface Row {
