@@ -11,6 +11,8 @@ import { note } from './history.ts'
 /** The fields of a deployment that decide its build. */
 interface StoredDeployment extends Evidence {
   id: string
+  number: number
+  created_at: string
   account_id: number
   project_id: number
   integration_id: number | null
@@ -23,7 +25,7 @@ interface StoredDeployment extends Evidence {
   until: string
 }
 
-const known = sql`d.id, d.account_id, d.project_id, d.integration_id, d.platform, d.store, split_part(d.external_key, E'\n', 1) as subject,
+const known = sql`d.id, d.number, d.created_at, d.account_id, d.project_id, d.integration_id, d.platform, d.store, split_part(d.external_key, E'\n', 1) as subject,
   d.version, d.job_name, d.build_number, d.commit_hash, d.changelist, d.named_build_run_id, d.build_run_id, d.build_basis,
   d.created_at + interval '1 day' as until`
 
@@ -104,6 +106,21 @@ export async function setBuild(
   if (before !== null) await unlinkDeployment(db, account_id, id, before)
   await linkDeployment(db, account_id, id)
   await note(db, deployment, { kind: 'build', user_id: userId, build_run_id: buildId, note: why })
+  if (isCertain(basis) || isCertain(deployment.build_basis)) await relinkLater(db, deployment)
+}
+
+/** The bases that determine a store's usual job. */
+const CERTAIN: readonly (BuildBasis | '')[] = ['build_run', 'job', 'person']
+const isCertain = (basis: BuildBasis | '') => CERTAIN.includes(basis)
+
+/** The usual job of the store may have changed for the deployments after this one that name no job. */
+async function relinkLater(db: Database, { account_id, id }: Linked) {
+  const later = await db.rows<{ id: string }>(sql`
+    select d.id from deployments this
+    join deployments d on d.account_id = this.account_id and d.project_id = this.project_id and d.platform = this.platform and d.store = this.store
+      and (d.created_at, d.number) > (this.created_at, this.number) and d.job_name = '' and d.build_basis <> all (${CERTAIN}::text[])
+    where this.account_id = ${account_id} and this.id = ${id} order by d.id limit ${STORE_LOOK} for update of d`)
+  for (const one of later) await relink(db, account_id, one.id)
 }
 
 /** After builds finished or were corrected: links the deployments that may have shipped them. */
@@ -207,17 +224,19 @@ const promoted = (db: Database, { account_id, id, integration_id, platform, subj
       and o.id <> ${id} and (o.job_name = ${job_name} or o.job_name = '' or ${job_name} = '')
     order by o.number desc limit 1`)
 
+/** At the time of the deployment: it does not change with later ones. */
 async function usualJob(
   db: Database,
-  { account_id, id, project_id, platform, store }: StoredDeployment,
+  { account_id, number, created_at, project_id, platform, store }: StoredDeployment,
 ): Promise<string | undefined> {
   const jobs = await db.rows<{ job: string }>(sql`
     select distinct ci_job_name as job from (
       select b.ci_job_name from (
         select o.* from deployments o where o.account_id = ${account_id} and o.project_id = ${project_id} and o.platform = ${platform}
+          and (o.created_at, o.number) < (${created_at}::timestamptz, ${number})
         order by o.created_at desc, o.number desc limit ${STORE_LOOK}) o
       join build_runs b on b.account_id = o.account_id and b.id = o.build_run_id
-      where o.store = ${store} and o.id <> ${id} and o.build_basis in ('build_run', 'job', 'person')
+      where o.store = ${store} and o.build_basis = any (${CERTAIN}::text[])
       order by o.created_at desc, o.number desc limit ${USUAL_LOOK}) last`)
   return jobs.length === 1 && jobs[0]!.job !== '' ? jobs[0]!.job : undefined
 }

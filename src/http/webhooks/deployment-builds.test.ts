@@ -123,6 +123,37 @@ describe('a deployment', () => {
     expect(await linkOf(await ship({ platform }))).toMatchObject({ build_run_id: second, basis: 'number' })
   })
 
+  test('keeps the build of the job that was usual when it was shipped, also if its report is repeated', async () => {
+    const platform = `later shop ${number}`
+    await build('Ship-Shop', 'SUCCESS')
+    const usual = await ship({ platform, job_name: 'Ship-Shop' })
+    number += 1
+    const [shipped] = [await build('Ship-Shop', 'SUCCESS'), await build('Ship-Demo', 'SUCCESS')]
+    const id = await ship({ platform })
+    number += 1
+    await build('Ship-Demo', 'SUCCESS')
+    expect(await buildOf(await ship({ platform, job_name: 'Ship-Demo' }))).not.toBeNull()
+    number -= 1
+    expect(await ship({ platform, version: '' })).toBe(id)
+    await build('Ship-Demo', 'SUCCESS', { url: 'https://ci.example/again' })
+    expect(await linkOf(id)).toMatchObject({ build_run_id: shipped, basis: 'number' })
+    await edit(usual, { build_run_id: null })
+    expect(await linkOf(id)).toMatchObject({ build_run_id: null, reason: 'number_only' })
+  })
+
+  test('that names only a number is linked once the build of the deployment before it is known', async () => {
+    const platform = `early shop ${number}`
+    await ship({ platform, job_name: 'Ship-Shop' })
+    number += 1
+    const second = await build('Ship-Shop', 'SUCCESS')
+    await build('Unit-Tests', 'SUCCESS')
+    const id = await ship({ platform })
+    expect(await buildOf(id)).toBeNull()
+    number -= 1
+    await build('Ship-Shop', 'SUCCESS')
+    expect(await linkOf(id)).toMatchObject({ build_run_id: second, basis: 'number' })
+  })
+
   test('cannot be linked manually to a failed build, a build of another project or an unknown id', async () => {
     const failed = await build('Ship-Win64', 'FAILURE')
     const id = await ship({ job_name: 'Ship-Win64' })
