@@ -88,6 +88,7 @@ export function withFailedTests(found: Finding, tests: FailedTests, candidates: 
     // The failure under the former name may be investigated later.
     cause_keys: [...found.cause_keys, ...keys, ...former],
     joins_keys: [...found.joins_keys, ...keys, ...former],
+    former_keys: former,
     clues: { ...found.clues, tests: tests.lead.slice(0, SHOWN).map(({ title }) => title) },
     steps: [
       ...found.steps,

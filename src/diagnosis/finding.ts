@@ -67,6 +67,8 @@ export interface Finding {
   cause_keys: string[]
   /** A known failure with one of these among its `cause_keys` is the same. */
   joins_keys: string[]
+  /** Those of them that the cause had under another name: of several breakages, the one with these has the older failures. */
+  former_keys?: string[]
   clues: Clues
   steps: Step[]
   /** The person's correction that this finding follows, if there is one. */

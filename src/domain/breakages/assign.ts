@@ -57,7 +57,7 @@ export async function leaveBreakage(db: Database, { account_id, build_run_id }: 
   if (left) await recompute(db, { account_id, id: left.id })
 }
 
-interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys'>> {
+interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys' | 'former_keys'>> {
   fingerprint: string
   /** Null: infrastructure failures are independent of the branch. */
   branch: string | null
@@ -96,18 +96,18 @@ const adoptDownstream = async (db: Database, { account_id, id }: RecordKey, buil
 /** Without a finding, the job is the only clue. */
 function causeOf(
   { job, branch }: Failure,
-  { category, fingerprint, cause_keys, joins_keys }: Finding,
+  { category, fingerprint, cause_keys, joins_keys, former_keys }: Finding,
   hasEvidence: boolean,
 ): Cause {
   if (!hasEvidence || category === 'unknown' || category === 'none') return { fingerprint: `${JOB}${job}`, branch }
-  return { fingerprint, cause_keys, joins_keys, branch: isAttributable(category) ? branch : null }
+  return { fingerprint, cause_keys, joins_keys, former_keys, branch: isAttributable(category) ? branch : null }
 }
 
-/** The newest breakage of this cause that had started by then, unless it was fixed too long ago. */
+/** The newest breakage of this cause that had started by then, unless it was fixed too long ago; of a renamed test, that of its former name. */
 const known = async (
   db: Database,
   { account_id, project_id, began_at }: Failure,
-  { fingerprint, joins_keys = [], branch }: Cause,
+  { fingerprint, joins_keys = [], former_keys = [], branch }: Cause,
 ) => {
   const found = await db.one<{ id: number }>(sql`
     select id from breakages k
@@ -115,7 +115,7 @@ const known = async (
       and (fingerprint = ${fingerprint} or cause_keys && ${joins_keys}::text[]) and branch is not distinct from ${branch}
       and (${UNSETTLED} or exists (select from breakage_occurrences o where o.account_id = k.account_id and o.breakage_id = k.id
         and o.fixed_at > ${began_at}::timestamptz - ${REOPENS_WITHIN}))
-    order by first_opened_at <= ${began_at}::timestamptz desc, abs(extract(epoch from first_opened_at - ${began_at}::timestamptz)), id desc
+    order by cause_keys && ${former_keys}::text[] desc, first_opened_at <= ${began_at}::timestamptz desc, abs(extract(epoch from first_opened_at - ${began_at}::timestamptz)), id desc
     limit 1`)
   return found?.id
 }

@@ -14,8 +14,8 @@ export const judgeResults = (db: Pool, tests: RecordKey) =>
       select b.account_id, b.project_id, b.id from test_builds t join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
       where t.account_id = ${tests.account_id} and t.id = ${tests.id}`)
     if (!build) return
-    await noteRenames(db, tests)
-    await investigateTestsAgain(db, tests.account_id, await judge(db, tests))
+    const renamed = await noteRenames(db, tests)
+    await investigateTestsAgain(db, tests.account_id, [...renamed, ...(await judge(db, tests))])
     await judgeVerdicts(db, build, sql`b.id = ${build.id}`)
     const failed = await db.one(sql`
       select from build_runs b where b.account_id = ${build.account_id} and b.id = ${build.id} and ${MAY_FAIL}`)

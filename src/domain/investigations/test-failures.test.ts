@@ -142,6 +142,26 @@ test('a flaky test blames nobody, also once a later pass shows that it is one', 
   expect(open).toMatchObject([{ suspects: [], cause: expect.stringContaining('Only flaky tests failed.') }])
 })
 
+test('a test that turns out to be flaky after its breakage was fixed blames nobody any more', async () => {
+  const on = await room()
+  await regression(on)
+  const build = await on.report({ number: 5 })
+  await on.tests({ number: 5 }, BROKEN)
+  await on.work()
+  const named = async () => (await on.api(`/build_runs/${build}`)).json.investigation
+  expect(await named()).toMatchObject({ attributed_user_id: user('ann') })
+  await on.report({ number: 7, status: 'success' })
+  await on.tests({ number: 7 }, { 'part5.walks': '', 'part9.jumps': '' })
+  await on.work()
+  expect((await on.only()).state).toBe('fixed')
+  // A second attempt passes.
+  await on.report({ number: 8, status: 'success' })
+  await on.tests({ number: 8 }, BROKEN)
+  await on.tests({ number: 8 }, { 'part5.walks': '', 'part9.jumps': '' })
+  await on.work()
+  expect(await named()).toMatchObject({ attributed_user_id: null, suspects: [] })
+})
+
 describe('a test that both failed and passed in one build', () => {
   const [failed, passed] = [
     { 'part5.walks': 'speed is 0', 'part9.jumps': '' },
@@ -249,6 +269,26 @@ describe('a test that no earlier run had', () => {
         [on.change(4), on.change(5)].sort(),
       )
     }
+  })
+
+  test('continues it also if the failure under the old name is reported last', async () => {
+    const on = await room()
+    await on.report({ number: 3, status: 'success' })
+    await on.tests({ number: 3 }, { 'part5.walks': '', 'part9.jumps': '' })
+    const build = await on.report({ number: 7 })
+    await on.tests({ number: 7 }, { 'part5.walksUphill': 'speed is 0', 'part9.jumps': '' })
+    await on.work()
+    await on.report({ number: 5 })
+    await on.tests({ number: 5 }, BROKEN)
+    await on.work()
+    expect((await on.api(`/build_runs/${build}/tests`)).json.failures).toMatchObject([
+      { name: 'walksUphill', state: 'still_failing' },
+    ])
+    const { suspects } = (await on.api(`/build_runs/${build}`)).json.investigation
+    expect(suspects.map(({ change_id }: { change_id: number }) => change_id).sort()).toEqual([on.change(4), on.change(5)].sort())
+    expect((await on.breakages()).filter(({ state }) => state !== ('withdrawn' as string))).toMatchObject([
+      { state: 'open', build_count: 2 },
+    ])
   })
 })
 

@@ -22,8 +22,15 @@ export const runsOfBranch = (branch: Sql, ofKinds: Sql = sql`${IS_OF_BRANCH}`) =
 const NEAR = 100
 
 /** Runs of the same tests that are before those of a build on its branch, the last first. Preflights and bisecting builds are none. */
-export const earlierRuns = ({ account_id }: ProjectKey, testBuildId: number, buildRunId: number): Sql => {
-  const side = (condition: Sql, order: Sql) => sql`(
+export const earlierRuns = (project: ProjectKey, testBuildId: number, buildRunId: number): Sql =>
+  otherRuns(project, testBuildId, buildRunId, { isOn: sql`near.place < this.place`, order: sql`desc` })
+
+/** Those that are after them, the next first. */
+export const laterRuns = (project: ProjectKey, testBuildId: number, buildRunId: number): Sql =>
+  otherRuns(project, testBuildId, buildRunId, { isOn: sql`near.place > this.place`, order: sql`asc` })
+
+const otherRuns = ({ account_id }: ProjectKey, testBuildId: number, buildRunId: number, side: { isOn: Sql; order: Sql }): Sql => {
+  const near = (condition: Sql, order: Sql) => sql`(
     select q.test_build_id, b.* from test_reports r ${runsOfBranch(sql`this.base`)}
     where r.account_id = own.account_id and r.id = own.test_report_id and ${condition} and ${IS_REGULAR} and b.job = this.job
     order by b.created_at ${order}, b.id ${order} limit ${NEAR})`
@@ -32,11 +39,11 @@ export const earlierRuns = ({ account_id }: ProjectKey, testBuildId: number, bui
       select b.id, b.job, base, b.created_at, ${inOrder(positionOn(sql`base`))} as place from (
         select b.*, ${BASE} as base from build_runs b where b.account_id = ${account_id} and b.id = ${buildRunId}) b)
     select own.test_report_id as report_id, near.test_build_id, near.build_run_id,
-      row_number() over (partition by own.test_report_id order by near.place desc) as nth
+      row_number() over (partition by own.test_report_id order by near.place ${side.order}) as nth
     from this, test_runs own cross join lateral (
       select b.test_build_id, b.id as build_run_id, ${inOrder(positionOn(sql`this.base`))} as place from (
-        ${side(sql`(b.created_at, b.id) < (this.created_at, this.id)`, sql`desc`)} union all ${side(sql`(b.created_at, b.id) > (this.created_at, this.id)`, sql`asc`)}) b) near
-    where own.account_id = ${account_id} and own.test_build_id = ${testBuildId} and near.place < this.place)`
+        ${near(sql`(b.created_at, b.id) < (this.created_at, this.id)`, sql`desc`)} union all ${near(sql`(b.created_at, b.id) > (this.created_at, this.id)`, sql`asc`)}) b) near
+    where own.account_id = ${account_id} and own.test_build_id = ${testBuildId} and ${side.isOn})`
 }
 
 /** What a case did in the last earlier run that ran it, by report and number; without those that no earlier run had. */

@@ -1,7 +1,7 @@
 import { type Database, sql } from '../../db/database.ts'
-import type { RecordKey } from '../../db/project-key.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { IS_OF_BRANCH } from '../branches/build-statuses.ts'
-import { earlierRuns, lastOutcomes } from './earlier-runs.ts'
+import { earlierRuns, lastOutcomes, laterRuns } from './earlier-runs.ts'
 import { outcomeAt } from './packed.ts'
 
 interface Failed {
@@ -22,34 +22,51 @@ const failedOf = (db: Database, accountId: number, testBuildId: number) =>
 const likeness = (old: Failed, now: Failed) =>
   Number(old.file !== '' && old.file === now.file) + 2 * Number(old.cause !== '' && old.cause === now.cause)
 
-/**
- * Notes which failing cases of a build are renamed ones: they ran for the first time, and a case with the same file or message that failed in
- * the run before is gone.
- */
-export async function noteRenames(db: Database, { account_id, id }: RecordKey): Promise<void> {
-  const build = await db.one<{ project_id: number; build_run_id: number }>(sql`
-    select t.project_id, t.build_run_id from test_builds t join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
+interface TestBuild extends ProjectKey {
+  id: number
+  build_run_id: number
+}
+
+/** Notes the renamed tests of a build and of the next one on its branch, which may have been reported before. Returns their ids. */
+export async function noteRenames(db: Database, { account_id, id }: RecordKey): Promise<number[]> {
+  const build = await db.one<TestBuild>(sql`
+    select t.account_id, t.project_id, t.id, t.build_run_id from test_builds t join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
     where t.account_id = ${account_id} and t.id = ${id} and ${IS_OF_BRANCH}`)
-  if (!build) return
+  if (!build) return []
+  const next = await db.rows<{ id: number; build_run_id: number }>(sql`
+    select distinct l.test_build_id as id, l.build_run_id from ${laterRuns(build, id, build.build_run_id)} l where l.nth = 1 order by id`)
+  const renamed = await renamesOf(db, build)
+  for (const one of next) renamed.push(...(await renamesOf(db, { ...build, ...one })))
+  return renamed
+}
+
+/**
+ * The failing cases of a build that are renamed ones: they ran for the first time, and a case with the same file or message that failed in the
+ * run before is gone.
+ */
+async function renamesOf(db: Database, build: TestBuild): Promise<number[]> {
+  const { account_id, id } = build
   const failed = await failedOf(db, account_id, id)
-  if (failed.length === 0) return
-  const project = { account_id, project_id: build.project_id }
+  if (failed.length === 0) return []
   const before = await db.rows<{ report_id: number; test_build_id: number; outcomes: Buffer }>(sql`
-    select e.report_id, e.test_build_id, now.outcomes from ${earlierRuns(project, id, build.build_run_id)} e
+    select e.report_id, e.test_build_id, now.outcomes from ${earlierRuns(build, id, build.build_run_id)} e
     join test_runs now on now.account_id = ${account_id} and now.test_build_id = ${id} and now.test_report_id = e.report_id
     where e.nth = 1`)
   const gone: Failed[] = []
   for (const { report_id, test_build_id, outcomes } of before)
     for (const each of await failedOf(db, account_id, test_build_id))
       if (each.report_id === report_id && outcomeAt({ outcomes }, each.number) === undefined) gone.push(each)
-  if (gone.length === 0) return
-  const seen = await lastOutcomes(db, project, { testBuildId: id, buildRunId: build.build_run_id }, failed)
+  if (gone.length === 0) return []
+  const seen = await lastOutcomes(db, build, { testBuildId: id, buildRunId: build.build_run_id }, failed)
+  const renamed: number[] = []
   for (const now of failed.filter(({ report_id, number }) => !seen.has(`${report_id} ${number}`))) {
     const like = gone.filter((old) => old.report_id === now.report_id && likeness(old, now) > 0)
     const [old] = like.toSorted((a, b) => likeness(b, now) - likeness(a, now))
     if (!old) continue
     gone.splice(gone.indexOf(old), 1)
-    await db.execute(sql`
+    const isNew = await db.execute(sql`
       update test_cases set continues_id = ${old.id} where account_id = ${account_id} and id = ${now.id} and continues_id is null`)
+    if (isNew > 0) renamed.push(now.id)
   }
+  return renamed
 }
