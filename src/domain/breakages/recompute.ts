@@ -10,6 +10,7 @@ import { assignAutomatically } from './automatic-assignment.ts'
 import { bisectedSuspects } from './bisection/bisected.ts'
 import { type Blamed, bestFinding, type Finding, fixingChange, NOBODY, narrowed } from './evidence.ts'
 import { flickers, regressionOf } from './flicker.ts'
+import { handOn } from './hand-on.ts'
 import { note, recordEvent } from './history.ts'
 import { hitsOf } from './hits.ts'
 import { sinceImported } from './imported-failures.ts'
@@ -226,6 +227,7 @@ async function withdraw(
   sameAs?: number,
 ) {
   if (state === 'withdrawn') return
+  if (sameAs !== undefined) await handOn(db, { account_id, id }, sameAs)
   await db.execute(sql`
     update breakages k set state = 'withdrawn', withdrawn_reason = ${reason}, same_as_breakage_id = ${sameAs ?? null}, suspects = '[]',
       muted_until = null, fixed_at = null, fixed_by_change_id = null, fixed_after_change_id = null, fixed_up_to_change_id = null,

@@ -1,8 +1,9 @@
-import { type Pool, sql } from '../../db/database.ts'
-import type { ProjectKey } from '../../db/project-key.ts'
+import { type Database, type Pool, sql } from '../../db/database.ts'
+import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import { BRANCH } from '../branches/positions.ts'
 import { lockBreakages } from '../branches/project-lock.ts'
-import { recordEvent } from './history.ts'
+import { end } from './bisection/bisections.ts'
+import { note, recordEvent } from './history.ts'
 import { JOB } from './label.ts'
 import { recompute } from './recompute.ts'
 
@@ -20,10 +21,7 @@ const RECENT = sql`interval '2 days'`
 
 /** Breakages and alerts follow their builds, which turned out to be of another branch or platform than was told at first. */
 export async function rehome(db: Pool, { account_id, project_id }: ProjectKey) {
-  await db.execute(sql`
-    update measure_alerts a set branch = ${BRANCH} from build_runs b
-    where a.account_id = ${account_id} and a.project_id = ${project_id} and a.state = 'open' and b.account_id = a.account_id
-      and b.id = a.build_run_id and ${BRANCH} not in ('', a.branch)`)
+  await rehomeAlerts(db, { account_id, project_id })
   const moved = await db.rows<Moved>(sql`
     select k.id, k.occurrence, to_.branch, to_.fingerprint from breakages k, lateral (
       select min(${BRANCH}) as branch, count(distinct ${BRANCH}) as branches, min(b.job) filter (where not m.downstream) as job,
@@ -50,7 +48,35 @@ export async function rehome(db: Pool, { account_id, project_id }: ProjectKey) {
       }
       await db.execute(sql`
         update breakages set branch = ${branch}, fingerprint = ${fingerprint}, updated_at = now() where account_id = ${account_id} and id = ${id}`)
+      await endSearch(db, { account_id, id })
       await recompute(db, { account_id, id })
       await recordEvent(db, 'breakage.revised', { account_id, id }, { occurrence })
     })
+}
+
+/** One alert is open at a time for a budget on a branch: of two that meet, or if one is open there already, the other goes. */
+const rehomeAlerts = (db: Database, { account_id, project_id }: ProjectKey) =>
+  db.execute(sql`
+    with moved as (
+      select a.id, ${BRANCH} as branch, row_number() over (
+          partition by a.kind, a.measure, a.platform, a.configuration, a.job, ${BRANCH}, a.budget order by a.id) as place,
+        exists (
+          select from measure_alerts o where o.account_id = a.account_id and o.project_id = a.project_id and o.state = 'open'
+            and (o.kind, o.measure, o.platform, o.configuration, o.job, o.branch, o.budget)
+              = (a.kind, a.measure, a.platform, a.configuration, a.job, ${BRANCH}, a.budget)) as is_there
+      from measure_alerts a join build_runs b on b.account_id = a.account_id and b.id = a.build_run_id
+      where a.account_id = ${account_id} and a.project_id = ${project_id} and a.state = 'open' and ${BRANCH} not in ('', a.branch)),
+    gone as (
+      delete from measure_alerts a using moved m where a.account_id = ${account_id} and a.id = m.id and (m.place > 1 or m.is_there))
+    update measure_alerts a set branch = m.branch from moved m
+    where a.account_id = ${account_id} and a.id = m.id and m.place = 1 and not m.is_there`)
+
+/** Its changes were those of another branch. */
+async function endSearch(db: Database, { account_id, id }: RecordKey) {
+  const running = await db.one<RecordKey>(sql`
+    select account_id, id from bisections where account_id = ${account_id} and breakage_id = ${id} and status = 'running' for update`)
+  if (!running) return
+  const reason = 'The builds turned out to be of another branch.'
+  await end(db, running, { status: 'cancelled', reason })
+  await note(db, { account_id, id }, 'bisection_ended', null, { note: reason })
 }
