@@ -4,16 +4,21 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openStudio, type Studio } from '../../test/support/studio.ts'
-import { openDatabase, type Pool, raw, type Sql, sql } from '../db/database.ts'
+import { until } from '../../test/support/until.ts'
+import { CHANNEL_KINDS } from '../contract/channels.ts'
+import { type ObjectStore, openDatabase, type Pool, raw, type Sql, sql } from '../db/database.ts'
+import { LEASES } from '../db/queue.ts'
 import { RETENTION_DEFAULTS } from '../domain/accounts/retention-days.ts'
 import { sequence } from '../domain/feed/sequencer.ts'
 import { folderFiles } from '../domain/files/file-store.ts'
 import { readOutbox } from '../domain/inbox/outbox-readers.ts'
 import { judged } from '../domain/operations/areas.ts'
 import { readStatus } from '../domain/operations/status.ts'
-import { indexAccount, nextAccount } from '../domain/search/index.ts'
 import { enqueueMessages } from '../domain/webhooks/webhook-messages.ts'
 import { allowedHosts } from '../net/addresses.ts'
+import { startMovingObjects } from './object-moving.ts'
+import { startIndexing } from './search-indexing.ts'
+import { startSender } from './sending/sender.ts'
 import { SCHEDULED } from './worker.ts'
 
 /** Work over several accounts, one of which fails on each of its writes to a table. */
@@ -221,19 +226,6 @@ const CASES: Record<string, Case> = {
     done: sql`select account_id from messages`,
     run: () => enqueueMessages(db),
   },
-  'search indexing': {
-    fill: sql`insert into search_queue (account_id, kind, record_id) select account_id, 'build', id::text from build_runs`,
-    poisons: 'search_queue',
-    done: sql`select a.id as account_id from accounts a where not exists (select from search_queue s where s.account_id = a.id)`,
-    run: async () => {
-      // As src/jobs/search-indexing.ts does.
-      for (let at = await nextAccount(db, 0), first = at; at !== undefined; ) {
-        await indexAccount(db, at).catch(() => {})
-        at = await nextAccount(db, at)
-        if (at === first) break
-      }
-    },
-  },
 }
 
 const LEFT = [
@@ -247,6 +239,7 @@ const LEFT = [
   'tasks',
   'failing_accounts',
   'imports',
+  'mails',
 ]
 beforeAll(async () => {
   for (const table of LEFT) await db.execute(sql`delete from ${raw(table)}`)
@@ -315,6 +308,112 @@ describe('one poisoned account', () => {
       text: 'sweep_trials fails for account owl: The account is poisoned.',
     })
   })
+})
+
+/** Whatever goes on until it is stopped. Nothing outside is called: what counts is whose turn it was. */
+const LANES: Record<string, Case & { work: string; start: () => { stop(): Promise<void> } }> = {
+  ...Object.fromEntries(
+    ['webhook', 'audit_stream', ...CHANNEL_KINDS].map((kind) => [
+      `destinations: ${kind}`,
+      {
+        fill: sql`
+          with receiver as (
+            insert into destinations (account_id, kind, url, room) select a.id, ${kind}, 'https://10.0.0.1/', 'C0BUILDS' ${ofEach} returning account_id, id),
+          entry as (insert into audit_log (account_id, action) select account_id, 'createTask' from receiver)
+          insert into messages (account_id, destination_id, event_id, event_type, payload, project_id, subject, subject_id)
+          select r.account_id, r.id, ${kind === 'webhook' ? sql`'evt_1', 'task.created', '{}'::json, p.id, null, null` : sql`null, null, null, p.id, 'breakage', '99'`}
+          from receiver r join projects p on p.account_id = r.account_id`,
+        // Whatever is recorded about it.
+        poisons: kind === 'audit_stream' ? 'destinations' : 'messages',
+        done:
+          kind === 'audit_stream'
+            ? sql`select account_id from destinations where tries > 0`
+            : sql`select account_id from messages where status = 'failed' or tries > 0`,
+        work: 'send_messages:',
+        start: () => startSender(context()),
+      },
+    ]),
+  ),
+  mails: {
+    // The poisoned account has most, and they were there first.
+    fill: sql`
+      insert into mails (account_id, to_address, subject, text, next_at)
+      select a.id, 'a' || n || '@example.com', 'S', 'T', now() - interval '1 hour' + a.id * interval '1 minute'
+      from accounts a, generate_series(1, case a.name when 'owl' then 40 else 2 end) n`,
+    poisons: 'mails',
+    done: sql`select account_id from mails group by 1 having bool_and(sent_at is not null)`,
+    work: 'send_mails',
+    start: () => startSender({ ...context(), post: async () => {} }),
+  },
+  objects: {
+    fill: sql`
+      update build_runs set output_log = (select string_agg(md5(n::text), '') from generate_series(1, 1000) n),
+        created_at = now() - interval '2 hours', finished_at = now() - interval '2 hours', updated_at = now() - interval '2 hours'`,
+    poisons: 'build_runs',
+    done: sql`select account_id from build_runs where log_object is not null`,
+    work: 'move_to_objects',
+    start: () => startMovingObjects({ db, log: context().log, objects: keeping, pauses: { idle: 10, first: 60_000 } }),
+  },
+  search: {
+    fill: sql`insert into search_queue (account_id, kind, record_id) select account_id, 'build', id::text from build_runs`,
+    poisons: 'search_queue',
+    done: sql`select a.id as account_id from accounts a where not exists (select from search_queue s where s.account_id = a.id)`,
+    work: 'index_search',
+    start: () => startIndexing(context()),
+  },
+}
+
+/** An object store that takes everything. */
+const keeping = { put: async () => {}, remove: async () => {} } as unknown as ObjectStore
+
+describe('one poisoned account among those that are served all the time', () => {
+  test.each(Object.keys(LANES))('leaves %s to all others, rests and is shown', async (lane) => {
+    const { fill, poisons, done, work, start } = LANES[lane]!
+    await db.execute(fill)
+    await poison(poisons, 'account_id')
+    const served = async () =>
+      (await db.rows<{ account_id: number }>(sql`select distinct account_id from (${done}) d order by 1`)).map(
+        ({ account_id }) => account_id,
+      )
+    const failing = () =>
+      db.rows(sql`
+        select distinct account_id, regexp_replace(work, '\\d+$', '') as work, rest_until > now() as rests from failing_accounts`)
+    const running = start()
+    try {
+      await until(async () => (await served()).length === 2 && (await failing()).length > 0)
+      expect(await served()).toEqual([account('fox'), account('elk')])
+      expect(await failing()).toEqual([{ account_id: account('owl'), work, rests: true }])
+      const status = await readStatus(db, { retention: RETENTION_DEFAULTS })
+      expect(judged(status).find(({ name }) => name === 'accounts')).toMatchObject({
+        level: 'warn',
+        text: expect.stringMatching(`^${work}\\d* fails for account owl: The account is poisoned.$`),
+      })
+    } finally {
+      await running.stop()
+    }
+  })
+
+  test('is every one of them', () => {
+    const served = Object.keys(LANES).map((lane) => lane.split(':')[0])
+    // Backups are of the service itself.
+    expect([...new Set(served)].toSorted()).toEqual(
+      [...Object.keys(LEASES).filter((lease) => lease !== 'backups'), 'search'].toSorted(),
+    )
+  })
+})
+
+test('a store that is away is no fault of the accounts: all pause', async () => {
+  await db.execute(LANES.objects!.fill)
+  let asked = 0
+  const away = async () => {
+    asked++
+    throw new Error('away')
+  }
+  const pauses = { idle: 10, first: 60_000 }
+  const moving = startMovingObjects({ db, log: context().log, objects: { ...keeping, put: away }, pauses })
+  await until(async () => asked >= 2)
+  await moving.stop()
+  expect((await db.rows(sql`select from failing_accounts`)).length).toBeLessThan(2)
 })
 
 test('every scheduled work over accounts is among these', () => {

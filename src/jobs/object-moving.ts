@@ -1,6 +1,7 @@
 import { backOff } from '../contract/back-off.ts'
 import type { ObjectStore, Pool } from '../db/database.ts'
 import { LEASES } from '../db/queue.ts'
+import { oneByOne, turnOf } from '../domain/accounts/isolation.ts'
 import { move, removeUnused } from '../domain/retention/move-to-objects.ts'
 import { accountsDue } from '../domain/retention/objects-due.ts'
 import { type Lanes, startLanes } from './lanes.ts'
@@ -26,15 +27,28 @@ interface Moving extends Pick<WorkerContext, 'log'> {
   pauses?: { idle: number; first: number }
 }
 
-/** Moves large values into the object store and removes unused objects, account by account, until stopped. */
+/** As operators see it. */
+const WORK = 'move_to_objects'
+
+/**
+ * Moves large values into the object store and removes unused objects, account by account, until stopped. An account for which it fails
+ * rests alone; if it fails for two accounts and succeeds for none in between, the store is away and all pause.
+ */
 export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS, first: FIRST_PAUSE_MS } }: Moving): Lanes {
   let [after, found, notBefore, failures] = [0, false, 0, 0]
+  const failing = new Set<number>()
+  const rest = { first: pauses.first / 1000, longest: LONGEST_PAUSE_MS / 1000 }
 
   async function run({ id, signal, stopping }: { id: number; signal: AbortSignal; stopping(): boolean }): Promise<number> {
-    try {
+    const work = async () => {
       await removeUnused(db, objects, id, { limit: BATCH, signal })
       if (!stopping()) await move(db, objects, id, { atOnce: UPLOADS, limit: BATCH / 2, signal })
+      failing.clear()
       failures = 0
+    }
+    const isOutage = () => failing.add(id).size > 1
+    try {
+      await oneByOne(db, WORK, [id], work, { signal, isOutage, rest })
     } catch (error) {
       if (signal.aborted) return 0
       const pause = backOff(++failures, { first: pauses.first, longest: LONGEST_PAUSE_MS })
@@ -49,7 +63,8 @@ export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS,
 
   async function due({ busy }: { busy: number[] }): Promise<number[]> {
     if (performance.now() < notBefore || busy.length >= ACCOUNTS) return []
-    const { accounts, last } = await accountsDue(db, after, LOOK)
+    const { accounts: all, last } = await accountsDue(db, after, LOOK)
+    const { accounts } = await turnOf(db, WORK, all)
     const free = accounts.filter((id) => !busy.includes(id)).slice(0, ACCOUNTS - busy.length)
     found ||= accounts.length > 0
     // Accounts without a free slot come first in the next round.

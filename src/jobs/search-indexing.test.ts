@@ -36,13 +36,14 @@ test('a batch that fails stays queued and blocks no other account', async () => 
   await studio.db.execute(sql`update tasks set title = 'Another name'`)
   const owl = Number(studio.world.accounts!.owl!.id)
   await studio.db.pool.query(`alter table search_documents add constraint broken check (account_id <> ${owl}) not valid`)
-  const warned: unknown[] = []
-  const log = { ...studio.service.log, warn: (...said: unknown[]) => warned.push(said) } as unknown as typeof studio.service.log
-  const node = startIndexing({ db: studio.db, log })
+  const failing = () => studio.db.rows(sql`select account_id, work from failing_accounts`)
+  const node = startIndexing(studio.service)
   try {
-    await until(async () => warned.length > 0 && (await count('search_queue')) === 2)
+    await until(async () => (await failing()).length > 0 && (await count('search_queue')) === 2)
+    expect(await failing()).toEqual([{ account_id: owl, work: 'index_search' }])
     expect(await studio.db.rows(sql`select account_id from search_queue`)).toEqual([{ account_id: owl }, { account_id: owl }])
     await studio.db.execute(sql`alter table search_documents drop constraint broken`)
+    await studio.db.execute(sql`update failing_accounts set rest_until = now()`)
     await until(async () => (await count('search_queue')) === 0)
   } finally {
     await node.stop()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { oneByOne } from '../domain/accounts/isolation.ts'
 import { indexAccount, nextAccount, queueUnindexed } from '../domain/search/index.ts'
 import type { WorkerContext } from './worker.ts'
 
@@ -7,6 +8,9 @@ const TICK_MS = 1_000
 /** A backlog takes at most a tenth of a core from reads and writes. */
 const REST = 9
 const HOUR_MS = 3_600_000
+
+/** As operators see it. */
+const WORK = 'index_search'
 
 interface Indexing {
   stop(): Promise<void>
@@ -20,19 +24,23 @@ export function startIndexing({ db, log }: Pick<WorkerContext, 'db' | 'log'>): I
     let checkedAt = Number.NEGATIVE_INFINITY
     while (!stopped.signal.aborted) {
       const began = performance.now()
-      let worked = false
+      let [worked, isResting, isRound] = [false, false, true]
       try {
         if (began - checkedAt > HOUR_MS) {
           await queueUnindexed(db)
           checkedAt = began
         }
-        // Also after a failure: an account that cannot be indexed blocks no other.
-        account = await nextAccount(db, account ?? 0)
-        worked = account !== undefined && (await indexAccount(db, account))
+        const next = await nextAccount(db, account ?? 0)
+        isRound = next === undefined || next <= (account ?? 0)
+        account = next
+        const [indexed] = next === undefined ? [] : await oneByOne(db, WORK, [next], (id) => indexAccount(db, id))
+        worked = indexed ?? false
+        isResting = next !== undefined && indexed === undefined
       } catch (error) {
         log.warn({ account, error: (error as Error).message }, 'search indexing failed')
       }
-      const pause = worked ? REST * (performance.now() - began) : TICK_MS
+      // An account that can't be indexed holds up no other.
+      const pause = worked ? REST * (performance.now() - began) : isResting && !isRound ? 0 : TICK_MS
       await sleep(pause, undefined, { signal: stopped.signal }).catch(() => {})
     }
   })()

@@ -9,7 +9,8 @@ import { scrub } from '../privacy/scrub.ts'
  */
 
 /** Seconds until the next attempt: five at first, an hour at most. */
-const REST = { first: 5, longest: 3_600, factor: 4 }
+const REST = { first: 5, longest: 3_600 }
+const FACTOR = 4
 const ERROR_MAX = 500
 
 /** Accounts whose turn it is. */
@@ -21,6 +22,8 @@ export interface Turn {
 
 interface Isolated {
   signal?: AbortSignal | undefined
+  /** Seconds until the next attempt. */
+  rest?: { first: number; longest: number }
   /** An error that is about the service, such as a database that is away. */
   isOutage?: (error: unknown) => boolean
 }
@@ -37,7 +40,7 @@ export async function together<T>(
   work: string,
   { accounts, failing = new Set() }: Turn,
   run: (accounts: number[]) => Promise<T>,
-  { signal, isOutage = isAway }: Isolated = {},
+  { signal, rest = REST, isOutage = isAway }: Isolated = {},
 ): Promise<T[]> {
   const results: T[] = []
   const [healthy, alone] = [accounts.filter((id) => !failing.has(id)), accounts.filter((id) => failing.has(id))]
@@ -56,7 +59,7 @@ export async function together<T>(
     } catch (error) {
       if (signal?.aborted || isOutage(error)) throw error
       // Without the database this throws too.
-      await record(db, work, id, error)
+      await record(db, work, id, error, rest)
     }
   return results
 }
@@ -119,13 +122,13 @@ const textOf = (error: unknown) => {
   return text.replaceAll('\0', '').slice(0, ERROR_MAX).toWellFormed()
 }
 
-async function record(db: Database, work: string, id: number, error: unknown) {
+async function record(db: Database, work: string, id: number, error: unknown, rest: NonNullable<Isolated['rest']>) {
   const { failures } = (await db.one<{ failures: number }>(sql`
     insert into failing_accounts as f (account_id, work, error) values (${id}, ${work}, ${textOf(error)})
     on conflict (account_id, work) do update set failures = f.failures + 1, error = excluded.error
     returning failures`))!
   await db.execute(sql`
-    update failing_accounts set rest_until = now() + make_interval(secs => ${backOff(failures, REST)})
+    update failing_accounts set rest_until = now() + make_interval(secs => ${backOff(failures, { factor: FACTOR, ...rest })})
     where account_id = ${id} and work = ${work}`)
 }
 
@@ -150,5 +153,5 @@ export const listFailing = (db: Database, limit: number): Promise<FailingAccount
 /** The states of an account in a statement that chooses accounts by itself: whether it failed the last time, and whether it rests. */
 export const isFailing = (work: string, account: Sql) =>
   sql`exists (select from failing_accounts f where f.account_id = ${account} and f.work = ${work})`
-export const isResting = (work: string, account: Sql) =>
+export const isResting = (work: string | Sql, account: Sql) =>
   sql`exists (select from failing_accounts f where f.account_id = ${account} and f.work = ${work} and f.rest_until > now())`

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { isResting } from '../accounts/isolation.ts'
 
 export interface MailTemplate {
   subject: string
@@ -68,23 +69,35 @@ export const isSwamped = async (db: Database, userId: number): Promise<boolean> 
 const LANES = 2
 const LANE = sql`1 + abs(hashtext(coalesce(lower(m.to_address), m.to_user_id::text))::bigint) % ${LANES}`
 
+/** How operators see the sending of an account's mails. */
+export const SENDING = 'send_mails'
+
+const IS_DUE = sql`m.next_at <= now() and not ${isResting(SENDING, sql`m.account_id`)}`
+
 export const dueLanes = async (db: Database): Promise<number[]> =>
-  (await db.rows<{ lane: number }>(sql`select distinct ${LANE} as lane from mails m where m.next_at <= now() order by 1`)).map(
+  (await db.rows<{ lane: number }>(sql`select distinct ${LANE} as lane from mails m where ${IS_DUE} order by 1`)).map(
     ({ lane }) => lane,
   )
 
 /** A queued email with its recipient. */
 export interface QueuedMail extends Required<MailTemplate> {
   id: number
+  /** 0 if it belongs to no account, such as a password reset. */
+  account_id: number
   to: string
   tries: number
 }
 
-/** The mail that has been due longest. */
-export const next = (db: Database, lane: number): Promise<QueuedMail | undefined> =>
+/**
+ * The mail that has been due longest, of one account after the other: however many mails one has, those of the others don't wait for them.
+ * `after`: the account whose turn it was.
+ */
+export const next = (db: Database, lane: number, after: number): Promise<QueuedMail | undefined> =>
   db.one(sql`
-    select m.id, ${ADDRESS} as to, m.subject, m.text, m.unsubscribe, m.tries from mails m left join users u on u.id = m.to_user_id
-    where m.next_at <= now() and ${LANE} = ${lane} order by m.next_at, m.id limit 1`)
+    select m.id, coalesce(m.account_id, 0) as account_id, ${ADDRESS} as to, m.subject, m.text, m.unsubscribe, m.tries
+    from mails m left join users u on u.id = m.to_user_id
+    where ${IS_DUE} and ${LANE} = ${lane}
+    order by coalesce(m.account_id, 0) <= ${after}, coalesce(m.account_id, 0), m.next_at, m.id limit 1`)
 
 export const recordSent = (db: Database, id: number) =>
   db.execute(sql`update mails set sent_at = now(), next_at = null, error = '' where id = ${id}`)

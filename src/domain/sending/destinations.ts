@@ -1,5 +1,6 @@
 import { type ChannelKind, DIRECT_KINDS } from '../../contract/channels.ts'
 import { type Database, raw, type Sql, sql } from '../../db/database.ts'
+import { isResting, oneByOne } from '../accounts/isolation.ts'
 import { record } from '../audit/audit-log.ts'
 import { scrub } from '../privacy/scrub.ts'
 import { sealedIn, type Vault } from '../privacy/secrets.ts'
@@ -17,6 +18,21 @@ export const LIVE = sql`d.status = 'active' and (
 /** Lanes of one account that a process serves in parallel. Failing destinations get at most half of them. */
 export const LANES_PER_ACCOUNT = 16
 const LANES_OF_FAILING = LANES_PER_ACCOUNT / 2
+
+/** How operators see the work for one destination. */
+const SENDING = 'send_messages:'
+
+/** Sends to a destination. If it can't even record how that went, the destination rests, and no other one waits for it. */
+export async function isolated<T>(
+  db: Database,
+  lane: number,
+  send: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const id = Math.abs(lane)
+  const found = await db.one<{ account_id: number }>(sql`select account_id from destinations where id = ${id}`)
+  return found && (await oneByOne(db, `${SENDING}${id}`, [found.account_id], send, { signal }))[0]
+}
 
 interface Lanes {
   busy: number[]
@@ -40,7 +56,8 @@ export const due = async (db: Database, { busy, resting, free }: Lanes): Promise
         select d.*, row_number() over (partition by d.account_id order by d.failing, d.since) as place,
           row_number() over (partition by d.account_id, d.failing order by d.since) as place_of_kind
         from (${lanesOf(false)} union all ${lanesOf(true)} union all ${auditLanes()}) d
-        where d.id <> all (${busy}::bigint[]) and d.id <> all (${resting}::bigint[]))
+        where d.id <> all (${busy}::bigint[]) and d.id <> all (${resting}::bigint[])
+          and not ${isResting(sql`${SENDING} || abs(d.id)`, sql`d.account_id`)})
       select d.id from due d left join busy b on b.account_id = d.account_id
       where d.place + coalesce(b.lanes, 0) <= ${LANES_PER_ACCOUNT}
         and (not d.failing or d.place_of_kind + coalesce(b.failing, 0) <= ${LANES_OF_FAILING})

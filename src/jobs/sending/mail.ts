@@ -3,6 +3,7 @@ import type { Transporter } from 'nodemailer'
 import type { Logger } from 'pino'
 import type { Pool } from '../../db/database.ts'
 import { LEASES } from '../../db/queue.ts'
+import { oneByOne } from '../../domain/accounts/isolation.ts'
 import * as mails from '../../domain/mail/mails.ts'
 import { scrub } from '../../domain/privacy/scrub.ts'
 import { NoAnswer } from '../../net/safe-fetch.ts'
@@ -61,33 +62,54 @@ interface MailContext {
 }
 
 /** The queue of the mail server. Without one, mails are kept for operators to read, and are not sent later either. */
-export const mailLanes = ({ db, log, post }: MailContext, breaker: Breaker): Work => ({
-  name: 'mail server',
-  lease: LEASES.mails,
-  fill: async () => false,
-  async due({ busy, resting }) {
-    if (post === undefined) await mails.keepUnsent(db)
-    if (post === undefined || breaker.isOpen(SERVER)) return []
-    const due = (await mails.dueLanes(db)).filter((lane) => !busy.includes(lane) && !resting.includes(lane))
-    // One mail checks whether the server is back.
-    return breaker.isHalfOpen(SERVER) ? due.slice(0, busy.length === 0 ? 1 : 0) : due
-  },
-  async run(lane) {
-    for (const began = performance.now(); !lane.stopping() && performance.now() - began < TURN_MS; )
-      if (!(await sendNext({ db, log, post: post! }, lane, breaker))) break
-    return 0
-  },
-  close: () => {},
-})
+export function mailLanes({ db, log, post }: MailContext, breaker: Breaker): Work {
+  const turns: Turns = new Map()
+  return {
+    name: 'mail server',
+    lease: LEASES.mails,
+    fill: async () => false,
+    async due({ busy, resting }) {
+      if (post === undefined) await mails.keepUnsent(db)
+      if (post === undefined || breaker.isOpen(SERVER)) return []
+      const due = (await mails.dueLanes(db)).filter((lane) => !busy.includes(lane) && !resting.includes(lane))
+      // One mail checks whether the server is back.
+      return breaker.isHalfOpen(SERVER) ? due.slice(0, busy.length === 0 ? 1 : 0) : due
+    },
+    async run(lane) {
+      for (const began = performance.now(); !lane.stopping() && performance.now() - began < TURN_MS; )
+        if (!(await sendNext({ db, log, post: post! }, lane, breaker, turns))) break
+      return 0
+    },
+    close: () => {},
+  }
+}
+
+/** The account of each lane whose turn it was. */
+type Turns = Map<number, number>
 
 /** At least once: a mail whose result was not recorded is sent again, with the same id. Returns false if nothing more can be sent now. */
 export async function sendNext(
   { db, log, post }: Required<MailContext>,
   { id, signal }: Pick<Lane, 'id' | 'signal'>,
   breaker: Breaker,
+  turns: Turns = new Map(),
 ): Promise<boolean> {
-  const mail = await mails.next(db, id)
+  const mail = await mails.next(db, id, turns.get(id) ?? -1)
   if (!mail) return false
+  turns.set(id, mail.account_id)
+  const send = () => sendOne({ db, log, post }, mail, signal, breaker)
+  if (mail.account_id === 0) return send()
+  // If it can't even be recorded how that went, the mails of the account rest, and no other ones wait for them.
+  const [more = true] = await oneByOne(db, mails.SENDING, [mail.account_id], send, { signal })
+  return more
+}
+
+async function sendOne(
+  { db, log, post }: Required<MailContext>,
+  mail: mails.QueuedMail,
+  signal: AbortSignal,
+  breaker: Breaker,
+): Promise<boolean> {
   try {
     await unlessBrokenOff(post(mail), signal)
   } catch (error) {

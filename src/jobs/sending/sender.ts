@@ -51,7 +51,8 @@ export function startSender(context: WorkerContext & { slackApi?: string }): Sen
       return (await enqueueMessages(db)) || unnumbered
     },
     due: (lanes) => destinations.due(db, lanes),
-    run: (lane) => runLane({ ...context, dispatcher }, lane),
+    run: async (lane) =>
+      (await destinations.isolated(db, lane.id, () => runLane({ ...context, dispatcher }, lane), lane.signal)) ?? 0,
     close: () => dispatcher.close(),
   })
   const mails = startLanes(context, mailLanes(context, breaker))
