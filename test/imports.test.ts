@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   domain: ['contract', 'db', 'diagnosis', 'measures', 'test-results', 'previews'],
   world: ['contract', 'db', 'domain'],
   intake: ['contract', 'db', 'net', 'domain', 'test-results', 'processes', 'previews'],
-  jobs: ['contract', 'db', 'net', 'domain', 'world', 'intake'],
+  jobs: ['contract', 'db', 'net', 'domain', 'world', 'processes', 'intake'],
   demo: ['contract', 'db', 'domain', 'world'],
   admin: ['contract', 'terminal', 'db', 'domain', 'world', 'diagnosis', 'intake'],
   http: ['contract', 'db', 'net', 'domain', 'intake', 'mcp'],
