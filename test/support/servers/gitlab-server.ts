@@ -56,6 +56,8 @@ export async function openGitLab() {
     notes: [] as Note[],
     /** Bodies of the webhooks that GitLab sends about what was written. */
     hooks: [] as object[],
+    /** The paths of all requests. */
+    asked: [] as string[],
     /** Requests that change something. */
     writes: [] as string[],
     /** Answers the next write and then closes the connection without a reply. */
@@ -178,6 +180,7 @@ export async function openGitLab() {
       const send = (status: number, body: unknown, headers: Record<string, string> = {}) =>
         reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
       const [method, url] = [request.method!, new URL(request.url!, 'http://gitlab')]
+      gitlab.asked.push(url.pathname)
       if (request.headers['private-token'] !== gitlab.token) return send(401, { message: '401 Unauthorized' })
       if (gitlab.limitedUntil > 0) {
         const headers = { 'ratelimit-remaining': '0', 'ratelimit-reset': String(gitlab.limitedUntil) }

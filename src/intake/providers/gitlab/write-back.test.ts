@@ -291,6 +291,50 @@ test('only a refused login, or a refusal of a project that somebody named, stops
   expect(await problem()).toContain('does not accept the login')
 })
 
+/** Pipelines of projects that are not ours, as a webhook of a group or of the whole server sends them. */
+const FOREIGN = Number(process.env.FOREIGN_EVENTS ?? 50)
+
+test('webhooks of projects that the token cannot see or write to pause nothing', {
+  timeout: Math.max(240_000, FOREIGN * 1_000),
+}, async () => {
+  const { deliver, push, report, work, page } = await room()
+  const events = Array.from({ length: FOREIGN }, (_, at) => ({
+    path: `eve/secret${at}`,
+    sha: `${at}`.padStart(40, 'e'),
+    id: 500 + at,
+  }))
+  for (const [at, { path, sha, id }] of events.entries()) {
+    // GitLab hides a project that the token can't see, and refuses one where its role is too low.
+    if (at % 2 === 0) {
+      gitlab.projects.set(path, { id, commits: new Set([sha]), pulls: new Set() })
+      gitlab.levels.set(path, 20)
+    }
+    const project = { id, path_with_namespace: path, web_url: `${gitlab.url}/${path}` }
+    const commit = { id: sha, message: 'Work', author: { name: 'Eve' }, modified: ['src/a.c'] }
+    await deliver({ object_kind: 'push', ref: 'refs/heads/main', before: '0'.repeat(40), after: sha, project, commits: [commit] })
+    const pipeline = {
+      id,
+      iid: 1,
+      sha,
+      ref: 'main',
+      source: 'push',
+      status: 'success',
+      url: `${project.web_url}/-/pipelines/${id}`,
+    }
+    await deliver({ object_kind: 'pipeline', object_attributes: pipeline, builds: [], project, commit: { id: sha } })
+    await report({ number: id, branch: 'main', commit: sha, broken: 'src/a.c' })
+  }
+  await work()
+  const tried = gitlab.asked.flatMap((path) => /secret\d+/.exec(path) ?? [])
+  expect(new Set(tried).size).toBe(FOREIGN)
+  expect(gitlab.statuses).toEqual([])
+  expect(await page()).toMatchObject({ write_back: true, write_back_problem: null })
+  await push('main', ['c3'])
+  await report({ number: 1, branch: 'main', commit: 'c3' })
+  await work()
+  expect(gitlab.statuses.map(({ sha }) => sha)).toEqual(['c3'])
+})
+
 /** How many reports the echoes are tried with. */
 const UPDATES = Number(process.env.WRITE_BACK_UPDATES ?? 40)
 
