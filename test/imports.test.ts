@@ -44,7 +44,8 @@ test.each(Object.entries(MAY_IMPORT))(
 )
 
 /** A provider's reader is pure: it knows facts, sets and readers, never the database. */
-const READING = /^intake\/providers\/[\w-]+\/(?!act|setup|jobs|server|console|poll|start|describe-job|write-back)[\w-]+\.ts$/
+const READING =
+  /^intake\/providers\/[\w-]+\/(?!abilities|act|setup|jobs|server|console|poll|start|describe-job|write-back)[\w-]+\.ts$/
 const READING_MAY_IMPORT =
   /^(intake\/(bounds|facts|provider|history\/history|signatures|reading|build-origin|build-report|reports\/[\w-]+|providers\/(?:unity|graphql|user-list)|providers\/[\w-]+\/[\w-]+)|contract\/(?:sets|spellings\/[\w-]+))\.ts$/
 

@@ -5,7 +5,7 @@ import { requireAsset } from '../../domain/previews/previews.ts'
 import { FairQueue } from '../../processes/fair-queue.ts'
 import type { JobContext } from '../job-context.ts'
 import type { CheckedOut } from '../providers/checked-out.ts'
-import { checkouts } from '../providers/checkouts.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { reach } from '../reach/reach.ts'
 
 /** Somebody who opens the page again within this time sees the same. */
@@ -25,7 +25,7 @@ export async function readCheckouts(
 ): Promise<AppReply<'listCheckouts'>> {
   const { path } = await requireAsset(db, by, assetId)
   const reporter = await reporterOf(db, by, assetId)
-  const read = reporter?.config.server ? checkouts[reporter.provider] : undefined
+  const read = reporter?.config.server ? abilitiesOf(reporter.provider).checkouts : undefined
   if (!reporter || !read) return { checkouts: null }
   const known = await cached(`${reporter.integration_id} ${path}`, async () => {
     try {

@@ -4,10 +4,10 @@ import { jobsOf } from '../../domain/integrations/imports.ts'
 import type { AllowedHosts } from '../../net/addresses.ts'
 import { requireJson } from '../../net/reply-json.ts'
 import { safeFetch } from '../../net/safe-fetch.ts'
+import type { Abilities } from '../abilities.ts'
 import type { Provider } from '../provider.ts'
 import { failureOf, Refused } from '../providers/ci-replies.ts'
 import { isLimited, secondsToWait } from '../providers/rate-limits.ts'
-import { transports } from '../providers/transports.ts'
 import { coveredBy } from '../reach/reach.ts'
 import { type Json, text } from '../reading.ts'
 import { stripNul } from '../strip-nul.ts'
@@ -43,20 +43,19 @@ export interface Answered extends HistoryReply {
 }
 
 /** A provider, or a chat vendor. */
-export interface AskedTool extends Pick<Provider, 'history' | 'label'> {
+export interface AskedTool extends Pick<Provider, 'history' | 'label'>, Pick<Abilities, 'transport'> {
   /** The use for which the operator allows private hosts. */
   name: string
 }
 
 /** Asks a tool's server for a page. Throws `Limited` if it asks to wait, `Refused` if it will never answer, and `Unreachable` otherwise. */
 export async function ask(
-  { history, label, name }: AskedTool,
+  { history, label, name, transport }: AskedTool,
   { path, body, server, etag }: HistoryRequest,
   { config, allowed, signal }: { config: Readonly<Json>; allowed: AllowedHosts; signal?: AbortSignal | undefined },
 ): Promise<Answered> {
-  const other = transports[name as Provider['name']]
-  if (other)
-    return { headers: {}, body: stripNul(await other.send(path, { config, allowed, signal })), details: new Map(), wait: 0 }
+  if (transport)
+    return { headers: {}, body: stripNul(await transport.send(path, { config, allowed, signal })), details: new Map(), wait: 0 }
   const base = (server ?? text(config.server) ?? '').replace(/\/+$/, '')
   const reply = await safeFetch(`${base}${path}`, (host, ip, port) => allowed(host, ip, port, name), {
     method: body ? 'POST' : 'GET',

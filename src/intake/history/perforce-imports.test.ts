@@ -6,7 +6,7 @@ import type { Studio } from '../../../test/support/studio.ts'
 import { sql } from '../../db/database.ts'
 import { within } from '../../net/budget.ts'
 import { depotPaths, history } from '../providers/perforce/history.ts'
-import { transports } from '../providers/transports.ts'
+import { servers } from '../providers/servers.ts'
 import type { Asked, HistoryReply } from './history.ts'
 import { startNightlyLooks } from './start-import.ts'
 
@@ -175,7 +175,7 @@ describe('odd output', () => {
     ])
     // 17 MB of two changelists, and of one.
     p4.instead('describe', `${JSON.stringify({ ...described, desc: 'x'.repeat(17 * 1024 * 1024) })}\n`)
-    const send = (path: string) => transports.perforce!.send(path, { config: p4.config, allowed: () => true })
+    const send = (path: string) => servers.perforce.transport.send(path, { config: p4.config, allowed: () => true })
     expect(await send(several)).toEqual([])
     expect(await send('describe\n-s\n1003')).toMatchObject([{ change: '1003' }])
     // More than the page has left; a smaller one still fits.

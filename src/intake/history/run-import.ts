@@ -15,7 +15,7 @@ import type { JobContext } from '../job-context.ts'
 import type { Provider } from '../provider.ts'
 import { Refused } from '../providers/ci-replies.ts'
 import { providers } from '../providers/index.ts'
-import { transports } from '../providers/transports.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { BY_SETTINGS, reach } from '../reach/reach.ts'
 import { type Json, number, object } from '../reading.ts'
 import { ask, jobsFor, Limited, Missing, readAbout, withDetails } from './ask.ts'
@@ -119,10 +119,11 @@ async function readPage(context: JobContext, reading: Reading, signal?: AbortSig
   const { db, vault, allowed } = context
   const { running, integration, provider, part } = reading
   const config = await reach({ db, vault, allowed, signal }, integration, BY_SETTINGS)
-  const send = (request: HistoryRequest) => ask(provider, request, { config, allowed, signal })
+  const { transport } = abilitiesOf(provider.name)
+  const send = (request: HistoryRequest) => ask({ ...provider, transport }, request, { config, allowed, signal })
   const jobs = await jobsFor(db, provider, integration)
   const known = object(running.cursor.about)
-  if (!known) await transports[provider.name]?.prepare(context, integration, config, signal)
+  if (!known) await transport?.prepare(context, integration, config, signal)
   const about = known ?? (await readAbout(provider, { config, jobs }, send))
   const cursor = object(running.cursor.place) ?? {}
   const asked: Asked = { cursor, since: running.since, until: running.until, config, about, jobs }

@@ -12,6 +12,7 @@ import { OverBudget } from '../../net/budget.ts'
 import { Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
 import { providers } from '../providers/index.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { BY_SETTINGS, reach } from '../reach/reach.ts'
 import { ask, jobsFor, Limited, Missing, readAbout, type Send } from './ask.ts'
 import type { Asked, HistoryPart } from './history.ts'
@@ -45,7 +46,8 @@ export async function previewImport({ db, vault, allowed }: Outside, key: Record
   if (problem !== undefined) return { days, parts: [], minutes: null, problem }
   const provider = providers[integration!.provider]
   const config = await reach({ db, vault, allowed }, integration!, BY_SETTINGS)
-  const send: Send = (request) => ask(provider, request, { config, allowed })
+  const send: Send = (request) =>
+    ask({ ...provider, transport: abilitiesOf(provider.name).transport }, request, { config, allowed })
   const { parts } = provider.history!
   try {
     if (!(await hasJobs(db, integration!))) return { days, parts: [], minutes: null, problem: NO_JOBS }

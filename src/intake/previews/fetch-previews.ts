@@ -8,8 +8,9 @@ import { fileStore, put, sizeOf, storeMade } from '../../domain/previews/store.t
 import { OverBudget, within } from '../../net/budget.ts'
 import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import { makePreview } from '../../previews/make-preview.ts'
+import type { ServerFile } from '../abilities.ts'
 import type { JobContext } from '../job-context.ts'
-import { type ServerFile, serverFiles } from '../providers/server-files.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { NotListed, reach } from '../reach/reach.ts'
 import { fetchSoon } from './fetch-soon.ts'
 
@@ -39,7 +40,7 @@ export async function fetchPreviews(
 ) {
   const { db } = context
   const subject = await subjects.integration(db, { account_id, id: integration_id })
-  const read = subject && serverFiles[subject.provider]
+  const read = subject && abilitiesOf(subject.provider).file
   if (!subject?.config.server || !read) return
   await dropExcess(db, account_id, subject.project_id)
   const until = Date.now() + TURN_MS

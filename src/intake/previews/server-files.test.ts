@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type LocalServer, openLocalServer } from '../../../test/support/servers/local-server.ts'
 import { allowedHosts } from '../../net/addresses.ts'
 import type { JobContext } from '../job-context.ts'
-import { serverFiles } from '../providers/server-files.ts'
+import { servers } from '../providers/servers.ts'
 
 const FILE = Buffer.from('0123456789'.repeat(10))
 let server: LocalServer
@@ -47,7 +47,7 @@ const settings = {
 type Name = keyof typeof settings
 const names = Object.keys(settings) as Name[]
 const read = (name: Name, path: string, { limit = 1000, identifier = 'c1', more = {} } = {}) =>
-  serverFiles[name]!(
+  servers[name].file(
     { allowed: allowedHosts(['127.0.0.1']) } as JobContext,
     { ...settings[name](), ...more },
     { path, identifier },

@@ -8,22 +8,7 @@ import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import type { JobContext } from '../job-context.ts'
 import { placeOf } from '../reach/actions.ts'
 import { NotListed, reach } from '../reach/reach.ts'
-import { actAtBuildkite } from './buildkite/act.ts'
-import type { Act } from './ci-action.ts'
-import { actAtGitHub } from './github/act.ts'
-import { actAtGitLab } from './gitlab/act.ts'
-import { actAtHorde } from './horde/act.ts'
-import { actAtJenkins } from './jenkins/act.ts'
-import { actAtTeamCity } from './teamcity/act.ts'
-
-const ACTS: Record<ActingProvider, Act> = {
-  jenkins: actAtJenkins,
-  buildkite: actAtBuildkite,
-  github: actAtGitHub,
-  gitlab: actAtGitLab,
-  teamcity: actAtTeamCity,
-  horde: actAtHorde,
-}
+import { servers } from './servers.ts'
 
 const DONE: Record<CiAction, string> = {
   retry: 'The CI runs this build again. It appears here as soon as the CI reports it.',
@@ -45,7 +30,7 @@ export async function actOnBuild(
   const build = (await subjects.build(db, subject))!
   try {
     const config = await reach(outside, build, { ...placeOf(action, build), isLead: project.isLead })
-    await ACTS[build.provider as ActingProvider](action, build, config, allowed, parameters)
+    await servers[build.provider as ActingProvider].act(action, build, config, allowed, parameters)
   } catch (error) {
     // Not a failure: the audit log must have what may have happened.
     if (error instanceof NoAnswer && error.mayHaveArrived) return { message: UNCERTAIN }

@@ -1,24 +1,17 @@
 import { ApiError, cannotBisect } from '../../contract/errors.ts'
-import type { StartableProvider } from '../../contract/sets.ts'
+import type { ProviderName } from '../../contract/sets.ts'
 import type { Database } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
-import { enqueue, type JobKind, type Jobs } from '../../db/queue.ts'
+import { enqueue, type Jobs } from '../../db/queue.ts'
 import { subjectOf } from '../../domain/breakages/bisection/bisection-subject.ts'
 import { refuse } from '../../domain/breakages/bisection/bisections.ts'
 import { asking } from '../../domain/integrations/context.ts'
 import * as subjects from '../../domain/integrations/job-subjects.ts'
+import type { Abilities, ServerJob } from '../abilities.ts'
 import type { JobContext } from '../job-context.ts'
 import { NotListed, requireReach } from '../reach/reach.ts'
-import { jobs as azureDevops } from './azure-devops/jobs.ts'
-import { jobs as bitbucket } from './bitbucket/jobs.ts'
-import { jobs as buildkite } from './buildkite/jobs.ts'
 import { Refused } from './ci-replies.ts'
-import { jobs as github } from './github/jobs.ts'
-import { jobs as gitlab } from './gitlab/jobs.ts'
-import { jobs as horde } from './horde/jobs.ts'
-import { jobs as jenkins } from './jenkins/jobs.ts'
-import { jobs as perforce } from './perforce/jobs.ts'
-import { jobs as teamcity } from './teamcity/jobs.ts'
+import { abilitiesOf, servers } from './servers.ts'
 
 /** Ends the search that the build is for if its CI refuses to build. Any other failure is retried. */
 const orEndSearch =
@@ -33,9 +26,9 @@ const orEndSearch =
   }
 
 /** A job about what is on no list of its integration is over: a lead sees what waits. */
-const quietly = <Works extends Record<string, Work>>(works: Works): Works =>
+const quietly = <Works extends Record<string, ServerJob>>(works: Works): Works =>
   Object.fromEntries(
-    Object.entries(works).map(([kind, work]): [string, Work] => [
+    Object.entries(works).map(([kind, work]): [string, ServerJob] => [
       kind,
       (outside, payload, signal) =>
         work(outside, payload, signal).catch((error: unknown) => {
@@ -45,30 +38,18 @@ const quietly = <Works extends Record<string, Work>>(works: Works): Works =>
     ]),
   ) as Works
 
-type Work = (outside: JobContext, payload: never, signal?: AbortSignal) => Promise<unknown>
+type JobsOf<Ability> = Ability extends { jobs: infer Works } ? Works : never
+type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void ? All : never
 
-/** Jobs that call the servers of tools, by kind. Separate from the providers' declarations, which only read. */
+/** Jobs that call the servers of tools, by kind. */
 export const serverJobs = quietly({
-  ...azureDevops,
-  ...bitbucket,
-  ...buildkite,
-  ...github,
-  ...gitlab,
-  ...horde,
-  ...jenkins,
-  ...perforce,
-  ...teamcity,
-  start_buildkite: orEndSearch(buildkite.start_buildkite),
-  start_github: orEndSearch(github.start_github),
-  start_jenkins: orEndSearch(jenkins.start_jenkins),
+  ...(Object.assign({}, ...Object.values<Abilities>(servers).map(({ jobs }) => jobs)) as Together<
+    JobsOf<(typeof servers)[ProviderName]>
+  >),
+  start_buildkite: orEndSearch(servers.buildkite.jobs.start_buildkite),
+  start_github: orEndSearch(servers.github.jobs.start_github),
+  start_jenkins: orEndSearch(servers.jenkins.jobs.start_jenkins),
 })
-
-/** The job that starts a build at each CI. */
-const STARTS = {
-  jenkins: 'start_jenkins',
-  buildkite: 'start_buildkite',
-  github: 'start_github',
-} as const satisfies Record<StartableProvider, JobKind>
 
 /** Throws unless the builds of a bisection may be started: for the one who asks, and for the job itself. */
 export async function requireBisectable(
@@ -89,7 +70,7 @@ export async function requireBisectable(
 export async function startBuild({ db }: Pick<JobContext, 'db'>, payload: Jobs['start_build']) {
   const { account_id, build_run_id } = payload
   const build = await subjects.build(db, { account_id, id: build_run_id })
-  const kind = build && STARTS[build.provider as StartableProvider]
+  const kind = build && abilitiesOf(build.provider).starts
   if (!kind) return refuse(db, { account_id, id: build_run_id }, 'The integration was deleted or is paused.')
   await enqueue(db, kind, payload, { ...asking(build), name: `${kind}:${build_run_id}` })
 }

@@ -6,39 +6,15 @@ import { NoAnswer, Unreachable } from '../../net/safe-fetch.ts'
 import { Limited } from '../history/ask.ts'
 import type { JobContext } from '../job-context.ts'
 import { BY_SETTINGS, listOf, reach } from '../reach/reach.ts'
-import { users as asana } from './asana/users.ts'
-import { users as azureDevops } from './azure-devops/users.ts'
-import { users as clickup } from './clickup/users.ts'
-import { users as github } from './github/users.ts'
-import { users as gitlab } from './gitlab/users.ts'
 import { providers } from './index.ts'
-import { users as jira } from './jira/users.ts'
-import { users as linear } from './linear/users.ts'
-import { users as monday } from './monday/users.ts'
-import { users as perforce } from './perforce/server.ts'
-import { users as shortcut } from './shortcut/users.ts'
+import { abilitiesOf, servers } from './servers.ts'
 import { slackTokens, slackUsers } from './slack-users.ts'
-import { type AskedServer, listUsers, type UserList } from './user-list.ts'
-import { users as youtrack } from './youtrack/users.ts'
+import { type AskedServer, listUsers } from './user-list.ts'
 
-const over = (name: ProviderName, list: UserList) => (server: AskedServer) => listUsers(providers[name], list, server)
+const isTool = (name: string): name is ProviderName => Object.hasOwn(servers, name)
 
 /** Tools whose server lists its users with addresses that it has verified. */
-const SOURCES: Partial<Record<string, (server: AskedServer) => Promise<ListedPerson[]>>> = {
-  perforce: ({ config, ...server }: AskedServer) => perforce(config, server),
-  github: over('github', github),
-  gitlab: over('gitlab', gitlab),
-  jira: over('jira', jira),
-  linear: over('linear', linear),
-  monday: over('monday', monday),
-  asana: over('asana', asana),
-  azure_devops: over('azure_devops', azureDevops),
-  clickup: over('clickup', clickup),
-  shortcut: over('shortcut', shortcut),
-  youtrack: over('youtrack', youtrack),
-} satisfies Partial<Record<ProviderName, unknown>>
-
-export const canListUsers = (provider: string): boolean => SOURCES[provider] !== undefined
+export const canListUsers = (name: string): boolean => isTool(name) && abilitiesOf(name).users !== undefined
 
 /** People wait for the reply. */
 const TIMEOUT_MS = 60_000
@@ -60,10 +36,12 @@ async function serversOf(outside: Outside, accountId: number, provider: string) 
     const source = (server: AskedServer) => listUsers({ label: 'Slack', name: 'slack' }, slackUsers, server)
     return { label: 'Slack', source, servers }
   }
-  const source = SOURCES[provider]
-  if (!source) throw cannotImport('This tool can’t be asked for its users. Paste a list of them.')
-  const { label } = providers[provider as ProviderName]
-  const connected = await withServer(db, provider as ProviderName, accountId)
+  const users = isTool(provider) ? abilitiesOf(provider).users : undefined
+  if (!users) throw cannotImport('This tool can’t be asked for its users. Paste a list of them.')
+  const tool = providers[provider as ProviderName]
+  const { label } = tool
+  const source = typeof users === 'function' ? users : (server: AskedServer) => listUsers(tool, users, server)
+  const connected = await withServer(db, tool.name, accountId)
   if (connected.length === 0)
     throw cannotImport(`No ${label} integration has server access. Enter it there, or paste a list of users.`)
   const servers: AskedServer[] = []

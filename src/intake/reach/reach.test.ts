@@ -8,18 +8,17 @@ import { ACTING_PROVIDERS, type CiAction, PROVIDERS, type ProviderName, STARTABL
 import { sql } from '../../db/database.ts'
 import * as store from '../../domain/integrations/places.ts'
 import { allowedHosts } from '../../net/addresses.ts'
+import type { Abilities } from '../abilities.ts'
 import { readCheckouts } from '../checkouts/read-checkouts.ts'
 import type { BuildFact } from '../facts.ts'
 import { jobsFor } from '../history/ask.ts'
 import type { JobContext } from '../job-context.ts'
 import { fetchPreviews } from '../previews/fetch-previews.ts'
 import { actOnBuild } from '../providers/act.ts'
-import { checkouts } from '../providers/checkouts.ts'
 import { providers } from '../providers/index.ts'
 import { serverJobs } from '../providers/jobs.ts'
 import { askForPeople, canListUsers } from '../providers/people.ts'
-import { serverFiles } from '../providers/server-files.ts'
-import { REVIEW_WRITE_BACKS, TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { writeBackIssue } from '../write-back/issue.ts'
 import { writeBack } from '../write-back/write-back.ts'
 import { requireReach } from './reach.ts'
@@ -50,21 +49,21 @@ const FAILURES = ['build:7', 'run:7', 'pipeline:7', 'pipeline:{r1}:7', 'horde:7'
     repository: { id: '3', name: 'own/own' },
   }),
 )
-const has = (list: object, name: string) => Object.hasOwn(list, name)
+const has = (name: ProviderName, ability: keyof Abilities) => abilitiesOf(name)[ability] !== undefined
 
 /** As the code has it: a new ability of a tool appears here by itself. */
 const CAN: Record<Ability, (name: ProviderName) => boolean> = {
   console: (name) => FAILURES.some((build) => providers[name].followUp?.(build, 1, 1) !== undefined),
-  file: (name) => has(serverFiles, name),
-  status: (name) => has(WRITE_BACKS, name),
-  comment: (name) => has(WRITE_BACKS, name) || has(TRACKER_WRITE_BACKS, name) || has(REVIEW_WRITE_BACKS, name),
+  file: (name) => has(name, 'file'),
+  status: (name) => has(name, 'results'),
+  comment: (name) => has(name, 'results') || has(name, 'issues') || has(name, 'reviews'),
   retry: (name) => (ACTING_PROVIDERS as readonly string[]).includes(name),
   stop: (name) => (ACTING_PROVIDERS as readonly string[]).includes(name),
   start: (name) => (ACTING_PROVIDERS as readonly string[]).includes(name),
   bisect: (name) => (STARTABLE_PROVIDERS as readonly string[]).includes(name),
   import: (name) => providers[name].history?.parts.some(({ ofJobs }) => ofJobs) === true,
   people: canListUsers,
-  checkout: (name) => has(checkouts, name),
+  checkout: (name) => has(name, 'checkouts'),
 }
 
 const CI: Ability[] = ['console', 'retry', 'stop', 'start']
@@ -290,7 +289,7 @@ async function room(provider: ProviderName, name: string, { running = false, eve
         build_number: '7',
         branch: 'main',
         commit_hash: `abc${count}`,
-        kind: has(TRACKER_WRITE_BACKS, provider) ? 'regular' : 'preflight',
+        kind: has(provider, 'issues') ? 'regular' : 'preflight',
         ...(provider === 'perforce' ? { shelf: name === 'own' ? '1250' : '999' } : { pull_request: String(count) }),
         ...(where.url !== undefined && { url: where.url }),
       },
@@ -327,7 +326,7 @@ const contextOf = async ({ integration }: Room) =>
 
 async function writeResult(one: Room) {
   const { integration: integration_id, build: build_run_id } = one
-  if (!has(TRACKER_WRITE_BACKS, one.provider))
+  if (!has(one.provider, 'issues'))
     return writeBack({ ...outside, site: 'https://g.example' }, { account_id: owl(), integration_id, build_run_id })
   const { url = '', issue = '' } = one.where
   await studio.db.execute(sql`

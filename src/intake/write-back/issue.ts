@@ -1,7 +1,7 @@
 import type { Jobs } from '../../db/queue.ts'
 import { enqueueIssue, issueSubject } from '../../domain/breakages/fixed-issues.ts'
 import * as store from '../../domain/integrations/write-backs.ts'
-import { TRACKER_WRITE_BACKS } from '../providers/write-backs.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { NotListed, reach } from '../reach/reach.ts'
 import { BUSY_S, claimed, type Outside, pauseIfOurs, unlessRefusedWith } from './claimed.ts'
 
@@ -14,7 +14,7 @@ export async function writeBackIssue(
   const { db, allowed, site } = outside
   const { account_id, integration_id, breakage_id, key } = payload
   const found = await issueSubject(db, payload)
-  const tool = found && TRACKER_WRITE_BACKS[found.provider]
+  const tool = found && abilitiesOf(found.provider).issues
   if (!tool) return
   if (tool.repositoryOf(found.config, found.page) === undefined) return
   const located = { url: found.page, issue: key }

@@ -11,7 +11,7 @@ import { resultAt, verdictText } from '../../domain/investigations/public-texts.
 import { Unreachable } from '../../net/safe-fetch.ts'
 import { OWN_PREFIX } from '../build-origin.ts'
 import type { Located } from '../provider.ts'
-import { REVIEW_WRITE_BACKS, TRACKER_WRITE_BACKS, WRITE_BACKS } from '../providers/write-backs.ts'
+import { abilitiesOf } from '../providers/servers.ts'
 import { BY_SETTINGS, ownBy, reach } from '../reach/reach.ts'
 import { BUSY_S, claimed, type Outside, pauseIfOurs, unlessRefusedWith } from './claimed.ts'
 import { writeReview } from './review.ts'
@@ -24,7 +24,7 @@ export async function writeBack(outside: Outside & { site: string }, key: Jobs['
   if (!build) return
   const pageOf = (id: number | string) => `${site}/projects/${build.project_id}/builds/${id}`
   const asked = { ...outside, signal }
-  const reviews = REVIEW_WRITE_BACKS[build.provider]
+  const reviews = abilitiesOf(build.provider).reviews
   if (reviews) {
     if (build.shelf === '') return
     const addressOf = (subject: string) => addresses.find(db, vault, { ...key, subject })
@@ -33,7 +33,7 @@ export async function writeBack(outside: Outside & { site: string }, key: Jobs['
       return writeReview(db, reviews.open(config, allowed, signal), build, { pageOf, addressOf })
     })
   }
-  const tool = WRITE_BACKS[build.provider]
+  const tool = abilitiesOf(build.provider).results
   if (!tool || build.commit_hash === '') return
   const url = build.pages.find((page) => tool.repositoryOf(build.config, page) !== undefined)
   if (url === undefined) return
@@ -123,10 +123,9 @@ async function writeComment(
 /** Why results can't be written to the server of an integration; undefined if they can. */
 async function problemOf(outside: Outside, integration: IntegrationContext | undefined) {
   const { db, allowed } = outside
-  const tool =
-    integration &&
-    (WRITE_BACKS[integration.provider] ?? TRACKER_WRITE_BACKS[integration.provider] ?? REVIEW_WRITE_BACKS[integration.provider])
   if (!integration) return 'The integration is disabled.'
+  const { results, issues, reviews } = abilitiesOf(integration.provider)
+  const tool = results ?? issues ?? reviews
   if (!tool) return "Results can't be written to this tool."
   if (!integration.config.server) return 'Enter the server and an access token under Server access first.'
   try {

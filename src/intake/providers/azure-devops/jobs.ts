@@ -1,3 +1,0 @@
-import { readAzureLog } from './console.ts'
-
-export const jobs = { read_azure_log: readAzureLog }

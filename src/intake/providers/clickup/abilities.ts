@@ -1,0 +1,6 @@
+import type { Abilities } from '../../abilities.ts'
+import { users } from './users.ts'
+
+export const abilities = {
+  users,
+} satisfies Abilities

@@ -1,3 +1,0 @@
-import { readGitLabLog } from './console.ts'
-
-export const jobs = { read_gitlab_log: readGitLabLog }
