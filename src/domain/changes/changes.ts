@@ -26,6 +26,9 @@ export const columns = sql`
     and a.commit_sha = c.identifier) as approval_count,
   ${branchesOf} as branches`
 
+/** A build `b` of a shelf names the change that it was built on: what it found is about the shelf. */
+const IS_OF_CHANGE = sql`(b.kind <> 'preflight' or b.shelf = '')`
+
 /** What builds count as. The newest of each job decides: one that failed and passed on a rerun has passed. */
 const buildStates = sql`(
   select json_build_object('passed', count(*) filter (where b.verdict = 'passed'), 'failed', count(*) filter (where b.verdict = 'failed'),
@@ -33,10 +36,10 @@ const buildStates = sql`(
   from (
     select distinct on (b.job) b.status, b.verdict, b.lost_at from (
       select b.job, b.status, b.verdict, b.lost_at, b.created_at, b.id from build_runs b
-      where b.account_id = c.account_id and b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> ''
+      where b.account_id = c.account_id and b.project_id = c.project_id and b.commit_hash = c.identifier and b.commit_hash <> '' and ${IS_OF_CHANGE}
       union
       select b.job, b.status, b.verdict, b.lost_at, b.created_at, b.id from build_runs b
-      where b.account_id = c.account_id and b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '') b
+      where b.account_id = c.account_id and b.project_id = c.project_id and b.changelist = c.identifier and b.changelist <> '' and ${IS_OF_CHANGE}) b
     order by b.job, b.created_at desc, b.id desc) b)`
 
 /**
@@ -125,10 +128,10 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
     with c as (select * from changes where account_id = ${project.account_id} and project_id = ${project.project_id} and id = ${id ?? 0}),
     builds as (
       select ${buildColumns} from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
-        and b.commit_hash = c.identifier and b.commit_hash <> ''
+        and b.commit_hash = c.identifier and b.commit_hash <> '' and ${IS_OF_CHANGE}
       union
       select ${buildColumns} from c join build_runs b on b.account_id = c.account_id and b.project_id = c.project_id
-        and b.changelist = c.identifier and b.changelist <> '')
+        and b.changelist = c.identifier and b.changelist <> '' and ${IS_OF_CHANGE})
     select ${columns},
       coalesce(c.files, '[]') as files,
       c.files is not null or c.source_type <> 'GitCommit' as files_available,

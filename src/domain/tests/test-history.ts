@@ -1,6 +1,7 @@
 import { notFound } from '../../contract/errors.ts'
 import type { QueryOf, ReplyOf } from '../../contract/routes.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
+import { when } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { byNumber } from '../branches/build-order.ts'
@@ -60,7 +61,12 @@ export async function find(
     select t.build_run_id::text, t.build_number, f.outcome, f.message, f.details, f.output, nullif(f.file, '') as file, f.line,
       iso(f.failed_at) as failed_at
     from test_failures f join test_builds t on t.account_id = f.account_id and t.id = f.test_build_id
-    where f.account_id = ${account_id} and f.test_case_id = ${id ?? 0} order by f.failed_at desc limit ${FAILURES_MAX}`)
+    where f.account_id = ${account_id} and f.test_case_id = ${id ?? 0} ${when(
+      branch,
+      (name) => sql`and exists (
+      select from build_runs b where b.account_id = t.account_id and b.id = t.build_run_id and ${BRANCH} = ${asShown(branchKey(name))}::text)`,
+    )}
+    order by f.failed_at desc limit ${FAILURES_MAX}`)
   const placed = rows.flatMap(placedRun)
   const runs = placed.map(({ preflight: _, position: __, massive: ___, failures: ____, job: _____, ...run }) => run)
   const [owned] = await withOwners(db, { account_id, project_id }, [{ ...found.shown, file: found.file }])

@@ -295,7 +295,7 @@ describe('the artifacts of a build', () => {
   }
 
   test('come page by page: uploaded ones, newest first, then what it only reported, each once', async () => {
-    const { id, send, end } = await reported()
+    const { id, post, send, end } = await reported()
     await end('SUCCESS', {
       artifacts: ['Notes.txt', 'Game.zip', 'log/a.txt', 'Notes.txt'].map((name) => ({ name, size_bytes: 3 })),
     })
@@ -303,6 +303,8 @@ describe('the artifacts of a build', () => {
     await send(Buffer.from('symbols'), 'Game.pdb')
     const other = await reported('SUCCESS')
     await other.send(Buffer.from('of another build'), 'Other.zip')
+    // The rest of it is still to come.
+    await post({ upload: randomUUID(), size: 9, name: 'Half.zip', offset: 0 }, Buffer.from('half'))
     const inOrder = ['Game.pdb', 'Game.zip', 'Notes.txt', 'log/a.txt', 'Notes.txt']
     for (const limit of ['1', '2', '3', '50']) expect(await allOf(id, { limit })).toEqual(inOrder)
     expect(await allOf(id, { name: '*.txt', limit: '2' })).toEqual(['Notes.txt', 'log/a.txt', 'Notes.txt'])

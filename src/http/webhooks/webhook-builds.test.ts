@@ -155,6 +155,8 @@ describe('a build', () => {
     const { json } = await tools.ci({ job_name: 'cook', build_number: 5, status: 'STARTED' })
     const engine = (event: string, body: object) =>
       tools.post(`game_engine/${event}?token=${tools.tokenOf('game_engine')}`, { job_name: 'cook', build_number: 5, ...body })
+    // Of another build that cooks at the same time.
+    const other = (await engine('cooking_started', { build_number: 6 })).json.records[0].id
     const cooking = await engine('cooking_started', { total: 10 })
     expect(cooking.json.records).toEqual(json.records)
     await engine('asset_cooked', { asset: 'Content/Hero.uasset', cooked: 1, total: 10 })
@@ -165,6 +167,7 @@ describe('a build', () => {
       ['cooking', 'completed'],
       ['packaging', 'running'],
     ])
+    expect((await tools.api(`build_runs/${other}`)).steps).toMatchObject([{ name: 'cooking', status: 'running' }])
   })
 
   test('learns the tool’s own id of its build from a later report, unless another build has it', async () => {
