@@ -49,11 +49,11 @@ const LINKS = ['task_build_runs', 'task_changes', 'task_deployments']
 /** What tools report and the service makes of it, people's accounts and settings, and what is on its way. */
 const OTHERS = `
   accounts account_members api_tokens artifact_builds artifact_pieces artifacts assets attempts audit_heads audit_keys audit_log backups branches
-  breakage_builds breakage_occurrences breakages build_log_chunks build_log_streams build_runs build_sizes build_steps change_branches changes
+  breakage_builds breakage_occurrences breakages build_log_chunks build_log_streams build_names build_runs build_sizes build_steps change_branches changes
   channel_people connected_account_confirmations connected_accounts daily_sizes deliveries deployments destinations export_chunks exports
   external_references failing_accounts file_contents file_usage flaky_tests former_members idempotency_keys import_etags imports intake_usage integration_places
   integrations investigations invitations jobs logins mails measure_alerts messages nodes notification_preferences notifications oauth_clients
-  oauth_codes outbox outbox_heads passed_lines passkeys project_members projects recovery_codes refresh_tokens refused_requests result_addresses
+  oauth_codes outbox outbox_heads passed_lines passkeys project_members projects recovery_codes refresh_tokens refused_requests result_addresses running_builds
   schema_migrations scim_tokens scim_users search_documents search_queue search_segments secret_canary sessions sso_connections sso_domains
   sso_sessions stored_objects task_labels test_builds test_cases test_failures test_reports test_runs two_factors ugs_badges ugs_changes
   ugs_sequences ugs_tokens users verifications write_backs`

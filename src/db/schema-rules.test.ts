@@ -58,6 +58,12 @@ test('no index holds or names a column that is updated often, without a reason',
   expect(busy.map(({ name }) => name)).toEqual(Object.keys(BUSY_INDEXES).sort())
 })
 
+test('the table of builds has no more than 16 indexes beside its key', async () => {
+  const { count } = (await own.db.one<{ count: number }>(sql`
+    select count(*)::integer as count from pg_index where indrelid = 'build_runs'::regclass and not indisprimary`))!
+  expect(count).toBeLessThanOrEqual(16)
+})
+
 const PERSON = 'deleting a person is a job, which clears most of these before; the check reads the table once'
 const PROJECT = 'a project is deleted by a job that has emptied the table before'
 const INTEGRATION = 'a deleted integration stays as a name'
@@ -170,7 +176,6 @@ describe('in the source', () => {
     'domain/builds/trends.ts': 'plots of a project, limited by time',
     'domain/deployments/build-link.ts': 'the builds before a deployment, whatever their job',
     'domain/integrations/write-backs.ts': 'some pages to try permissions with',
-    'domain/investigations/preflight-verdict.ts': 'the newest preflight of a project',
     'domain/ugs/tokens.ts': 'the changelists that Unreal Game Sync shows',
     'intake/reach/follow-up.ts': 'builds of three days without a log, by the hundred',
   }

@@ -25,6 +25,7 @@ import { SCHEDULED } from './worker.ts'
 interface Case {
   /** For the account `a` with the user `u` and the project `p`. */
   fill: Sql
+  after?: Sql
   /** The table whose rows of the poisoned account can't be written, and their account. */
   poisons: string
   column?: string
@@ -96,8 +97,9 @@ const CASES: Record<string, Case> = {
   },
   mark_lost_builds: {
     fill: sql`
-      insert into build_runs (account_id, project_id, status, ci_job_name, build_number, heard_at)
+      insert into build_runs (account_id, project_id, status, ci_job_name, build_number, updated_at)
       select a.id, p.id, 'building', 'Lost', '1', ${old} ${ofEach}`,
+    after: sql`update running_builds set heard_at = ${old}`,
     poisons: 'build_runs',
     done: sql`select account_id from build_runs where lost_at is not null`,
   },
@@ -258,8 +260,9 @@ const poison = (table: string, column: string) =>
 
 describe('one poisoned account', () => {
   test.each(Object.keys(CASES))('leaves %s to all others within one round', async (work) => {
-    const { fill, poisons, column = 'account_id', done, run } = CASES[work]!
+    const { fill, after, poisons, column = 'account_id', done, run } = CASES[work]!
     await db.execute(fill)
+    if (after) await db.execute(after)
     if (work.startsWith('outbox:') || work === 'webhook messages') await sequence(db)
     if (poisons !== '') await poison(poisons, column)
     await (run ?? (() => SCHEDULED[work]!(context(), null as never)))()

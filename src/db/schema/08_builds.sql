@@ -59,8 +59,6 @@ create table build_runs (
   inferred_configuration  text,
   -- {name, value, unit, platform}, unique by name and platform.
   measures            jsonb,
-  -- When something last reported on a build, by our own clock. Null for loaded builds, which nothing reports on.
-  heard_at            timestamptz(3),
   -- Since when a running build counts as lost: it has been silent for too long. Null again once it reports.
   lost_at             timestamptz(3),
   -- What its tests say of it if the CI says otherwise: failed by the project's test gate, or passed because only quarantined tests failed.
@@ -71,61 +69,117 @@ create table build_runs (
       then coalesce(tests_verdict, case when status = 'failed' then 'failed' else 'passed' end) end) stored,
   -- Builds with the same value are of one job.
   job                 text generated always as (build_job(ci_job_name, platform, configuration, target_type)) stored not null,
-  -- The import that reported it; null as soon as the tool itself reports it.
+  -- The import that reported it; null as soon as the tool itself reports it. An import with records is deleted only with its project.
   import_id           bigint,
   primary key (account_id, id),
-  foreign key (account_id, import_id) references imports (account_id, id) on delete set null (import_id),
   foreign key (account_id, integration_id) references integrations (account_id, id) on delete set null (integration_id),
   foreign key (account_id, project_id) references projects (account_id, id)
 );
 create statistics build_runs_owner (dependencies) on account_id, project_id from build_runs;
-create index build_runs_job on build_runs (project_id, ci_job_name, build_number);
-create unique index build_runs_known on build_runs (account_id, integration_id, ci_job_name, build_number) where build_number <> '';
-create unique index build_runs_external on build_runs (account_id, integration_id, external_id);
-create index build_runs_inferred on build_runs (project_id, ci_job_name, branch)
-  where inferred_branch is not null;
-create index build_runs_upstream on build_runs (project_id, upstream_job, upstream_number) where upstream_job is not null;
--- Both kinds of logs: in the row, or in the object store.
-create index build_runs_logs on build_runs (account_id, happened_at) where output_log is not null or log_object is not null;
-create index build_runs_large on build_runs (account_id, happened_at) where octet_length(output_log) >= 16384;
-create index build_runs_branch_newest
-  on build_runs (project_id, build_branch(branch, inferred_branch), created_at desc, id desc);
-create index build_runs_changelist on build_runs (project_id, changelist, created_at desc, id desc) where changelist <> '';
--- Also finds a prefix of a hash, whatever the collation of the database.
-create index build_runs_commit_start
-  on build_runs (project_id, commit_hash text_pattern_ops, created_at desc, id desc) where commit_hash <> '';
+-- A build without an integration is one of a loaded world. Lookups by a number alone read it for each integration of the project.
+create unique index build_runs_known on build_runs (account_id, integration_id, build_number, ci_job_name) where build_number <> '';
+create unique index build_runs_external on build_runs (account_id, integration_id, external_id) where external_id is not null;
+-- Both kinds of logs: in the row, or in the object store. Large ones in the row apart: they are moved to the store.
+create index build_runs_logs on build_runs (account_id, (octet_length(output_log) >= 16384), happened_at)
+  where output_log is not null or log_object is not null;
+-- With what the plots of a project count.
+create index build_runs_newest on build_runs (project_id, created_at desc, id desc) include (status, kind);
+create index build_runs_status on build_runs (project_id, status, created_at desc, id desc);
+create index build_runs_kinds on build_runs (project_id, status, build_type, target_type, created_at desc, id desc);
 -- Each status is read from its own part and merged: see `byState` in db/event-sources.ts.
 create index build_runs_feed on build_runs (account_id, status, happened_at desc, id desc) include (kind)
   where status in ('completed', 'passed_pending_approval', 'failed');
-create index build_runs_finished on build_runs (project_id, finished_at desc, id desc) where finished_at is not null;
-create index build_runs_job_newest on build_runs (project_id, ci_job_name, created_at desc, id desc);
-create index build_runs_newest on build_runs (project_id, created_at desc, id desc);
 create index build_runs_project_feed on build_runs (project_id, status, happened_at desc, id desc) include (kind)
   where status in ('completed', 'passed_pending_approval', 'failed');
-create index build_runs_status on build_runs (project_id, status, created_at desc, id desc);
+create index build_runs_finished on build_runs (project_id, finished_at desc, id desc) where finished_at is not null;
+create index build_runs_job_newest on build_runs (project_id, ci_job_name, created_at desc, id desc);
+create index build_runs_branch_newest
+  on build_runs (project_id, build_branch(branch, inferred_branch), created_at desc, id desc);
 -- Queries for the builds of a branch leave out preflights: branches of pull requests may have nothing else.
-create index build_runs_of_branch
-  on build_runs (project_id, build_branch(branch, inferred_branch), ci_job_name, created_at desc, id desc) where kind <> 'preflight';
 create index build_runs_of_job
   on build_runs (project_id, build_branch(branch, inferred_branch), job, created_at desc, id desc) where kind <> 'preflight';
--- The builds that a project's plots don't count.
-create index build_runs_off_branch on build_runs (project_id, created_at desc, status) where kind <> 'regular';
-create index build_runs_pull_request on build_runs (project_id, pull_request, id desc) where pull_request <> '';
-create index build_runs_shelf on build_runs (project_id, shelf, id desc) where shelf <> '';
-create index build_runs_number on build_runs (project_id, build_number, created_at desc, id desc) where build_number <> '';
--- Not by heard_at: each report about a running build would write every index of the table.
-create index build_runs_running on build_runs (id)
-  where status in ('queued', 'preparing', 'building') and lost_at is null;
-create index build_runs_imported on build_runs (account_id, import_id, id) where import_id is not null;
-create index build_runs_agent on build_runs (project_id, agent, created_at desc, id desc) where agent <> '';
 -- Passed builds that are alike, those with measures apart: a job that runs once a week is found beside one that runs every minute.
 create index build_runs_alike
   on build_runs (project_id, (case when measures is null then 0 else 1 end), ci_job_name, build_branch(branch, inferred_branch),
     coalesce(build_platform(platform, inferred_platform), ''), coalesce(build_configuration(configuration, target_type, inferred_configuration), ''),
     created_at desc, id desc)
   where kind = 'regular' and verdict = 'passed';
-create index build_runs_kinds
-  on build_runs (project_id, status, build_type, target_type, created_at desc, id desc);
+create index build_runs_agent on build_runs (project_id, agent, created_at desc, id desc) where agent <> '';
+create index build_runs_changelist on build_runs (project_id, changelist, created_at desc, id desc) where changelist <> '';
+-- Also finds a prefix of a hash, whatever the collation of the database.
+create index build_runs_commit_start
+  on build_runs (project_id, commit_hash text_pattern_ops, created_at desc, id desc) where commit_hash <> '';
+
+-- What only some builds can be found by. A status is written several times in the life of a build, and each time every index of its row:
+-- these names are written once.
+create table build_names (
+  account_id    integer not null,
+  project_id    integer not null,
+  build_run_id  bigint not null,
+  kind          text not null,
+  -- Parts are separated by character 31.
+  name          text not null,
+  primary key (account_id, build_run_id, kind),
+  foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete cascade,
+  foreign key (account_id, project_id) references projects (account_id, id)
+);
+create index build_names_name on build_names (project_id, kind, name, build_run_id);
+
+-- A job has one branch of a name, where the builds of its repository say which: see `branchOfJob` in branches/positions.ts.
+create function name_build() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then delete from build_names where account_id = new.account_id and build_run_id = new.id; end if;
+  insert into build_names (account_id, project_id, build_run_id, kind, name)
+  select new.account_id, new.project_id, new.id, n.kind, n.name from (values
+    ('import', new.import_id::text),
+    ('preflight', case when new.kind = 'preflight' then '' end),
+    ('pull_request', nullif(new.pull_request, '')),
+    ('shelf', nullif(new.shelf, '')),
+    ('upstream', new.upstream_job || E'\x1F' || new.upstream_number),
+    ('job_branch', case when new.branch <> '' and new.inferred_branch <> '' and new.repository = '' and new.changelist = ''
+      then new.ci_job_name || E'\x1F' || new.branch end)) n (kind, name)
+  where n.name is not null;
+  return null;
+end $$;
+
+create trigger build_runs_named_at_first after insert on build_runs for each row
+  when (new.import_id is not null or new.kind = 'preflight' or new.pull_request <> '' or new.shelf <> '' or new.upstream_job is not null
+    or new.inferred_branch <> '')
+  execute function name_build();
+create trigger build_runs_named_anew after update on build_runs for each row
+  when ((old.import_id, old.kind, old.pull_request, old.shelf, old.upstream_job, old.upstream_number)
+      is distinct from (new.import_id, new.kind, new.pull_request, new.shelf, new.upstream_job, new.upstream_number)
+    or (coalesce(old.inferred_branch, '') <> '' or coalesce(new.inferred_branch, '') <> '')
+      and (old.ci_job_name, old.branch, old.inferred_branch, old.repository, old.changelist)
+        is distinct from (new.ci_job_name, new.branch, new.inferred_branch, new.repository, new.changelist))
+  execute function name_build();
+
+-- A build that its CI reports as running, until it ends or counts as lost.
+create table running_builds (
+  account_id    integer not null,
+  build_run_id  bigint not null,
+  -- When something last reported on it, by our own clock. Null for loaded builds, which nothing reports on.
+  heard_at      timestamptz(3),
+  primary key (account_id, build_run_id),
+  foreign key (account_id, build_run_id) references build_runs (account_id, id) on delete cascade
+);
+
+create function is_running(status text, lost_at timestamptz) returns boolean language sql immutable parallel safe
+  return status in ('queued', 'preparing', 'building') and lost_at is null;
+
+create function build_runs_on() returns trigger language plpgsql as $$
+begin
+  if is_running(new.status, new.lost_at)
+    then insert into running_builds (account_id, build_run_id, heard_at)
+      values (new.account_id, new.id, case when tg_op = 'UPDATE' then goldmaster_now() end);
+    else delete from running_builds where account_id = new.account_id and build_run_id = new.id;
+  end if;
+  return null;
+end $$;
+create trigger build_runs_begun after insert on build_runs for each row
+  when (is_running(new.status, new.lost_at)) execute function build_runs_on();
+create trigger build_runs_ended after update of status, lost_at on build_runs for each row
+  when (is_running(old.status, old.lost_at) <> is_running(new.status, new.lost_at)) execute function build_runs_on();
 
 create function free_log_object() returns trigger language plpgsql as $$
 begin

@@ -117,6 +117,8 @@ export const TABLE_OWNERSHIP: Record<string, TableOwnership> = {
   changes: project('account_id, id'),
   change_branches: project('account_id, id'),
   build_runs: project('account_id, id'),
+  build_names: project('account_id, build_run_id, kind', { left: DERIVED }),
+  running_builds: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs'), left: DERIVED }),
   build_steps: project('account_id, id', { of: ofRecord('build_run_id', 'build_runs') }),
   build_log_streams: project('account_id, build_run_id', { of: ofRecord('build_run_id', 'build_runs') }),
   build_log_chunks: project('account_id, build_run_id, until', { of: ofRecord('build_run_id', 'build_runs') }),

@@ -1,5 +1,6 @@
 import { type Database, join, raw, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import { idsNamed, nameOf } from './build-names.ts'
 import { IS_OF_BRANCH } from './build-statuses.ts'
 
 interface Named {
@@ -44,11 +45,12 @@ const branchCalled = ({ branch, repository }: Named) => sql`(
     when ${repository} = '' and count(*) > 1 or ${repository} <> '' and bool_and(g.repository <> '') then '' end
   from branches g where g.account_id = b.account_id and g.project_id = b.project_id and g.told = branch_key(${branch}) and g.deleted_at is null)`
 
+const OF_BUILD = { account_id: sql`b.account_id`, project_id: sql`b.project_id` }
+
 /** The branch of the job's other builds with the same names; jobs of several repositories may share a name. */
 const branchOfJob = ({ branch, repository }: Named) => sql`(
-  select o.inferred_branch from build_runs o where o.account_id = b.account_id and o.project_id = b.project_id
-    and o.ci_job_name = b.ci_job_name and o.branch = ${branch}
-    and o.branch <> '' and o.inferred_branch <> '' and o.repository = '' and ${repository} = '' and o.changelist = '' limit 1)`
+  select o.inferred_branch from (${idsNamed(OF_BUILD, 'job_branch', nameOf(sql`b.ci_job_name`, branch))} limit 1) n
+  join build_runs o on o.account_id = b.account_id and o.id = n.build_run_id where ${repository} = '')`
 
 /** A stream may have any depth: unless the server or the operator says more, only the usual depth is known. */
 const isOfUnknownDepth = ({ branch }: Named) => sql`(

@@ -3,6 +3,7 @@ import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
+import { buildsNumbered, idsNamed, nameOf } from '../branches/build-names.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { scheduleVerdicts } from '../integrations/write-backs.ts'
 import { note } from './history.ts'
@@ -65,14 +66,16 @@ interface Cause extends Partial<Pick<Finding, 'cause_keys' | 'joins_keys' | 'for
 
 const isNamed = ({ fingerprint }: Cause) => !fingerprint.startsWith(JOB)
 
+/** The project of the build `b`. */
+const OF_BUILD = { account_id: sql`b.account_id`, project_id: sql`b.project_id` }
+
 /** The breakage of the failed upstream build: this one has no other cause. */
 const breakageAbove = async (db: Database, build: RecordKey) =>
   (
     await db.one<{ id: number }>(sql`
       select m.breakage_id as id from build_runs b
-      join build_runs u on u.account_id = b.account_id and u.project_id = b.project_id and u.ci_job_name = b.upstream_job
-        and u.build_number = b.upstream_number and u.verdict = 'failed'
-      join breakage_builds m on m.account_id = u.account_id and m.build_run_id = u.id
+      cross join lateral ${buildsNumbered(OF_BUILD, sql`b.upstream_number`, sql`b.upstream_job`)} u
+      join breakage_builds m on m.account_id = u.account_id and m.build_run_id = u.id and u.verdict = 'failed'
       where b.account_id = ${build.account_id} and b.id = ${build.id} and u.id <> b.id order by u.id desc limit 1`)
   )?.id
 
@@ -82,9 +85,9 @@ const adoptDownstream = async (db: Database, { account_id, id }: RecordKey, buil
     await db.rows<{ former: number }>(sql`
       with below as (
         select m.account_id, m.build_run_id, m.breakage_id as former from build_runs b
-        join build_runs d on d.account_id = b.account_id and d.project_id = b.project_id and d.upstream_job = b.ci_job_name
-          and d.upstream_number = b.build_number and d.id <> b.id
-        join breakage_builds m on m.account_id = d.account_id and m.build_run_id = d.id and m.breakage_id <> ${id}
+        cross join lateral (${idsNamed(OF_BUILD, 'upstream', nameOf(sql`b.ci_job_name`, sql`b.build_number`))}) d
+        join breakage_builds m on m.account_id = b.account_id and m.build_run_id = d.build_run_id and m.breakage_id <> ${id}
+          and m.build_run_id <> b.id
         join breakages k on k.account_id = m.account_id and k.id = m.breakage_id and k.fingerprint like ${`${JOB}%`}
         where b.account_id = ${account_id} and b.id = ${buildId} and b.build_number <> ''),
       moved as (

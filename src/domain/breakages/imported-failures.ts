@@ -28,8 +28,7 @@ export async function sinceImported(
   const imported = await db.one<{ position: number | null }>(sql`
     select min(x.position) filter (where x.position > ${lastGood ?? 0} and x.position < ${firstBad}) as position from (
       select ${positionOn(BRANCH)} as position from (
-        select b.* from build_runs f join build_runs b on b.account_id = f.account_id and b.project_id = f.project_id
-          and b.ci_job_name = f.ci_job_name and b.platform = f.platform and b.configuration = f.configuration
+        select b.* from build_runs f join build_runs b on b.account_id = f.account_id and b.project_id = f.project_id and b.job = f.job
         where f.account_id = ${account_id} and f.id = ${first.build_run_id} and b.account_id = ${account_id} and b.project_id = ${project_id}
           and ${BRANCH} = ${branch} and b.kind = 'regular' and b.verdict = 'failed' and b.import_id is not null
           and b.created_at <= f.created_at + ${CLOCKS}

@@ -2,6 +2,7 @@ import { LOG_MAX } from '../../contract/limits.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { scheduleLogReading } from './follow-up-jobs.ts'
+import { heard } from './lost.ts'
 import { replacing } from './stored-log.ts'
 
 /** The part of a log that is sent to PostgreSQL: twice as much as is kept, since a character may have length two here. */
@@ -24,7 +25,8 @@ export const replace = (db: Database, build: RecordKey, text: string) => write(d
 
 async function write(db: Database, build: RecordKey, log: Sql) {
   await db.execute(sql`
-    update build_runs set ${log}, updated_at = now(), heard_at = goldmaster_now(), lost_at = null,
+    with heard as (${heard(build)})
+    update build_runs set ${log}, updated_at = now(), lost_at = null,
       progressed_at = case when coalesce(progressed_at, '-infinity') < now() - interval '1 second' then now() else progressed_at end
     where account_id = ${build.account_id} and id = ${build.id}`)
   await scheduleLogReading(db, build)

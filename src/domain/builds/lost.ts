@@ -1,5 +1,5 @@
 import { RUNNING_STATUSES } from '../../contract/sets.ts'
-import { type Database, raw, sql } from '../../db/database.ts'
+import { type Database, raw, type Sql, sql } from '../../db/database.ts'
 import type { RecordKey } from '../../db/project-key.ts'
 import { together, turnOf } from '../accounts/isolation.ts'
 import { PASSED_OR_FAILED, RUNNING } from '../branches/build-statuses.ts'
@@ -13,8 +13,12 @@ const UNKNOWN_SILENCE = raw(`interval '1 day'`)
 /** How many of a job's last builds determine its usual duration. */
 const USUAL_OF = 20
 
-/** When the build `b` with the log stream `s` last reported. */
-const heardAt = sql`greatest(s.received_at, b.heard_at)`
+/** When the running build `r` with the log stream `s` last reported. */
+const heardAt = sql`greatest(s.received_at, r.heard_at)`
+
+/** Something reported on a build. One that counted as lost runs again as soon as its mark is cleared. */
+export const heard = ({ account_id, id }: RecordKey): Sql => sql`
+  update running_builds set heard_at = goldmaster_now() where account_id = ${account_id} and build_run_id = ${id}`
 
 /** The usual duration of the build `b` in seconds: the median of its job's last builds. */
 const usualSeconds = sql`(
@@ -33,10 +37,9 @@ const patience = sql`case when s.received_at is not null then ${STREAM_SILENCE}
  */
 export async function markLost(db: Database) {
   const silent = await db.rows<RecordKey>(sql`
-    select b.account_id, b.id from build_runs b left join build_log_streams s on s.account_id = b.account_id and s.build_run_id = b.id
-      and not s.closed
-    where b.status in ${RUNNING} and b.lost_at is null and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
-      and ${heardAt} < goldmaster_now() - ${patience}`)
+    select b.account_id, b.id from running_builds r join build_runs b on b.account_id = r.account_id and b.id = r.build_run_id
+    left join build_log_streams s on s.account_id = b.account_id and s.build_run_id = b.id and not s.closed
+    where r.heard_at < goldmaster_now() - ${STREAM_SILENCE} and ${heardAt} < goldmaster_now() - ${patience}`)
   const turn = await turnOf(
     db,
     'mark_lost_builds',
@@ -44,10 +47,10 @@ export async function markLost(db: Database) {
   )
   await together(db, 'mark_lost_builds', turn, (accounts) => {
     const lost = silent.filter(({ account_id }) => accounts.includes(account_id))
-    // One may have reported meanwhile.
+    // One may have reported meanwhile, which changes its row.
     return db.execute(sql`
       update build_runs b set lost_at = goldmaster_now()
-      where b.lost_at is null and b.status in ${RUNNING} and b.heard_at < goldmaster_now() - ${STREAM_SILENCE}
+      where b.lost_at is null and b.status in ${RUNNING} and b.updated_at < goldmaster_now() - ${STREAM_SILENCE}
         and b.account_id = any (${accounts}::integer[]) and b.id = any (${lost.map(({ id }) => id)}::bigint[])`)
   })
 }
@@ -59,5 +62,6 @@ export const clearLost = (db: Database, { account_id, id }: RecordKey): Promise<
 /** Since when the build `b` is silent, if it is running, streams its log and has been silent for ten minutes. */
 export const silentSince = sql`(
   select iso(${heardAt}) from build_log_streams s
+  left join running_builds r on r.account_id = s.account_id and r.build_run_id = s.build_run_id
   where s.account_id = b.account_id and s.build_run_id = b.id and not s.closed and b.status = any(${[...RUNNING_STATUSES]})
     and ${heardAt} < goldmaster_now() - interval '10 minutes')`

@@ -4,6 +4,7 @@ import { MEASURES_MAX } from '../../contract/spellings/build-dimensions.ts'
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { when } from '../../db/page.ts'
 import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
+import { buildsNumbered } from '../branches/build-names.ts'
 import type { Repository } from '../branches/lines.ts'
 import { inferredBranch } from '../branches/positions.ts'
 import { lockBuilds, lockProject, lockReports } from '../branches/project-lock.ts'
@@ -23,6 +24,7 @@ import {
 import { inferDimensions, type JobPattern } from './job-dimensions.ts'
 import * as logStream from './log-stream.ts'
 import { stored } from './logs.ts'
+import { heard } from './lost.ts'
 import { byName, logKeyOf, type Measure } from './measures.ts'
 import { correctTimes, withoutTimes } from './reported-times.ts'
 import { replacing } from './stored-log.ts'
@@ -263,9 +265,10 @@ async function find(
   context: IntegrationContext,
   { build, anywhere, commit_hash, changelist }: Report,
 ): Promise<StoredBuild | undefined> {
+  const { account_id, project_id } = context
   const where = async (condition: Sql) =>
     db.one<StoredBuild>(sql`
-      select ${STORED_BUILD} from build_runs where account_id = ${context.account_id} and project_id = ${context.project_id} and ${condition}
+      select ${STORED_BUILD} from build_runs where account_id = ${account_id} and project_id = ${project_id} and ${condition}
       order by created_at desc, id desc limit 1 for update`)
   const ours = sql`integration_id = ${context.integration_id}`
   if (build.build_run_id !== undefined) return where(sql`id = ${build.build_run_id}`)
@@ -279,7 +282,15 @@ async function find(
     const numbered = sql`ci_job_name = ${build.job ?? ''} and build_number = ${build.number}`
     const found =
       (await where(sql`${ours} and ${numbered} and (external_id is null or ${build.external_id ?? null}::text is null)`)) ??
-      (anywhere ? await where(build.job === undefined ? sql`build_number = ${build.number}` : numbered) : undefined)
+      (anywhere
+        ? await where(
+            sql`id = any (array(select id from ${buildsNumbered(
+              { account_id: sql`${account_id}`, project_id: sql`${project_id}` },
+              sql`${build.number}`,
+              build.job === undefined ? undefined : sql`${build.job}`,
+            )} n))`,
+          )
+        : undefined)
     if (found) return found
   }
   if (build.job !== undefined && build.number !== undefined && (commit_hash || changelist))
@@ -353,7 +364,8 @@ async function update(
         ${numbered(reported.build.number ?? '')} as build_number, ${kindOf(reported.build_kind, changelist)} as kind,
         ${inferredBranch(named)} as inferred_branch, ${history ? sql`b.begin_received_at` : beganAt(reported, running, ended)} as begin_received_at,
         ${started} as started_at, ${finished} as finished_at${when(reported.measures, (measures) => sql`, ${measured(measures)} as measures`)}
-      from build_runs b where b.account_id = ${known.account_id} and b.id = ${known.id})
+      from build_runs b where b.account_id = ${known.account_id} and b.id = ${known.id}),
+    heard as (${heard(known)})
     update build_runs b set status = found.status, held = ${reported.held ?? false}, external_id = found.external_id, build_number = found.build_number,
       build_type = coalesce(${reported.build_type ?? null}, b.build_type), target_type = coalesce(${reported.target_type ?? null}, b.target_type),
       platform = coalesce(${reported.platform ?? null}, b.platform), configuration = coalesce(${reported.configuration ?? null}, b.configuration),
@@ -366,7 +378,7 @@ async function update(
       branch = ${named.branch}, repository = ${repository}, inferred_branch = found.inferred_branch, url = coalesce(${reported.url ?? null}, b.url),
       upstream_job = coalesce(${upstream?.job ?? null}, b.upstream_job), upstream_number = coalesce(${upstream?.number ?? null}, b.upstream_number),
       phase = coalesce(${reported.phase ?? null}, b.phase), progressed_at = ${progressed(reported)},
-      heard_at = goldmaster_now(), lost_at = null,
+      lost_at = null,
       begin_received_at = found.begin_received_at, time_note = coalesce(${note}, b.time_note),
       started_at = found.started_at, finished_at = found.finished_at, duration_seconds = case when found.finished_at is null then b.duration_seconds
         else coalesce(${reported.duration_seconds === undefined ? null : Math.round(reported.duration_seconds)}::integer, ${secondsBetween(sql`found.started_at`, sql`found.finished_at`)}) end,

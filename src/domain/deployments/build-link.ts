@@ -3,6 +3,7 @@ import type { ReplyOf } from '../../contract/routes.ts'
 import type { BuildBasis, Platform } from '../../contract/sets.ts'
 import { type Database, empty, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
+import { buildsNumbered } from '../branches/build-names.ts'
 import { IS_REGULAR, MAY_BE_SHIPPED } from '../branches/build-statuses.ts'
 import { linkDeployment, unlinkDeployment } from '../tasks/links.ts'
 import { type Candidate, type Choice, chooseBuild, type Evidence } from './choose-build.ts'
@@ -182,15 +183,16 @@ const candidate = (hasVersion: Sql) => sql`
   coalesce(b.verdict = 'passed', false) as is_good, ${hasVersion} as has_version`
 
 function fitting(db: Database, { account_id, project_id, until, ...told }: StoredDeployment): Promise<Candidate[]> {
-  const among = (condition: Sql) => sql`(
-    select ${candidate(sql`false`)} from build_runs b where b.account_id = ${account_id} and b.project_id = ${project_id} and ${condition}
+  const among = (condition: Sql, builds = sql`build_runs`) => sql`(
+    select ${candidate(sql`false`)} from ${builds} b where b.account_id = ${account_id} and b.project_id = ${project_id} and ${condition}
     order by b.created_at desc, b.id desc limit ${CANDIDATES_MAX})`
   // Job and number name exactly one build; other fields can match several, preflights included.
   const soon = sql`b.created_at <= ${until}::timestamptz and ${IS_REGULAR}`
+  const [project, number] = [{ account_id: sql`${account_id}`, project_id: sql`${project_id}` }, sql`${told.build_number}`]
   return db.rows(sql`
     ${among(sql`b.id = ${told.named_build_run_id ?? 0}`)}
-    union ${among(sql`b.ci_job_name = ${told.job_name} and b.build_number = ${told.build_number} and b.build_number <> '' and ${told.job_name} <> ''`)}
-    union ${among(sql`b.build_number = ${told.build_number} and b.build_number <> '' and ${soon}`)}
+    union ${among(sql`${told.job_name} <> ''`, buildsNumbered(project, number, sql`${told.job_name}`))}
+    union ${among(soon, buildsNumbered(project, number))}
     union ${among(sql`b.commit_hash = ${told.commit_hash} and b.commit_hash <> '' and ${soon}`)}
     union ${among(sql`b.changelist = ${told.changelist} and b.changelist <> '' and ${soon}`)}`)
 }

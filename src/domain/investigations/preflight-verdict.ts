@@ -5,6 +5,7 @@ import { type BuildStatus, type FailureCategory, RUNNING_STATUSES } from '../../
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { isAttributable } from '../../diagnosis/suspects/kinds.ts'
+import { idsNamed } from '../branches/build-names.ts'
 import { IS_REGULAR } from '../branches/build-statuses.ts'
 import { labelsOfJobs } from '../branches/job-labels.ts'
 import { BRANCH, namedOn } from '../branches/positions.ts'
@@ -55,22 +56,28 @@ const BUILDS_MAX = 500
 /** The preflights of a pull request, a shelf or a commit; of several commits only those of the newest. */
 export async function showPreflight(db: Database, project: ProjectKey, query: Asked): Promise<Preflight> {
   const asked = Object.values(query).some((value) => value !== undefined) ? query : await newestIn(db, project)
-  return judge(db, project, asked ? await buildsOf(db, project, whichOf(asked)) : [])
+  return judge(db, project, asked ? await buildsOf(db, project, whichOf(project, asked)) : [])
 }
 
-function whichOf({ pull_request, shelf, commit }: Asked): Sql {
+const sqlOf = ({ account_id, project_id }: ProjectKey) => ({ account_id: sql`${account_id}`, project_id: sql`${project_id}` })
+
+function whichOf(project: ProjectKey, { pull_request, shelf, commit }: Asked): Sql {
   if ([pull_request, shelf, commit].filter(Boolean).length !== 1)
     throw invalidParameter('pull_request', 'or shelf or commit must be given, only one of them')
-  if (pull_request) return sql`b.pull_request = ${pull_request}`
+  if (pull_request) return sql`b.id = any (array(${idsNamed(sqlOf(project), 'pull_request', sql`${pull_request}`)}))`
   if (commit) return sql`b.commit_hash = ${commit}`
   // A pending changelist that a CI builds is a shelf too.
-  return sql`(b.shelf = ${shelf} or b.changelist = ${shelf} and b.shelf = '' and b.pull_request = '')`
+  return sql`b.id = any (array(${idsNamed(sqlOf(project), 'shelf', sql`${shelf}`)}
+    union all
+    select x.id from build_runs x where x.account_id = ${project.account_id} and x.project_id = ${project.project_id}
+      and x.changelist = ${shelf} and x.changelist <> '' and x.shelf = '' and x.pull_request = ''))`
 }
 
-async function newestIn(db: Database, { account_id, project_id }: ProjectKey): Promise<Asked | undefined> {
+async function newestIn(db: Database, project: ProjectKey): Promise<Asked | undefined> {
   const newest = await db.one<Record<'pull_request' | 'shelf' | 'commit' | 'changelist', string>>(sql`
-    select b.pull_request, b.shelf, b.commit_hash as commit, b.changelist from build_runs b
-    where b.account_id = ${account_id} and b.project_id = ${project_id} and b.kind = 'preflight' order by b.created_at desc limit 1`)
+    select b.pull_request, b.shelf, b.commit_hash as commit, b.changelist
+    from (${idsNamed(sqlOf(project), 'preflight', sql`''`)} order by n.build_run_id desc limit 1) n
+    join build_runs b on b.account_id = ${project.account_id} and b.id = n.build_run_id`)
   if (!newest) return undefined
   const { pull_request, shelf, commit, changelist } = newest
   if (pull_request) return { pull_request }
@@ -98,7 +105,11 @@ const buildsOf = (db: Database, { account_id, project_id }: ProjectKey, which: S
 export async function verdictOf(db: Database, project: ProjectKey, id: number): Promise<Job | undefined> {
   const [build] = await buildsOf(db, project, sql`b.id = ${id}`)
   if (!build) return undefined
-  return judgeJob(db, build, build.commit_hash === '' ? [] : await buildsOf(db, project, whichOf({ commit: build.commit_hash })))
+  return judgeJob(
+    db,
+    build,
+    build.commit_hash === '' ? [] : await buildsOf(db, project, whichOf(project, { commit: build.commit_hash })),
+  )
 }
 
 /** The verdict of one commit's or shelf's builds, newest first: the newest of each job counts. */

@@ -62,7 +62,7 @@ export interface MeasuredBuild {
   configuration: string | null
   agent: string
   built_at: string
-  /** Nothing was reported on it for an hour: its log has been read. */
+  /** It ended an hour ago: its log has been read. */
   rested: boolean
   is_recent: boolean
   measures: Measure[] | null
@@ -73,7 +73,7 @@ export const measuredBuilds = (db: Database, { account_id }: ProjectKey, newest:
   db.rows(sql`
     select b.id::text, b.build_number, n.job, n.branch, nullif(n.platform, '') as platform, nullif(n.configuration, '') as configuration,
       b.agent, iso(b.created_at) as built_at, n.nth <= ${RECENT_BUILDS} as is_recent,
-      coalesce(b.heard_at, b.created_at) < goldmaster_now() - interval '1 hour' as rested,
+      b.happened_at < goldmaster_now() - interval '1 hour' as rested,
       (select json_agg(m.value order by m.key) from jsonb_each(b.measures) m ${when(name, (one) => sql`where m.value ->> 'name' = ${one}`)}) as measures
     from (${newest}) n join build_runs b on b.account_id = ${account_id} and b.id = n.id
     order by n.job, n.branch, ${inOrder(positionOn(BRANCH))}`)

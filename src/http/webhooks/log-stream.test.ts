@@ -46,7 +46,8 @@ describe('the log of a running build', () => {
     const silentSince = async () => (await tools.api(`build_runs/${id}`)).silent_since
     const age = (minutes: number) =>
       tools.studio.db.execute(sql`
-        with aged as (update build_runs set heard_at = now() - make_interval(mins => ${minutes}) where id = ${id})
+        with aged as (update build_runs set updated_at = now() - make_interval(mins => ${minutes}) where id = ${id}),
+          unheard as (update running_builds set heard_at = now() - make_interval(mins => ${minutes}) where build_run_id = ${id})
         update build_log_streams set received_at = now() - make_interval(mins => ${minutes}) where build_run_id = ${id}`)
     await age(30)
     expect(await silentSince(), 'a build whose log nobody streams may be silent for hours').toBe(undefined)

@@ -3,6 +3,7 @@ import type { ProjectKey, RecordKey } from '../../db/project-key.ts'
 import type { Jobs } from '../../db/queue.ts'
 import type { Gone } from '../../domain/assets/version-numbers.ts'
 import { removeVersions } from '../../domain/assets/versions.ts'
+import { idsNamed } from '../../domain/branches/build-names.ts'
 import { forget } from '../../domain/integrations/etags.ts'
 import { changesSeen, isKept } from './kept-records.ts'
 
@@ -45,11 +46,11 @@ const next = <R extends Row<unknown>>(
   db: Database,
   table: 'changes' | 'build_runs' | 'deployments',
   { account_id, id }: RecordKey,
-  columns: Sql = sql``,
+  { columns = sql``, belongs = sql`r.import_id = ${id}` }: { columns?: Sql; belongs?: Sql } = {},
 ) =>
   db.rows<R>(sql`
     select r.id ${columns}, ${isKept(table)} as is_kept from ${raw(table)} r
-    where r.account_id = ${account_id} and r.import_id = ${id} order by r.id limit ${AT_ONCE} for update of r`)
+    where r.account_id = ${account_id} and ${belongs} order by r.id limit ${AT_ONCE} for update of r`)
 
 /** Counts those that stay, and takes them out of the import. */
 async function keep(
@@ -67,7 +68,10 @@ async function keep(
 
 async function removeBuilds(db: Database, key: Undoing): Promise<number> {
   await quietly(db)
-  const builds = await next<Row<number>>(db, 'build_runs', key)
+  const project = { account_id: sql`${key.account_id}`, project_id: sql`${key.project_id}` }
+  const builds = await next<Row<number>>(db, 'build_runs', key, {
+    belongs: sql`r.id = any (array(${idsNamed(project, 'import', sql`${String(key.id)}`)} order by n.build_run_id limit ${AT_ONCE}))`,
+  })
   const idsOf = (isKept: boolean) => builds.filter((build) => build.is_kept === isKept).map(({ id }) => id)
   await keep(db, 'build_runs', key, idsOf(true), 'bigint')
   const ids = idsOf(false)
@@ -81,7 +85,7 @@ async function removeBuilds(db: Database, key: Undoing): Promise<number> {
 
 async function removeChanges(db: Database, key: Undoing): Promise<number> {
   await quietly(db)
-  const changes = await next<Row<number> & Gone>(db, 'changes', key, sql`, r.files, r.timestamp`)
+  const changes = await next<Row<number> & Gone>(db, 'changes', key, { columns: sql`, r.files, r.timestamp` })
   const seen = await changesSeen(db, key, changes)
   const isLeft = ({ id, is_kept }: Row<number>) => is_kept || seen.has(id)
   await keep(
