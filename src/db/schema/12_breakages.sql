@@ -112,6 +112,8 @@ create index breakages_seen on breakages (project_id, last_seen_at desc, id desc
 create index breakages_fixed on breakages (project_id, fixed_at desc) where state = 'fixed';
 create index breakages_unsettled on breakages (project_id, opened_at desc, id desc) where state not in ('fixed', 'withdrawn');
 create index breakages_cause_keys on breakages using gin (cause_keys);
+-- The author of a suspect may turn out to be somebody else.
+create index breakages_suspects on breakages using gin (suspects jsonb_path_ops);
 create index breakages_fixed_in on breakages (project_id, fixed_in) where fixed_in is not null;
 -- Deleting a change, a build or a task looks for the breakages that point to it.
 create index breakages_first_build on breakages (account_id, first_build_run_id) where first_build_run_id is not null;
@@ -158,6 +160,7 @@ create table breakage_occurrences (
   foreign key (account_id, fixed_up_to_change_id) references changes (account_id, id) on delete set null (fixed_up_to_change_id),
   foreign key (account_id, breakage_id) references breakages (account_id, id) on delete cascade
 );
+create index breakage_occurrences_suspects on breakage_occurrences using gin (suspects jsonb_path_ops);
 create index breakage_occurrences_fixed on breakage_occurrences (project_id, fixed_at desc) where fixed_at is not null;
 create index breakage_occurrences_opened on breakage_occurrences (project_id, opened_at desc);
 create index breakage_occurrences_first_build on breakage_occurrences (account_id, first_build_run_id) where first_build_run_id is not null;

@@ -31,10 +31,12 @@ export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['co
       union select (s ->> 'change_id')::bigint from breakage_occurrences o, jsonb_array_elements(o.suspects) s
         where o.account_id = ${account_id} and o.suspects @> ${naming(user_id)} and ${named}
       union select (s ->> 'change_id')::bigint from breakages k, jsonb_array_elements(k.suspects) s
-        where k.account_id = ${account_id} and (k.suspects @> ${naming(user_id)} and ${named}
-          or ${UNSETTLED} and s -> 'user_id' = 'null')
-      union select a.change_id from measure_alerts a
-        where a.account_id = ${account_id} and (a.user_id = ${user_id} or a.state = 'open' and a.user_id is null))
+        where k.account_id = ${account_id} and k.suspects @> ${naming(user_id)} and ${named}
+      union select (s ->> 'change_id')::bigint
+        from projects p join breakages k on k.account_id = p.account_id and k.project_id = p.id, jsonb_array_elements(k.suspects) s
+        where p.account_id = ${account_id} and ${UNSETTLED} and s -> 'user_id' = 'null'
+      union select a.change_id from measure_alerts a where a.account_id = ${account_id} and a.user_id = ${user_id}
+      union select a.change_id from measure_alerts a where a.account_id = ${account_id} and a.state = 'open' and a.user_id is null)
     order by c.project_id, c.id`)
   for (const project_id of new Set(changes.map((change) => change.project_id))) {
     const ids = changes.filter((change) => change.project_id === project_id).map(({ change_id }) => change_id)
@@ -45,16 +47,11 @@ export async function correctAuthors(db: Pool, { account_id, user_id }: Jobs['co
 }
 
 async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, authors: readonly Author[], reviseBudgets: Revise) {
-  await rewrite(
-    db,
-    sql`investigations`,
-    sql`w.suspects @> any (${authors.map(({ change_id }) => JSON.stringify([{ change_id }]))}::jsonb[])`,
-    account_id,
-    authors,
-  )
+  await rewrite(db, sql`investigations`, account_id, authors)
   const breakages = await db.rows<RecordKey & { is_told_again: boolean }>(sql`
     select k.account_id, k.id, ${TOLD_AGAIN} as is_told_again from breakages k
-    where k.account_id = ${account_id} and k.project_id = ${project_id} and ${differs(sql`k.suspects`, authors)} order by k.id`)
+    where k.account_id = ${account_id} and k.project_id = ${project_id} and ${suspecting(sql`k.suspects`, authors)}
+      and ${differs(sql`k.suspects`, authors)} order by k.id`)
   for (const { is_told_again, ...breakage } of breakages)
     await db.transaction(async (db) => {
       await lockBreakages(db, project_id)
@@ -63,7 +60,7 @@ async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, autho
         update breakages k set suspects = ${withAuthors(sql`k.suspects`, authors)}
         where k.account_id = ${account_id} and k.id = ${breakage.id} and ${differs(sql`k.suspects`, authors)}`)
     })
-  await rewrite(db, sql`breakage_occurrences`, sql`w.project_id = ${project_id}`, account_id, authors)
+  await rewrite(db, sql`breakage_occurrences`, account_id, authors)
   await db.transaction(async (db) => {
     const alerts = await db.rows<{ id: string }>(sql`
       update measure_alerts m set user_id = a.user_id from ${recordset(authors)}
@@ -78,14 +75,18 @@ async function correctIn(db: Pool, { account_id, project_id }: ProjectKey, autho
 }
 
 /** Whoever is named without being the author of a suspect any more is not named. */
-const rewrite = (db: Database, table: Sql, which: Sql, accountId: number, authors: readonly Author[]) =>
+const rewrite = (db: Database, table: Sql, accountId: number, authors: readonly Author[]) =>
   db.execute(sql`
     update ${table} w set suspects = ${withAuthors(sql`w.suspects`, authors)},
       attributed_user_id = (select (s ->> 'user_id')::integer from jsonb_array_elements(${withAuthors(sql`w.suspects`, authors)}) s
         where (s ->> 'user_id')::integer = w.attributed_user_id limit 1)
-    where w.account_id = ${accountId} and ${which} and ${differs(sql`w.suspects`, authors)}`)
+    where w.account_id = ${accountId} and ${suspecting(sql`w.suspects`, authors)} and ${differs(sql`w.suspects`, authors)}`)
 
 const naming = (userId: number) => sql`${JSON.stringify([{ user_id: userId }])}::jsonb`
+
+/** Rows that suspect one of these changes, by the index of the suspects. */
+const suspecting = (suspects: Sql, authors: readonly Author[]) =>
+  sql`${suspects} @> any (${authors.map(({ change_id }) => JSON.stringify([{ change_id }]))}::jsonb[])`
 
 const recordset = (authors: readonly Author[]) =>
   sql`json_to_recordset(${JSON.stringify(authors)}::json) a (change_id bigint, user_id integer)`
