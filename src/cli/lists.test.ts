@@ -218,9 +218,9 @@ describeWith('script')('in a terminal', () => {
   test('suspects are shown with changelist, subject and author, and the evidence is wrapped in full', async () => {
     const show = ['breakages', 'show', '1', ...project()]
     const { out } = await line.terminal(show, { columns: 80 })
-    expect(out).toMatch(/^0\.\d\d {2}CL \d+ by user:\d+: \w/m)
+    expect(out).toMatch(/^0\.\d\d {2}CL \d+ by (?!user:)\w[\w ]+: \w/m)
     expect(out.split('\nBuilds')[0]).not.toContain('…')
     for (const each of out.replaceAll('\r', '').split('\n')) expect(columnsOf(each), each).toBeLessThanOrEqual(80)
-    expect((await line.run(show)).out).toMatch(/^\d+\tCL \d+\t\d*\t[\d.]+\t\w/m)
+    expect((await line.run(show)).out).toMatch(/^\d+\tCL \d+\t\d*\t\w[^\t]*\t[\d.]+\t\w/m)
   })
 })

@@ -41,3 +41,12 @@ export const isCarriedOver = (change: { author: string; description: string }): 
   const { sources, author, coAuthors } = originOf(change.description)
   return sources.length > 0 || author !== undefined || (isBot(change.author) && coAuthors.length > 0)
 }
+
+/** Who wrote a change, and who integrated it or helped. `name`: the author's name, if a member is known to have written it. */
+export function writerWords(change: { author: string; description: string }, name?: string): string {
+  const { author, coAuthors } = originOf(change.description)
+  if (isCarriedOver(change))
+    return [name ?? author, `integrated by ${change.author}`].filter((words) => words !== undefined).join(', ')
+  const helpers = coAuthors.map((one) => one.replace(/\s*<[^>]*>/, ''))
+  return [name ?? change.author, ...(helpers.length > 0 ? [`with ${helpers.join(', ')}`] : [])].join(', ')
+}

@@ -36,6 +36,23 @@ export type BuildKind = (typeof BUILD_KINDS)[number]
 export const BUILD_TIME_NOTES = ['corrected', 'reported_late'] as const
 export type BuildTimeNote = (typeof BUILD_TIME_NOTES)[number]
 
+/** What speaks for or against a change that is suspected of a failure; `other` is a reason that a person or another tool gave. */
+export const SUSPECT_REASONS = [
+  'file_missing',
+  'file_named',
+  'file_contains',
+  'file_related',
+  'folder_named',
+  'declares_dependencies',
+  'controls_build',
+  'words_shared',
+  'found_by_bisection',
+  'is_documentation',
+  'no_capable_files',
+  'other',
+] as const
+export type SuspectReason = (typeof SUSPECT_REASONS)[number]
+
 /** Red if a required job failed last. */
 export const BRANCH_STATES = ['green', 'red', 'building', 'unknown'] as const
 

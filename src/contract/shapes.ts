@@ -115,8 +115,17 @@ export const Investigation = object({
   who_acts: nullable(oneOf(sets.WHO_ACTS)),
   retry_may_help: nullable(Type.Boolean()),
   evidence: Type.Array(object({ line: integer, text })),
+  /** The author and the identifier are those of the change; null if it was deleted. */
   suspects: Type.Array(
-    object({ change_id: integer, user_id: nullable(integer), score: Type.Number(), reasons: Type.Array(text) }),
+    object({
+      change_id: integer,
+      display_identifier: nullable(text),
+      author: nullable(text),
+      user_id: nullable(integer),
+      score: Type.Number(),
+      reasons: Type.Array(text),
+      reason_codes: Type.Array(oneOf(sets.SUSPECT_REASONS)),
+    }),
   ),
   created_at: instant,
   finished_at: nullable(instant),

@@ -1,4 +1,4 @@
-import type { Confidence, FailureCategory } from '../contract/sets.ts'
+import type { Confidence, FailureCategory, SuspectReason } from '../contract/sets.ts'
 
 /** One line of the log as it was sent: `line` counts from 1 after splitting on `\n`. */
 export interface EvidenceLine {
@@ -96,7 +96,9 @@ interface Suspect {
   change_id: string
   author: string
   score: number
+  /** Sentences for people, and beside each its code to compare. */
   reasons: string[]
+  reason_codes: SuspectReason[]
 }
 
 export interface Attribution {

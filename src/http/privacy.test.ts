@@ -37,7 +37,7 @@ beforeAll(async () => {
       insert into investigations (account_id, build_run_id, status, diagnosis, suggested_fix, attributed_user_id, steps, evidence, suspects)
       values (${account}, ${build}, 'completed', 'broken by lead@example.com', 'Ask lead@example.com', ${Number(id('users', 'lead'))},
         '[{"name":"read","status":"done","detail":"by a@example.com"}]', '[{"line":1,"text":"line one by owner@example.com"}]',
-        '[{"change_id":1,"user_id":1,"score":1,"reasons":["b@example.com named it"]}]')`)
+        '[{"change_id":1,"user_id":1,"score":1,"reasons":["b@example.com named it"],"reason_codes":["other"]}]')`)
   }
   // Builds of a breakage show whom its occurrence names.
   await studio.db.execute(sql`update breakage_occurrences set attributed_user_id = ${Number(id('users', 'lead'))}`)

@@ -817,7 +817,9 @@ const CASES: { [K in JobKind]: [make: Case<K>, effect: unknown] } = {
       await studio.db.execute(sql`delete from breakages`)
       const { broken, culprit } = await brokenBuild()
       const kim = studio.world.users!.kim!.id as number
-      const suspects = JSON.stringify([{ change_id: culprit, user_id: kim, score: 0.9, reasons: ['touches the line'] }])
+      const suspects = JSON.stringify([
+        { change_id: culprit, user_id: kim, score: 0.9, reasons: ['touches the line'], reason_codes: ['file_named'] },
+      ])
       await studio.db.execute(sql`update changes set author = 'somebody else', author_user_id = null where id = ${culprit}`)
       await studio.db.execute(sql`
         insert into investigations (account_id, build_run_id, status, category, confidence, suspects, attributed_user_id)
@@ -885,7 +887,15 @@ test('a person is notified once of a suspicion after the outbox reader is killed
     await studio.db.execute(sql`delete from mails`)
     const { culprit } = await brokenBuild()
     await readAll()
-    const suspects = [{ change_id: culprit, user_id: studio.world.users!.kim!.id, score: 0.9, reasons: ['touches the line'] }]
+    const suspects = [
+      {
+        change_id: culprit,
+        user_id: studio.world.users!.kim!.id,
+        score: 0.9,
+        reasons: ['touches the line'],
+        reason_codes: ['file_named'],
+      },
+    ]
     const [row] = await rows(sql`
       insert into breakages (account_id, project_id, fingerprint, branch, occurrence, suspects, jobs, opened_at, last_seen_at)
       select account_id, id, gen_random_uuid()::text, 'main', 1, ${JSON.stringify(suspects)}::jsonb, '{Cook}', now(), now() from projects

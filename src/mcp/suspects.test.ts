@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { withShownSuspects } from './suspects.ts'
 
-const clear = { change_id: 1, score: 0.7, reasons: ['changes src/a.c'] }
-const innocent = { change_id: 2, score: 0, reasons: [] }
+const clear = { change_id: 1, score: 0.7, reasons: ['changes src/a.c'], reason_codes: ['file_named'] }
+const innocent = { change_id: 2, score: 0, reasons: [], reason_codes: [] }
 
 test('an assistant gets the suspects of a build and of each breakage, without changes that nothing speaks against', () => {
   expect(

@@ -102,6 +102,7 @@ const suspectFields = object({
   user: optional(reference('users')),
   score: optional(share),
   reasons: optional(listOf(filled(1000))),
+  reason_codes: optional(listOf(oneOf(sets.SUSPECT_REASONS))),
 })
 
 /** Only a change, or with score and reasons. */

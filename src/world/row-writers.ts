@@ -283,11 +283,12 @@ export const PLACES: { [L in Placed]: (values: ValuesOf<L>, to: Target) => Placi
     const owner_user_id = owner && memberOf(breakage, owner)
     const occurrence = {
       ...breakage,
-      suspects: suspects.map(({ change, user, score = 0, reasons = [] }) => ({
+      suspects: suspects.map(({ change, user, score = 0, reasons = [], reason_codes }) => ({
         change_id: within(project, change),
         user_id: user ? memberOf(breakage, user) : null,
         score,
         reasons,
+        reason_codes: reasons.map((_, at) => reason_codes?.[at] ?? 'other'),
       })),
       build_count: members.length,
       first_build_run_id: members[0],

@@ -129,7 +129,7 @@ describe('a whole world', () => {
       { ...owner, channel_id: 1, subject: 'breakage', branch: 'main', job: '', quiet_from: '22:00:00', quiet_until: '07:00:00' },
     ])
     expect((await rows('breakages'))[0].suspects).toEqual([
-      { change_id: 1, user_id: null, score: 0.7, reasons: ['changed door.c'] },
+      { change_id: 1, user_id: null, score: 0.7, reasons: ['changed door.c'], reason_codes: ['other'] },
     ])
     const created_at = '2026-01-02T02:04:05.678Z'
     expect(await rows('tasks')).toMatchObject([

@@ -350,7 +350,9 @@ describeWith('chromium')('a failed build in a browser', () => {
 
   test('has no suspect without evidence against a change', async () => {
     const { page } = tab()
-    const suspects = [{ change_id: (studio().world.changes.c as { id: number }).id, user_id: null, score: 0.1, reasons: [] }]
+    const suspects = [
+      { change_id: (studio().world.changes.c as { id: number }).id, user_id: null, score: 0.1, reasons: [], reason_codes: [] },
+    ]
     await studio().service.db.execute(sql`
       insert into investigations (account_id, build_run_id, status, diagnosis, category, confidence, suspects, finished_at)
       select account_id, id, 'completed', 'It failed', 'unknown', 'low', ${JSON.stringify(suspects)}::jsonb, now()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandLine } from '../../../test/support/callers/command-line.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { nightOwl } from '../../../test/support/studios/night-owl.ts'
+import { sql } from '../../db/database.ts'
 
 let studio: Studio
 let line: CommandLine
@@ -37,6 +38,37 @@ test('breakages are listed by state, and one is shown with evidence, builds and 
   for (const word of ['compile_error', 'line/5', 'Evidence', 'error: it broke', 'Builds', 'night', 'History', 'opened'])
     expect(shown).toContain(word)
   expect(shown).not.toContain('@example')
+})
+
+test('a suspect is called by the author of the change, and the user of the token “you”', async () => {
+  const { id: project, account_id } = (await studio.db.one<{ id: number; account_id: number }>(sql`
+    select id, account_id from projects where id = ${studio.world.projects!.star!.id as number}`))!
+  const carried = (await studio.db.one<{ id: number }>(sql`
+    insert into changes (account_id, project_id, identifier, source_type, author, description, timestamp)
+    values (${account_id}, ${project}, '9001', 'Changelist', 'robomerge', 'Port it
+#ROBOMERGE-AUTHOR: nadia', now()) returning id`))!.id
+  const change = (key: string) => studio.world.changes![key]!.id as number
+  const suspects = [
+    { change_id: change('change1'), user_id: lead() },
+    { change_id: change('change2'), user_id: 4_000 },
+    { change_id: carried, user_id: 4_000 },
+    { change_id: carried, user_id: null },
+    { change_id: 999_999, user_id: null },
+  ].map((one) => ({ ...one, score: 0.9, reasons: ['changes a.c, named on line 2'], reason_codes: ['file_named'] }))
+  await studio.db.execute(sql`
+    update breakages set suspects = ${JSON.stringify(suspects)}::jsonb where id = ${Number(id('breakage9'))}`)
+  const { out } = await line.run(['breakages', 'show', id('breakage9')])
+  const authors = [...out.matchAll(/^\d+\t[^\t]*\t\d*\t([^\t]*)\t0\.9\t/gm)].map(([, author]) => author)
+  expect(authors).toEqual([
+    'you',
+    'Lead Dev',
+    'user:4000, integrated by robomerge',
+    'nadia, integrated by robomerge',
+    'unknown author',
+  ])
+  expect((await line.terminal(['breakages', 'show', id('breakage9')])).out).toContain(
+    'CL 9001 by nadia, integrated by robomerge: Port it',
+  )
 })
 
 test('several breakages are claimed, muted, resolved and reopened at once, with a note', async () => {

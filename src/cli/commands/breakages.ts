@@ -8,7 +8,7 @@ import { fileText } from '../../terminal/given-text.ts'
 import type { Output } from '../../terminal/output.ts'
 import { extra, field, main } from '../../terminal/table.ts'
 import { printEvidence } from '../output/print-evidence.ts'
-import { printSuspects } from '../output/print-suspects.ts'
+import { ownIdOf, printSuspects } from '../output/print-suspects.ts'
 import { withoutFolders } from '../output/without-folders.ts'
 import { command } from '../program/command.ts'
 import { until } from '../program/end-time.ts'
@@ -57,7 +57,9 @@ const show = showCommand({
     const { out } = call
     const { id, state, flaky, category, confidence, branch, build_count, reopened_count, task_id, urls } = breakage
     out.title(`${jobsInWords(breakage)} (${id})`)
-    const owner = breakage.owner_user_id && `user:${breakage.owner_user_id}`
+    const { owner_user_id } = breakage
+    const isYou = owner_user_id !== null && owner_user_id === (await ownIdOf(call))
+    const owner = owner_user_id && (isYou ? `you (user:${owner_user_id})` : `user:${owner_user_id}`)
     out.facts({
       state,
       flaky: flaky || undefined,

@@ -1,9 +1,7 @@
-/** Reasons that speak against a change, in the words of the diagnosis. `named_suspect` in the schema compares with these sentences. */
-export const AGAINST = {
-  modest: 'is described as documentation',
-  unable: 'has no file types that can cause this failure',
-}
-const AGAINST_IT: readonly string[] = Object.values(AGAINST)
+import type { SuspectReason } from '../sets.ts'
+
+/** Reasons that speak against a change. `named_suspect` in the schema has the same list. */
+export const AGAINST: readonly SuspectReason[] = ['is_documentation', 'no_capable_files']
 
 /** The score from which a reason counts by itself: see `named_suspect` in the database. */
 export const EVIDENT = 0.25
@@ -11,8 +9,10 @@ export const EVIDENT = 0.25
 /**
  * The changes that may be called suspects: with evidence, or the only change there is, by the bar for naming a person. Others are candidates.
  */
-export const shownSuspects = <S extends { score: number; reasons: readonly string[] }>(candidates: readonly S[]): S[] =>
+export const shownSuspects = <S extends { score: number; reason_codes: readonly SuspectReason[] }>(
+  candidates: readonly S[],
+): S[] =>
   candidates.filter(
-    ({ score, reasons: [reason] }) =>
-      reason !== undefined && !AGAINST_IT.includes(reason) && (score >= EVIDENT || candidates.length === 1),
+    ({ score, reason_codes: [code] }) =>
+      code !== undefined && !AGAINST.includes(code) && (score >= EVIDENT || candidates.length === 1),
   )

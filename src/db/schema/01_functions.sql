@@ -55,7 +55,6 @@ create function ci_number(build_number text) returns bigint[] language sql immut
 -- A suspect needs evidence: a shared word or a project file in the same folder is not enough. A score of 0.25 needs a changed file that the
 -- failure names, or the kind of file that causes such failures. Being the only change in the range is evidence too.
 create function named_suspect(suspects jsonb) returns jsonb language sql immutable parallel safe
-  return case when jsonb_array_length(suspects -> 0 -> 'reasons') > 0
-    and suspects -> 0 -> 'reasons' ->> 0 not in ('is described as documentation', 'has no file types that can cause this failure')
+  return case when suspects -> 0 -> 'reason_codes' ->> 0 not in ('is_documentation', 'no_capable_files')
     and (suspects -> 0 ->> 'score')::float8 >= 1.2 * coalesce((suspects -> 1 ->> 'score')::float8, 0)
     and ((suspects -> 0 ->> 'score')::float8 >= 0.25 or jsonb_array_length(suspects) = 1) then suspects -> 0 end;

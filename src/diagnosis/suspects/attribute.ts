@@ -10,11 +10,15 @@ export function attribute(finding: Finding, candidates: readonly Candidate[], lo
   const scores = scoreAll(finding, candidates, log).sort(
     (a, b) => b.score - a.score || (a.candidate.id < b.candidate.id ? -1 : 1),
   )
-  const suspects = scores.slice(0, MOST_SUSPECTS).map((score) => ({
-    change_id: score.candidate.id,
-    author: score.candidate.author,
-    score: Math.round(100 * Math.min(1, score.score)) / 100,
-    reasons: reasonsFor(score),
-  }))
+  const suspects = scores.slice(0, MOST_SUSPECTS).map((score) => {
+    const reasons = reasonsFor(score)
+    return {
+      change_id: score.candidate.id,
+      author: score.candidate.author,
+      score: Math.round(100 * Math.min(1, score.score)) / 100,
+      reasons: reasons.map(({ text }) => text),
+      reason_codes: reasons.map(({ code }) => code),
+    }
+  })
   return { suspects, attributed_author: clearAuthor(finding, scores) }
 }

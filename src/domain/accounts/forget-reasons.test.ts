@@ -102,6 +102,19 @@ test.each([
   await db.execute(sql`delete from breakages where id = ${id}`)
 })
 
+test('a reason that is removed takes its code with it', async () => {
+  const { db } = tools.studio
+  const reasons = ['mentions “quill” as the error does', 'changes a.cpp, named on line 3']
+  const suspects = [{ change_id: 1, user_id: null, score: 1, reasons, reason_codes: ['words_shared', 'file_named'] }]
+  const { id } = (await db.one<{ id: number }>(sql`
+    insert into breakages (account_id, project_id, fingerprint, opened_at, last_seen_at, suspects)
+    values (${account()}, ${tools.project}, 'a reason with a name', now(), now(), ${JSON.stringify(suspects)}::jsonb) returning id`))!
+  await forgetReasons(db, account(), 'Quill', 'Former member', () => {})
+  const row = await db.one(sql`select suspects -> 0 as suspect from breakages where id = ${id}`)
+  expect(row).toEqual({ suspect: { ...suspects[0], reasons: [reasons[1]], reason_codes: ['file_named'] } })
+  await db.execute(sql`delete from breakages where id = ${id}`)
+})
+
 /** JSON without reasons: what people or tools said, where only a whole name or an address is removed, or no text at all. */
 const WITHOUT_REASONS = [
   'accounts.quotas',

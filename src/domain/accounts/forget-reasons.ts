@@ -17,6 +17,8 @@ const OWN = new Set(
 
 interface Suspect {
   reasons?: unknown
+  /** The code of each reason. */
+  reason_codes?: unknown
 }
 
 /**
@@ -109,11 +111,15 @@ function wordsOf(name: string): string[] {
 
 function without(suspects: unknown, words: readonly string[], former: string): unknown {
   if (!Array.isArray(suspects)) return suspects
-  return suspects.map((suspect: Suspect) =>
-    Array.isArray(suspect?.reasons)
-      ? { ...suspect, reasons: suspect.reasons.flatMap((reason) => cleaned(String(reason), words, former)) }
-      : suspect,
-  )
+  return suspects.map((suspect: Suspect) => {
+    if (!Array.isArray(suspect?.reasons)) return suspect
+    const codes = Array.isArray(suspect.reason_codes) ? suspect.reason_codes : []
+    // A reason that goes takes its code with it.
+    const left = suspect.reasons.flatMap((reason, at) =>
+      cleaned(String(reason), words, former).map((text) => ({ text, code: codes[at] })),
+    )
+    return { ...suspect, reasons: left.map(({ text }) => text), reason_codes: left.map(({ code }) => code) }
+  })
 }
 
 const QUOTED = /[“"][^”"]*[”"](?:, )?/g

@@ -7,7 +7,7 @@ import type { ProjectKey, ProjectSql } from '../../db/project-key.ts'
 import { branchKey } from '../branches/branch-names.ts'
 import { AGENT_BUILDS, type AgentBuilds, costBy, IS_FINISHED, pricesOf } from '../builds/cost.ts'
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
-import { NAMED_SUSPECT } from '../builds/named-suspect.ts'
+import { NAMED_SUSPECT, suspectsWithChanges } from '../builds/named-suspect.ts'
 import { bisectionOf } from './bisection/show-bisection.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
@@ -30,7 +30,7 @@ const DETAIL = sql`coalesce(x.detail ->> 'job', 'user:' || (x.detail ->> 'owner_
   'same as #' || (x.detail ->> 'same_as_breakage_id'), x.detail ->> 'reason', '#' || (x.detail ->> 'task_id'), x.detail ->> 'note', '')`
 
 const columns = (site: string) => sql`
-  k.id::text, k.project_id::text, k.state, k.flaky, k.branch, k.category, k.confidence, k.cause, k.suggested_fix, k.evidence, k.suspects,
+  k.id::text, k.project_id::text, k.state, k.flaky, k.branch, k.category, k.confidence, k.cause, k.suggested_fix, k.evidence, ${suspectsWithChanges(sql`k.suspects`, sql`k.account_id`)} as suspects,
   k.jobs, k.platforms, k.build_count, k.first_build_run_id::text as first_build_id, k.last_build_run_id::text as last_build_id,
   ${change(sql`k.last_good_change_id`)} as last_good_change, ${change(sql`k.first_bad_change_id`)} as first_bad_change,
   k.owner_user_id, iso(k.claimed_at) as claimed_at, iso(k.muted_until) as muted_until,
@@ -81,7 +81,8 @@ export async function find(db: Database, project: ProjectKey, id: number | undef
         where m.account_id = k.account_id and m.breakage_id = k.id order by m.build_run_id desc limit ${BUILDS_SHOWN}) x), '[]') as builds,
       coalesce((select json_agg(x order by x.number desc) from (
         select o.number, iso(o.opened_at) as opened_at, o.first_build_run_id::text as first_build_id, o.build_count,
-          ${change(sql`o.last_good_change_id`)} as last_good_change, ${change(sql`o.first_bad_change_id`)} as first_bad_change, o.suspects,
+          ${change(sql`o.last_good_change_id`)} as last_good_change, ${change(sql`o.first_bad_change_id`)} as first_bad_change,
+          ${suspectsWithChanges(sql`o.suspects`, sql`o.account_id`)} as suspects,
           o.flickering, o.owner_user_id, iso(o.claimed_at) as claimed_at, iso(o.fixed_at) as fixed_at,
           ${change(sql`o.fixed_by_change_id`)} as fixed_by_change, ${change(sql`o.fixed_after_change_id`)} as fixed_after_change,
           ${change(sql`o.fixed_up_to_change_id`)} as fixed_up_to_change

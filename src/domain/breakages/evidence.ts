@@ -9,11 +9,13 @@ import { inOrder } from '../branches/positions.ts'
 import { isName, revertedBy } from '../changes/reverts.ts'
 import type { Occurrence } from './judge.ts'
 
-export type Suspect = Investigation['suspects'][number]
+/** As stored. */
+export type Suspect = Omit<Investigation['suspects'][number], 'author' | 'display_identifier'>
 export type Finding = Pick<
   Investigation,
-  'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'suspects' | 'attributed_user_id'
+  'category' | 'confidence' | 'diagnosis' | 'suggested_fix' | 'evidence' | 'attributed_user_id'
 > & {
+  suspects: Suspect[]
   build_run_id: number
   /** The positions between which its suspects were searched; null if unknown. */
   searched_above: number | null
@@ -104,7 +106,8 @@ export async function narrowed(
 }
 
 /** The only known change is evidence if the job passed before it and failed for this cause after it; otherwise weak reasons name nobody. */
-const withEvidence = (suspect: Suspect): Suspect => (suspect.score < EVIDENT ? { ...suspect, reasons: [] } : suspect)
+const withEvidence = (suspect: Suspect): Suspect =>
+  suspect.score < EVIDENT ? { ...suspect, reasons: [], reason_codes: [] } : suspect
 
 const candidateOf = ({ id, description, files }: Change): Candidate => ({
   id: String(id),

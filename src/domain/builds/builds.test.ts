@@ -131,7 +131,7 @@ describe('a build', () => {
         steps, evidence, suspects, created_at, finished_at)
       values (${Number(id('accounts', 'owl'))}, ${Number(id('build_runs', 'bare'))}, 'completed', 'kim@example.com broke it', 'ask kim@example.com',
         ${Number(id('users', 'artist'))}, 'compile_error', 'high', '[{"name":"read","status":"done","detail":"a@example.com"}]',
-        '[{"line":2,"text":"by b@example.com"}]', '[{"change_id":1,"user_id":null,"score":0.5,"reasons":["c@example.com"]}]',
+        '[{"line":2,"text":"by b@example.com"}]', '[{"change_id":1,"user_id":null,"score":0.5,"reasons":["c@example.com"],"reason_codes":["other"]}]',
         '2026-01-01', '2026-01-02')`)
     const { investigation } = await show('bare')
     expect(investigation).toEqual({
@@ -146,7 +146,17 @@ describe('a build', () => {
       who_acts: 'code',
       retry_may_help: false,
       evidence: [{ line: 2, text: 'by b' }],
-      suspects: [{ change_id: 1, user_id: null, score: 0.5, reasons: ['c'] }],
+      suspects: [
+        {
+          change_id: 1,
+          user_id: null,
+          score: 0.5,
+          reasons: ['c'],
+          reason_codes: ['other'],
+          author: null,
+          display_identifier: null,
+        },
+      ],
       created_at: '2026-01-01T00:00:00.000Z',
       finished_at: '2026-01-02T00:00:00.000Z',
     })

@@ -1,5 +1,6 @@
 import { ACTIONS } from '../../contract/labels/who-acts.ts'
 import { type Sql, sql } from '../../db/database.ts'
+import { suspectsWithChanges } from './named-suspect.ts'
 
 const byCategory = (field: 'who_acts' | 'retry_may_help') =>
   JSON.stringify(Object.fromEntries(Object.entries(ACTIONS).map(([category, action]) => [category, action[field]])))
@@ -29,7 +30,7 @@ export const INVESTIGATION = sql`
   i.id::text as investigation_id, i.status, i.diagnosis, i.suggested_fix, nullif(${ATTRIBUTED}, 0) as attributed_user_id, i.steps, i.category, i.confidence,
   case when ${MACHINE} then 'machine' else ${WHO_ACTS}::jsonb ->> i.category end as who_acts,
   ${MACHINE} or (${RETRY}::jsonb ->> i.category)::boolean as retry_may_help,
-  i.evidence, case when i.status = 'completed' then ${SUSPECTS} else i.suspects end as suspects, iso(i.created_at) as created_at, iso(i.finished_at) as finished_at`
+  i.evidence, ${suspectsWithChanges(sql`case when i.status = 'completed' then ${SUSPECTS} else i.suspects end`, sql`i.account_id`)} as suspects, iso(i.created_at) as created_at, iso(i.finished_at) as finished_at`
 
 /** The newest investigation of a build `b` as JSON. */
 export const newestInvestigation = sql`(

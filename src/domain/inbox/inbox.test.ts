@@ -56,7 +56,7 @@ describe('a person is notified', () => {
   test('of nothing without a reason against them, and no chat room names or mentions them', async () => {
     await channel('slack', 'C0BUILDS')
     node()
-    await breaks({ branch: '', cause: 'Out of the blue', suspect: { ...suspect('kim'), reasons: [] } })
+    await breaks({ branch: '', cause: 'Out of the blue', suspect: { ...suspect('kim'), reasons: [], reason_codes: [] } })
     await quiet()
     expect(await titles('kim')).toEqual([])
     expect(await mails()).toEqual([])

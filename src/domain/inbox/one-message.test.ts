@@ -130,7 +130,9 @@ test('a person who is suspected after the message was posted gets a direct messa
   await quiet()
   // The edit waits for the room.
   await studio().db.execute(sql`update destinations set rests_until = now() + interval '1 hour'`)
-  const suspects = JSON.stringify([{ score: 0.9, reasons: ['touches the line'], ...suspect('ann') }])
+  const suspects = JSON.stringify([
+    { score: 0.9, reasons: ['touches the line'], reason_codes: ['file_named'], ...suspect('ann') },
+  ])
   await studio().db.execute(sql`update breakages set suspects = ${suspects}::jsonb where id = ${breakage}`)
   await recordEvent(
     studio().db,

@@ -135,7 +135,10 @@ describe('an investigation', () => {
     expect(again.json.suspects[0]).toMatchObject({
       change_id: id('changes', '101'),
       user_id: id('users', 'kim'),
+      author: 'Kim',
+      display_identifier: 'CL 101',
       reasons: expect.arrayContaining([expect.stringContaining('Combat.cpp')]),
+      reason_codes: expect.arrayContaining(['file_named']),
     })
     expect(again.json.suspects.map((one: { change_id: number }) => one.change_id)).not.toContain(id('changes', '100'))
     expect(again.json.steps.length).toBeGreaterThan(4)

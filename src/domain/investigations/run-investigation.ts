@@ -241,11 +241,12 @@ async function blame(
   }
   if (!isAttributable(finding.category)) return NOBODY
   const named = finding.attribution?.attributed_author ?? null
-  const all = (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons }) => ({
+  const all = (finding.attribution?.suspects ?? []).map(({ change_id, score, reasons, reason_codes }) => ({
     change_id: Number(change_id),
     user_id: suspects.users.get(change_id) ?? null,
     score,
     reasons,
+    reason_codes,
   }))
   const isUnplaced = ({ change_id }: { change_id: number }) => suspects.unplaced.has(String(change_id))
   // Any of these may be the cause, so being the only change left is no evidence.

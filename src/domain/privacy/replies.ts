@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { isOwn } from '../../contract/fields.ts'
-import { scrub, scrubAll } from './scrub.ts'
+import { scrub, scrubAll, scrubAuthor } from './scrub.ts'
 
 type Scrub = (value: never) => unknown
 interface Schema {
@@ -17,17 +17,18 @@ interface Schema {
 
 /**
  * Scrubs output by its shape: every text except fields marked as own, and those that can only be an id, a time or a value of a closed set.
- * Undefined if there is nothing to scrub. A new field of a shape is scrubbed by default.
+ * Undefined if there is nothing to scrub. A new field of a shape is scrubbed by default, and one called `author` as the name of a person.
  */
-export function scrubberOf(shape: TSchema): Scrub | undefined {
+export function scrubberOf(shape: TSchema, ofText = scrub): Scrub | undefined {
   const schema = shape as Schema
   if (isOwn(shape)) return undefined
-  if (schema.anyOf) return orNull(schema.anyOf.map((option) => scrubberOf(option as TSchema)).find((one) => one !== undefined))
+  if (schema.anyOf)
+    return orNull(schema.anyOf.map((option) => scrubberOf(option as TSchema, ofText)).find((one) => one !== undefined))
   const types = [schema.type ?? []].flat()
   if (schema.enum || 'const' in schema || schema.format || schema.pattern) return undefined
   if (schema.properties) return orNull(fieldsScrubber(schema.properties))
   if (schema.items) return orNull(itemsScrubber(schema.items))
-  if (types.includes('string')) return (value: unknown) => (typeof value === 'string' ? scrub(value) : value)
+  if (types.includes('string')) return (value: unknown) => (typeof value === 'string' ? ofText(value) : value)
   return types.length === 0 || types.includes('object') ? scrubAll : undefined
 }
 
@@ -41,7 +42,7 @@ function itemsScrubber(items: Schema): Scrub | undefined {
 /** Returns the object itself if nothing had to be removed, which is nearly always. */
 function fieldsScrubber(properties: Record<string, Schema>): Scrub | undefined {
   const fields = Object.entries(properties).flatMap(([name, schema]) => {
-    const one = scrubberOf(schema as TSchema)
+    const one = scrubberOf(schema as TSchema, name === 'author' ? scrubAuthor : scrub)
     return one ? [[name, one] as const] : []
   })
   if (fields.length === 0) return undefined

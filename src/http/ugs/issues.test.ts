@@ -66,7 +66,7 @@ beforeEach(async () => {
   await studio.db.execute(sql`delete from ugs_changes`)
   await studio.db.execute(sql`
     update breakages set state = 'open', owner_user_id = null, claimed_at = null, fixed_at = null, resolved_at = null, fixed_by_change_id = null,
-      suspects = ${JSON.stringify([{ change_id: studio.world.changes.bad!.id, user_id: user('anna'), score: 0.9, reasons: [] }])}::jsonb`)
+      suspects = ${JSON.stringify([{ change_id: studio.world.changes.bad!.id, user_id: user('anna'), score: 0.9, reasons: [], reason_codes: [] }])}::jsonb`)
 })
 
 const get = async (path: string) => {

@@ -42,7 +42,7 @@ interface Broken {
   cause?: string
   jobs?: string[]
   category?: string
-  suspect?: { change_id: number; user_id: number | null; reasons?: string[] }
+  suspect?: { change_id: number; user_id: number | null; reasons?: string[]; reason_codes?: string[] }
 }
 
 /** A breakage, as the engine writes it. */
@@ -53,7 +53,7 @@ export const breakageIn = async (
   (await db.one<{ id: number }>(sql`
     insert into breakages (account_id, project_id, fingerprint, branch, category, confidence, cause, evidence, suspects, jobs, build_count, opened_at, last_seen_at)
     select account_id, id, gen_random_uuid()::text, ${branch}, ${category}, 'high', ${cause}, ${JSON.stringify([{ line: 7, text: `error: ${cause}` }])}::jsonb,
-      ${JSON.stringify(suspect ? [{ score: 0.9, reasons: ['touches the line'], ...suspect }] : [])}::jsonb, ${jobs}::text[], 1, now(), now()
+      ${JSON.stringify(suspect ? [{ score: 0.9, reasons: ['touches the line'], reason_codes: ['file_named'], ...suspect }] : [])}::jsonb, ${jobs}::text[], 1, now(), now()
     from projects where id = ${project_id} returning id`))!.id
 
 export const setState = (db: Database, id: number, state: BreakageState, owner: number | null = null) =>

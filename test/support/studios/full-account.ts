@@ -87,7 +87,7 @@ export async function fillTables(db: Pool, vault: Vault, integrationId: number) 
     sql`insert into corrections (account_id, project_id, build_run_id, category, cleared_change_ids, user_id, corrected_at)
         values (${owner}, ${build}, 'network', array[${change}::bigint], ${user}, ${DAY})`,
     sql`insert into investigations (account_id, build_run_id, status, suspects, created_at, finished_at, correction_id)
-        values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [] }])}::jsonb, ${DAY}, ${DAY},
+        values (${account_id}, ${build}, 'completed', ${JSON.stringify([{ change_id: change, user_id: user, score: 1, reasons: [], reason_codes: [] }])}::jsonb, ${DAY}, ${DAY},
           (select id from corrections where account_id = ${account_id} and build_run_id = ${build}))`,
     sql`insert into branches (account_id, project_id, name, told, repository) values (${owner}, 'owl/tools:main', 'main', '2')`,
     sql`insert into change_branches (account_id, project_id, branch, change_id, arrived_at) values (${owner}, 'main', ${change}, ${DAY})`,

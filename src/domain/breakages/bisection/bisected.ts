@@ -35,6 +35,12 @@ export async function bisectedSuspects(
   const change_id = search.found_change_id!
   const user_id = (await writersOf(db, { account_id, project_id }, [change_id])).get(change_id)?.user_id ?? null
   const reason = `found by bisection, narrowed by ${search.builds === 1 ? '1 build' : `${search.builds} builds`}`
-  const suspect = { change_id, user_id, score: Math.round(100 * search.probability) / 100, reasons: [reason] }
+  const suspect = {
+    change_id,
+    user_id,
+    score: Math.round(100 * search.probability) / 100,
+    reasons: [reason],
+    reason_codes: ['found_by_bisection' as const],
+  }
   return { suspects: [suspect], attributed_user_id: user_id }
 }

@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AppReply } from '../../../contract/app/routes.ts'
-import { isCarriedOver, originOf } from '../../../contract/change-origin.ts'
+import { writerWords } from '../../../contract/change-origin.ts'
 import { shownSuspects } from '../../../contract/labels/shown-suspects.ts'
 import type { Investigation } from '../../../contract/shapes.ts'
 import { useApi } from '../../queries.ts'
@@ -70,15 +70,6 @@ function useChange(projectId: string, id: number, enabled: boolean, among: reado
   const isAsked = enabled && !listed && (!isOfBuild || build.isFetched)
   const { data, error } = useApi('showChange', { project_id: projectId, id }, { enabled: isAsked })
   return { change: listed ?? (data?.id === id ? data : undefined), unknown: error ? 'a deleted change' : '…' }
-}
-
-/** The author, and who integrated it or helped. */
-function writerWords(change: { author: string; description: string }, name: string | undefined): string {
-  const { author, coAuthors } = originOf(change.description)
-  if (isCarriedOver(change))
-    return [name ?? author, `integrated by ${change.author}`].filter((words) => words !== undefined).join(', ')
-  const helpers = coAuthors.map((one) => one.replace(/\s*<[^>]*>/, ''))
-  return [name ?? change.author, ...(helpers.length > 0 ? [`with ${helpers.join(', ')}`] : [])].join(', ')
 }
 
 /** Loaded on demand. */
