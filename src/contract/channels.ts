@@ -56,7 +56,7 @@ export const RULE_SUBJECTS = {
     'One message per breakage. It is edited when the state changes, or a new one is posted if the chat service can’t edit.',
   breakage_fixed: 'A separate message when a breakage is fixed.',
   approval: 'The assets of a change need approval.',
-  deployment: 'A deployment started or changed its status.',
+  deployment: 'A deployment started or changed its status. A new message when it is live, rejected or rolled back.',
   budget:
     'A measure exceeds its budget or no longer comes. The message is edited when it is back, or a new one is posted if the chat service can’t edit.',
   last_known_good: 'The last known good change of a branch is older than a number of hours.',
@@ -68,6 +68,9 @@ export const MESSAGE_SUBJECTS = [
   ...(Object.keys(RULE_SUBJECTS) as RuleSubject[]),
   'breakage_reopened',
   'breakage_flickering',
+  'deployment_live',
+  'deployment_rejected',
+  'deployment_rolled_back',
   'task',
   'comment',
   'test',

@@ -1,7 +1,7 @@
 import { commentedOn, type EventFacts, type EventSource, nameOf, releaseOf, SOURCES, type SourceWords } from './event-facts.ts'
 import { measureWords } from './labels/measure-words.ts'
 import { type BuildStatus, type DeploymentStatus, PASSED_STATUSES, type Pill, RUNNING_STATUSES, type TaskState } from './sets.ts'
-import { isOnlyUploaded } from './spellings/stores.ts'
+import { isOnlyUploaded, statusWords } from './spellings/stores.ts'
 
 export { type EventFacts, type EventSource, seriesQuery } from './event-facts.ts'
 
@@ -60,7 +60,9 @@ const DEPLOYMENT_WORDS: Record<DeploymentStatus, { pill: Pill; words: string }> 
 
 /** The words and color for a status. An upload that no store reviews is uploaded, not approved. */
 export const deploymentNews = (store: string | null, state: DeploymentStatus, isDone: boolean): { pill: Pill; words: string } =>
-  isOnlyUploaded(store, state, isDone) ? { pill: 'ok', words: 'was uploaded' } : DEPLOYMENT_WORDS[state]
+  isOnlyUploaded(store, state, isDone)
+    ? { pill: 'ok', words: 'was uploaded' }
+    : { ...DEPLOYMENT_WORDS[state], words: statusWords(store, state) ?? DEPLOYMENT_WORDS[state].words }
 
 const newsOf = ({ platform, state, uploaded }: EventFacts['deployment']) => deploymentNews(platform, state, uploaded === 'true')
 

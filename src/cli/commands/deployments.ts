@@ -100,7 +100,7 @@ const link = command({
   },
 })
 
-/** `PlayStation 5 1.0.3 is in review.` */
+/** `PlayStation 5 1.0.3 is in certification.` */
 function newsOf({ platform, status, version, deployed_at, ...deployment }: Deployment) {
   const store = deployment.store ?? platform
   return `${[storeLabel(store), version].filter(Boolean).join(' ')} ${deploymentNews(store, status, deployed_at !== null).words}.`

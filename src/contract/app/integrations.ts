@@ -37,6 +37,8 @@ const IntegrationDetail = object({
   ...Integration.properties,
   webhook_token: ownText,
   webhook_url: ownText,
+  /** The header that may have the token instead of the URL; null if the tool's webhook takes none. */
+  token_header: nullable(ownText),
   setup: ownText,
   /** What its stored credential reaches: named by the settings, confirmed by leads, and waiting for that. Null if there is no such list. */
   places: nullable(

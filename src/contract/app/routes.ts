@@ -127,7 +127,7 @@ export const sharedRoutes = {
   },
   showDeployment: {
     ...shared.showDeployment,
-    reply: object({ ...DeploymentDetail.properties, built: nullable(app.DeployedBuild) }),
+    reply: object({ ...DeploymentDetail.properties, built: nullable(app.DeployedBuild), reached: Type.Array(app.ReachedStatus) }),
   },
   showAsset: {
     ...shared.showAsset,

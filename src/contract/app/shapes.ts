@@ -289,6 +289,9 @@ export const SuspectChange = object({ id: integer, display_identifier: text, aut
 /** Identifies the build of a deployment among those of its job. */
 export const DeployedBuild = object({ build_number: text, created_at: instant })
 
+/** When a deployment last reached a status, by its history. */
+export const ReachedStatus = object({ status: oneOf(sets.DEPLOYMENT_STATUSES), at: instant })
+
 /** The change of an asset version. */
 export const ApprovalChange = object({ id: integer, display_identifier: text, description: text, author: text })
 /** The asset of an approval, and what its newest version looks like. */

@@ -7,6 +7,8 @@ interface Store {
   /** The state after an upload: the store reviews it at once, it waits for submission, or it can go live. */
   uploaded: DeploymentStatus
   statuses?: Partial<Record<DeploymentStatus, string>>
+  /** The same in sentences. */
+  words?: Partial<Record<DeploymentStatus, string>>
   aliases?: readonly string[]
 }
 
@@ -17,6 +19,12 @@ const CERTIFIES = {
     in_review: 'In certification',
     approved: 'Certified',
     rejected: 'Failed certification',
+  },
+  words: {
+    submitted: 'was submitted for certification',
+    in_review: 'is in certification',
+    approved: 'passed certification',
+    rejected: 'failed certification',
   },
 } as const satisfies Partial<Store>
 
@@ -100,6 +108,9 @@ export const statusAfterUpload = (store: string | null): DeploymentStatus => inf
 /** Whether the API's state only means that the upload is done. */
 export const isOnlyUploaded = (store: string | null, status: DeploymentStatus, isDone: boolean): boolean =>
   isDone && status !== 'in_review' && status === infoOf(store).uploaded
+
+/** A state of the API as the store says it in a sentence; undefined if it says it as all do. */
+export const statusWords = (store: string | null, status: DeploymentStatus): string | undefined => infoOf(store).words?.[status]
 
 /** The store's word for a state of the API. An upload without a review is uploaded, not approved. */
 export function statusLabel({

@@ -6,6 +6,7 @@ import { keysOf, type OutboxEntry } from '../feed/outbox.ts'
 import { announceBreakage } from './breakage-messages.ts'
 import { announceBudget } from './budget-messages.ts'
 import type { Rule } from './channels.ts'
+import { announceDeployment } from './deployment-messages.ts'
 import { enqueue, type NewMessage, revise } from './message-queue.ts'
 
 /** Where an event happened, to match rules. */
@@ -91,13 +92,18 @@ export async function announce(db: Database, entries: readonly OutboxEntry[]) {
       await announceBudget(db, entry, messagesFor(rules, { project_id, subject, subject_id: row_id, position }, location))
       continue
     }
+    if (subject === 'deployment') {
+      await announceDeployment(db, entry, messagesFor(rules, { project_id, subject, subject_id: row_id, position }, location))
+      continue
+    }
     const subject_id = location.subject_id ?? row_id
     // A change can have a thousand assets: its message is revised once.
     const change = `${project_id} ${subject_id}`
     if (subject === 'approval' && counted.has(change)) continue
     counted.add(change)
     await revise(db, account_id, subject, [subject_id])
-    if (BEGINS.includes(event_type))
+    // A channel gets a request even without an earlier message about the subject.
+    if (event_type === 'approval.requested')
       await enqueue(db, messagesFor(rules, { project_id, subject, subject_id, position }, location))
   }
 }
@@ -129,9 +135,6 @@ const SUBJECTS: Partial<Record<OutboxEntry['event_type'], 'breakage' | 'deployme
   'approval.ignored': 'approval',
   'measure.alerted': 'budget',
 }
-
-/** Events that a channel gets even without an earlier message about the subject. */
-const BEGINS: readonly OutboxEntry['event_type'][] = ['deployment.created', 'deployment.updated', 'approval.requested']
 
 type Located = Location & { subject_id?: string }
 

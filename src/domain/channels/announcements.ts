@@ -1,8 +1,5 @@
 import type { MessageSubject } from '../../contract/channels.ts'
-import { deploymentNews } from '../../contract/events.ts'
 import { isUuid } from '../../contract/params.ts'
-import type { DeploymentStatus } from '../../contract/sets.ts'
-import { storeLabel } from '../../contract/spellings/stores.ts'
 import { type Database, sql } from '../../db/database.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import * as branches from '../branches/branches.ts'
@@ -11,6 +8,7 @@ import type { Announcement } from './announcement.ts'
 import { breakageAnnouncement, breakageFixed } from './breakage-announcement.ts'
 import { budgetAnnouncement } from './budget-announcement.ts'
 import { commentAnnouncement } from './comment-announcement.ts'
+import { deploymentAnnouncement } from './deployment-announcement.ts'
 
 interface About {
   account_id: number
@@ -43,7 +41,10 @@ const WRITERS: Record<MessageSubject, Writer> = {
   breakage_reopened: breakageAnnouncement,
   breakage_flickering: breakageAnnouncement,
   approval: approvalAnnouncement,
-  deployment: deploymentAnnouncement,
+  deployment: deploymentAnnouncement(),
+  deployment_live: deploymentAnnouncement('live'),
+  deployment_rejected: deploymentAnnouncement('rejected'),
+  deployment_rolled_back: deploymentAnnouncement('rolled_back'),
   budget: budgetAnnouncement,
   last_known_good: staleBranchAnnouncement,
   task: taskAnnouncement,
@@ -109,40 +110,6 @@ async function approvalAnnouncement(db: Database, { account_id, project_id }: Pr
         value: scrub(`${names.slice(0, NAMES_SHOWN).join(', ')}${total > NAMES_SHOWN ? ` and ${total - NAMES_SHOWN} more` : ''}`),
       },
       ...(decided > 0 && waiting > 0 ? [{ label: 'Decided', value: `${decided} of ${total}` }] : []),
-    ],
-    links: [{ label: 'Open', url }],
-  }
-}
-
-async function deploymentAnnouncement(db: Database, { account_id, project_id }: ProjectKey, id: string, site: string) {
-  const found = await db.one<{
-    project: string
-    number: number
-    store: string
-    track: string
-    version: string
-    branch: string
-    status: DeploymentStatus
-    uploaded: boolean
-  }>(sql`
-    select p.name as project, d.number, coalesce(nullif(d.store, ''), d.platform) as store, d.track, d.version, d.branch, d.status,
-      d.deployed_at is not null as uploaded
-    from deployments d join projects p on p.account_id = d.account_id and p.id = d.project_id
-    where d.account_id = ${account_id} and d.project_id = ${project_id} and d.id = ${id}::uuid`)
-  if (!found) return undefined
-  const { pill, words } = deploymentNews(found.store, found.status, found.uploaded)
-  const url = `${site}/projects/${project_id}/deployments/${found.number}`
-  return {
-    ...PLAIN,
-    tone: ({ ok: 'good', err: 'bad', warn: 'warn', info: 'neutral', neutral: 'neutral' } as const)[pill],
-    title: scrub(`${[storeLabel(found.store), found.version].filter(Boolean).join(' ')} ${words}`),
-    url,
-    facts: [
-      { label: 'Project', value: scrub(found.project) },
-      ...(found.track === '' ? [] : [{ label: 'Track', value: scrub(found.track) }]),
-      ...(found.branch === '' || found.branch.toLowerCase() === found.track
-        ? []
-        : [{ label: 'Branch', value: scrub(found.branch) }]),
     ],
     links: [{ label: 'Open', url }],
   }

@@ -88,7 +88,10 @@ export async function find(db: Database, project: ProjectKey, id: string): Promi
       (select json_build_object('id', b.id::text, 'status', b.status, 'commit_hash', b.commit_hash, 'ci_job_name', b.ci_job_name)
         from build_runs b where b.account_id = d.account_id and b.id = d.build_run_id) as build_run,
       (select json_build_object('build_number', b.build_number, 'created_at', iso(b.created_at)) from build_runs b
-        where b.account_id = d.account_id and b.id = d.build_run_id) as built
+        where b.account_id = d.account_id and b.id = d.build_run_id) as built,
+      (select coalesce(json_agg(json_build_object('status', r.after, 'at', iso(r.at))), '[]') from (
+        select h.after, max(h.at) as at from deployment_history h
+        where h.account_id = d.account_id and h.deployment_id = d.id and h.kind = 'status' and h.after <> '' group by h.after) r) as reached
     from deployments d where d.account_id = ${project.account_id} and d.project_id = ${project.project_id} and ${named}`)
   if (!deployment) throw notFound('Deployment')
   return deployment

@@ -30,6 +30,8 @@ export interface OutboxEntry {
   row_id: string
   /** For a breakage: its newest occurrence at that time. */
   occurrence?: number
+  /** The state that its record had then. */
+  state?: string
 }
 
 /** The keys of the records that entries are about. */
@@ -119,7 +121,15 @@ const isKnown = (type: string | null): type is OutboxEntry['event_type'] =>
 export const readEntries = (db: Database, spans: readonly Span[], limit: number): Promise<Page<OutboxEntry>> =>
   readRows(db, spans, limit, ({ position, account_id, project_id, project_name, event_type, row_id, facts }) =>
     project_name !== null && isKnown(event_type)
-      ? { position, account_id, project_id, event_type, row_id, occurrence: Number(facts?.occurrence ?? 0) }
+      ? {
+          position,
+          account_id,
+          project_id,
+          event_type,
+          row_id,
+          occurrence: Number(facts?.occurrence ?? 0),
+          ...(facts && 'state' in facts && facts.state != null && { state: facts.state }),
+        }
       : undefined,
   )
 

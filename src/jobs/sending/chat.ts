@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { announcementOf } from '../../domain/channels/announcements.ts'
 import { whyObsolete } from '../../domain/channels/breakage-messages.ts'
 import { whyBudgetObsolete } from '../../domain/channels/budget-messages.ts'
+import { whyDeploymentObsolete } from '../../domain/channels/deployment-messages.ts'
 import { breakChannel } from '../../domain/channels/message-queue.ts'
 import * as people from '../../domain/channels/people.ts'
 import { isDecided, mailInstead, mentionedIn } from '../../domain/inbox/delivery-method.ts'
@@ -75,7 +76,8 @@ async function send(sending: Sending) {
   const { context, to, message } = sending
   const { db, site } = context
   const vendor = VENDORS[to.kind]
-  const obsolete = async (db: Database) => (await whyObsolete(db, message)) ?? (await whyBudgetObsolete(db, message))
+  const obsolete = async (db: Database) =>
+    (await whyObsolete(db, message)) ?? (await whyBudgetObsolete(db, message)) ?? (await whyDeploymentObsolete(db, message))
   if ((await obsolete(db)) !== undefined && (await messages.skip(db, message, obsolete))) return
   const announcement = await announcementOf(db, message, site)
   if (!announcement) return messages.recordEnd(db, message, 'failed', 'The record it was about was deleted.')

@@ -2,41 +2,33 @@ import type { AppReply } from '../../../contract/app/routes.ts'
 import type { DeploymentStatus } from '../../../contract/sets.ts'
 import { statusLabel } from '../../../contract/spellings/stores.ts'
 import { Time } from '../../ui/text/time.tsx'
+import { stepsOf } from './steps.ts'
 
 type Deployment = AppReply<'showDeployment'>
 
-const WAY: DeploymentStatus[] = ['pending', 'submitted', 'uploading', 'in_review', 'approved', 'live']
+const END: Partial<Record<DeploymentStatus, string>> = { live: 'bg-ok', rejected: 'bg-err', rolled_back: 'bg-err' }
 
-/** A review has one of two results; a rollback was live before, or never was. */
-const wayOf = (status: DeploymentStatus): DeploymentStatus[] =>
-  status === 'rejected' ? [...WAY.slice(0, 4), 'rejected'] : status === 'rolled_back' ? [...WAY, 'rolled_back'] : WAY
-
-/** The steps to release: past, current and future. Many stores skip steps. */
+/** The steps to release: past, current and future. */
 export function DeploymentWay({ deployment }: { deployment: Deployment }) {
-  const { status } = deployment
-  const times: Partial<Record<DeploymentStatus, string | null>> = {
-    pending: deployment.created_at,
-    submitted: deployment.submitted_at,
-    uploading: deployment.deployed_at,
-    live: deployment.live_at,
-  }
-  const bar = (step: DeploymentStatus) => {
-    if (step !== status) return times[step] ? 'bg-ok' : 'bg-hover'
-    return step === 'live' ? 'bg-ok' : step === 'rejected' || step === 'rolled_back' ? 'bg-err' : 'bg-info'
+  const bar = (step: DeploymentStatus, isReached: boolean) => {
+    if (step === deployment.status) return END[step] ?? 'bg-info'
+    return isReached ? (step === 'rejected' || step === 'rolled_back' ? 'bg-err' : 'bg-ok') : 'bg-hover'
   }
   return (
     <ol aria-label="Progress" className="grid gap-2 rounded-lg border border-line bg-panel p-4 sm:auto-cols-fr sm:grid-flow-col">
-      {wayOf(status).map((step) => (
+      {stepsOf(deployment).map(({ status, at }) => (
         <li
-          key={step}
-          aria-current={step === status ? 'step' : undefined}
+          key={status}
+          aria-current={status === deployment.status ? 'step' : undefined}
           className="flex min-w-0 items-center gap-3 text-sm sm:grid sm:content-start sm:gap-1.5"
         >
-          <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar(step)}`} />
-          <span className={step === status ? 'font-medium' : 'text-soft'}>{statusLabel({ ...deployment, status: step })}</span>
-          {times[step] && (
+          <span aria-hidden="true" className={`h-1.5 w-10 rounded-full sm:w-full ${bar(status, at !== null)}`} />
+          <span className={status === deployment.status ? 'font-medium' : 'text-soft'}>
+            {statusLabel({ ...deployment, status })}
+          </span>
+          {at && (
             <span className="text-xs text-soft">
-              <Time at={times[step]} both />
+              <Time at={at} both />
             </span>
           )}
         </li>
