@@ -128,6 +128,8 @@ export const BreakageDetail = object({
   bisection: nullable(Bisection),
   /** Whether a bisection can be started. */
   can_bisect: flag,
+  /** Builds between its first and its newest ones that were not checked for passes: it may have been fixed and broken there. */
+  builds_not_checked: integer,
   builds: Type.Array(
     object({
       id: idText,

@@ -21,7 +21,7 @@ failures of a branch that was already broken don't count. An agent is suspicious
   examples: ['agents list', "agents list --pick '[].name'"],
   async run({ client, project, out }) {
     const answer = await client.listAgents({ project_id: project })
-    out.answer(answer, () =>
+    out.answer(answer, () => {
       out.list(
         'agents',
         answer.agents,
@@ -38,8 +38,9 @@ failures of a branch that was already broken don't count. An agent is suspicious
           extra('last_built_at', 'last build'),
         ],
         'Report the machine of a build with goldmaster run --agent.',
-      ),
-    )
+      )
+      if (answer.compared_since !== null) out.say(`Builds before ${answer.compared_since} are not checked.`)
+    })
   },
 })
 

@@ -67,6 +67,7 @@ const show = showCommand({
       confidence,
       branch,
       builds: build_count,
+      builds_not_checked: breakage.builds_not_checked || undefined,
       cost: costOf(breakage),
       owner,
       last_good: breakage.last_good_change?.display_identifier,

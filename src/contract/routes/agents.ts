@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { MuteAgent } from '../bodies.ts'
-import { flag, idText, instant, integer, list, nullable, object, ownText, text } from '../fields.ts'
+import { flag, idText, instant, integer, nullable, object, ownText, text } from '../fields.ts'
 import { get, patch, type TokenRoute } from './route.ts'
 
 /** The machines that build, compared with each other. */
@@ -42,7 +42,8 @@ export const agentRoutes = {
     scope: 'read:builds',
     summary: 'List the agents of the last 30 days with their failures compared with other agents, suspicious ones first',
     shows: ['build'],
-    reply: list('agents', Agent),
+    /** Null: all builds of the 30 days are compared. */
+    reply: object({ compared_since: nullable(instant), agents: Type.Array(Agent) }),
     tool: false,
   },
   muteAgent: {

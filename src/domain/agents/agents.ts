@@ -43,7 +43,7 @@ async function builds(db: Database, { account_id, project_id }: ProjectKey): Pro
 }
 
 /** Suspicious agents first, then by name. */
-export async function list(db: Database, project: ProjectKey): Promise<{ agents: Agent[] }> {
+export async function list(db: Database, project: ProjectKey): Promise<ReplyOf<'listAgents'>> {
   const all = await builds(db, project)
   const compared = compareAgents(all)
   const muted = await mutes(db, project)
@@ -56,7 +56,12 @@ export async function list(db: Database, project: ProjectKey): Promise<{ agents:
       muted.get(name) ?? null,
     ),
   )
-  return { agents: agents.sort((a, b) => Number(b.suspicious) - Number(a.suspicious) || (a.name < b.name ? -1 : 1)) }
+  // If there are more builds, only the time of those that were compared.
+  const since = all.length < BUILDS_MAX ? null : all[0]!.built_at
+  return {
+    compared_since: since,
+    agents: agents.sort((a, b) => Number(b.suspicious) - Number(a.suspicious) || (a.name < b.name ? -1 : 1)),
+  }
 }
 
 function agentOf(name: string, own: readonly Built[], compared: Comparison | undefined, muted: Agent['muted']): Agent {

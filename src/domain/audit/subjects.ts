@@ -234,6 +234,7 @@ const SEVERAL: Partial<Record<DeclaredName, Several>> = {
   editTasks: { subject: 'tasks', ids: 'ids', set: ({ task }) => among(TASK_FIELDS, task) },
   deleteTasks: { subject: 'tasks', ids: 'ids' },
   restoreTasks: { subject: 'tasks', ids: 'ids' },
+  markBranchGood: { subject: 'branches', ids: 'branch', set: (body) => among(['change', 'good'], body) },
   muteAgent: { subject: 'agents', ids: 'agent', set: (body) => among(['muted', 'muted_until'], body) },
   // Of parameters only the names: a value could be anything.
   actOnBuild: {

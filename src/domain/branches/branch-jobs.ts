@@ -89,17 +89,25 @@ export const runsOf = (
       order by b.created_at desc, b.id desc limit ${take}) b
     order by b.created_at desc, b.id desc`)
 
-/** Ordered by position on the branch, then by arrival. */
-const isAfter = (a: Run, b: Run) =>
-  a.position === null || b.position === null || a.position === b.position ? a.id > b.id : a.position > b.position
+type Order = (a: Run, b: Run) => boolean
 
-const last = (runs: readonly Run[]) => runs.reduce((newest, run) => (isAfter(run, newest) ? run : newest), runs[0]!)
+const byPosition =
+  (next: Order): Order =>
+  (a, b) =>
+    a.position === null || b.position === null || a.position === b.position ? next(a, b) : a.position > b.position
+
+/** Of builds of several jobs, whose numbers say nothing of each other: by position, then by arrival. */
+const isAfter = byPosition((a, b) => a.id > b.id)
+/** Of builds of one job: by position, then by the CI's number, then by arrival. */
+const isAfterInJob = byPosition((a, b) => byNumber(a, b) > 0)
+
+const last = (runs: readonly Run[], order: Order) => runs.reduce((newest, run) => (order(run, newest) ? run : newest), runs[0]!)
 
 /** Whether a job is retired: measured from its last build to the branch's newest build, not until today. */
 export function isRetired(job: string, runs: readonly Run[]): boolean {
   const own = runs.filter((run) => run.job === job)
   if (own.length === 0) return false
-  const [heard, newest] = [last(own), last(runs)]
+  const [heard, newest] = [last(own, isAfterInJob), last(runs, isAfter)]
   const silent = Date.parse(newest.arrived_at) - Date.parse(heard.arrived_at)
   const others = runs.filter((run) => run.job !== job && isAfter(run, heard))
   return silent >= SILENT_DAYS * DAY_MS && others.length >= OTHERS_REPORTED

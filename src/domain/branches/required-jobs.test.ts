@@ -67,6 +67,27 @@ describe('a job that fell silent', () => {
     })
   })
 
+  test('is measured from its newest build by number, not from the one that was reported last', async () => {
+    const room = await roomOf(1201)
+    await room.report({ job: 'Editor', number: 1, changelist: 1201 })
+    await room.report({ job: 'Lint', number: 2, changelist: 1201 })
+    for (let number = 1; number <= 20; number++) await room.report({ job: 'Cook', number, changelist: 1201 })
+    // Lint's first build is reported eight days later, behind those of others.
+    await moveTimes(
+      studio.db,
+      'build_runs',
+      ['created_at'],
+      sql`interval '-8 days'`,
+      sql`t.project_id = ${room.project} and t.ci_job_name <> 'Cook'`,
+    )
+    const jobs = async () => (await room.health()).jobs.map(({ name }) => name).sort()
+    expect(await jobs()).toEqual(['Cook'])
+    await room.report({ job: 'Lint', number: 1, changelist: 1201, broken: 'part1201' })
+    expect(await jobs()).toEqual(['Cook'])
+    await room.report({ job: 'Lint', number: 3, changelist: 1201 })
+    expect(await jobs()).toEqual(['Cook', 'Lint'])
+  })
+
   test.each([
     [6, 20],
     [8, 19],
@@ -111,6 +132,11 @@ describe('a change that somebody marks as good', () => {
       changes_behind: 1,
     })
     expect(await room.health()).toEqual(json)
+    const { id } = (await room.api('/changes?identifier=1202')).json.changes[0]
+    const { history } = (await room.api(`/changes/${id}/history`)).json
+    expect(history.filter(({ kind }: { kind: string }) => kind === 'marked_good')).toMatchObject([
+      { via_token: true, note: mark.reason, user_id: studio.world.users!.kim!.id },
+    ])
     await room.report({ number: 3, changelist: 1203 })
     expect(await room.health()).toMatchObject({ last_known_good: { identifier: '1203' }, marked_good: null })
     await room.report({ number: 4, changelist: 1203, broken: 'part1202' })

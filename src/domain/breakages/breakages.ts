@@ -9,6 +9,7 @@ import { AGENT_BUILDS, type AgentBuilds, costBy, IS_FINISHED, pricesOf } from '.
 import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { NAMED_SUSPECT, suspectsWithChanges } from '../builds/named-suspect.ts'
 import { bisectionOf } from './bisection/show-bisection.ts'
+import { READ_MAX } from './hits.ts'
 
 type Query = Omit<QueryOf<'listBreakages'>, 'cursor'> & {
   cursor?: Key
@@ -74,6 +75,7 @@ export function list(project: ProjectSql, q: Query, site: string): Listing {
 export async function find(db: Database, project: ProjectKey, id: number | undefined, site: string): Promise<BreakageDetail> {
   const found = await db.one<Omit<BreakageDetail, 'bisection' | 'can_bisect' | 'cost'>>(sql`
     select ${columns(site)},
+      (select greatest(0, count(*) - ${READ_MAX})::integer from breakage_builds m where m.account_id = k.account_id and m.breakage_id = k.id) as builds_not_checked,
       coalesce((select json_agg(x order by x.id::bigint desc) from (
         select b.id::text, b.status, b.ci_job_name, nullif(b.platform, '') as platform, b.build_number, b.branch, b.commit_hash, b.changelist, m.downstream,
           iso(b.created_at) as created_at

@@ -6,8 +6,8 @@ import { BRANCH, passesNear, positionOn, type Standing } from '../branches/posit
 import type { BuildPosition, Failure, Hit, Pass } from './judge.ts'
 import { withPassesOfTests } from './test-passes.ts'
 
-/** For a breakage with more builds, the first and the newest are read. */
-const READ_MAX = 400
+/** For a breakage with more builds, the first and the newest are read, and its page says how many are not. */
+export const READ_MAX = 400
 
 interface Owned extends ProjectKey {
   id: number

@@ -20,11 +20,11 @@ const heardAt = sql`greatest(s.received_at, r.heard_at)`
 export const heard = ({ account_id, id }: RecordKey): Sql => sql`
   update running_builds set heard_at = goldmaster_now() where account_id = ${account_id} and build_run_id = ${id}`
 
-/** The usual duration of the build `b` in seconds: the median of its job's last builds. */
+/** The usual duration of the build `b` in seconds: the median of its job's last builds, on all platforms if it doesn't say yet for which it is. */
 const usualSeconds = sql`(
   select percentile_cont(0.5) within group (order by o.duration_seconds) from (
     select o.duration_seconds from build_runs o
-    where o.account_id = b.account_id and o.project_id = b.project_id and o.ci_job_name = b.ci_job_name
+    where o.account_id = b.account_id and o.project_id = b.project_id and o.ci_job_name = b.ci_job_name and b.job in (o.job, b.ci_job_name)
       and o.status in ${PASSED_OR_FAILED} and o.duration_seconds is not null
     order by o.created_at desc, o.id desc limit ${USUAL_OF}) o)`
 

@@ -154,7 +154,8 @@ describe('the overview of a project', () => {
 
   test("lists the caller's work: open tasks, breakages they own, and unowned ones they may have caused", async () => {
     const user = (key: string) => studio.world.users![key]!.id
-    const suspects = (key: string) => JSON.stringify([{ change_id: 1, user_id: user(key), score: 0.9, reasons: ['said so'] }])
+    const suspects = (key: string) =>
+      JSON.stringify([{ change_id: 1, user_id: user(key), score: 0.9, reasons: ['said so'], reason_codes: ['other'] }])
     const broken = (cause: string, owner: string | null, suspect: string, state = owner ? 'claimed' : 'open') =>
       studio.db.execute(sql`
         insert into breakages (account_id, project_id, fingerprint, state, cause, owner_user_id, suspects, opened_at, last_seen_at)

@@ -4,6 +4,7 @@ import { type Database, type Sql, sql } from '../../db/database.ts'
 import { ofEveryKind } from '../../db/page.ts'
 import type { ProjectKey } from '../../db/project-key.ts'
 import { IS_REGULAR, PASSED_OR_FAILED } from '../branches/build-statuses.ts'
+import { labelsOfJobs } from '../branches/job-labels.ts'
 import { storeWord } from '../deployments/deployments.ts'
 
 type Plots = AppReply<'showPlots'>
@@ -40,7 +41,7 @@ export async function trends(db: Database, project: ProjectKey, days: number): P
     // A point is a real build that can be opened: the median of each job and day, not a mean.
     db.rows<Plots['jobs'][number]>(sql`
       with ended as (
-        select id, ci_job_name as job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
+        select id, job, build_number, happened_at as at, duration_seconds as seconds, status = 'failed' as failed,
           ${dayOf(sql`happened_at`)} as day
         from (${ofEveryKind(
           [{ column: sql`status`, values: ENDED, asked: undefined }],
@@ -89,5 +90,6 @@ export async function trends(db: Database, project: ProjectKey, days: number): P
           and i.created_at >= ${since} and b.happened_at >= ${since} and i.category is not null) found
       group by day, category order by day, category`),
   ])
-  return { builds, jobs, lead_times, fixes, causes }
+  const labels = labelsOfJobs(jobs.map(({ name }) => name))
+  return { builds, jobs: jobs.map((job) => ({ ...job, name: labels.get(job.name)! })), lead_times, fixes, causes }
 }

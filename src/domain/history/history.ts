@@ -143,7 +143,10 @@ const partsOf = (account: Sql): Record<CommentSubject, () => Part[]> => ({
     ),
     {
       rows: sql`
-        select 'good/' || m.branch as id, 0::bigint as n, m.marked_at as at, 'marked_good' as kind, m.user_id, false as via_token,
+        select 'good/' || m.branch as id, 0::bigint as n, m.marked_at as at, 'marked_good' as kind, m.user_id,
+          exists (
+            select from audit_log x where x.account_id = ${account} and x.project_id = m.project_id and x.action = 'markBranchGood' and x.at = m.marked_at
+              and x.user_id = m.user_id and x.token_id is not null) as via_token,
           ${became('branch', sql`m.branch`)} as changes, m.reason as note
         from branch_marks m where m.account_id = ${account} and m.change_id = s.id`,
       order: sql`at desc`,

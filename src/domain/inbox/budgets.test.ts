@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { openChannelRoom, SITE } from '../../../test/support/studios/channel-room.ts'
+import { workOff } from '../../../test/support/work-off.ts'
 import { sql } from '../../db/database.ts'
+import { enqueue } from '../../db/queue.ts'
 import { judgeMeasures } from '../measures/judge.ts'
 import * as inbox from './inbox.ts'
 
@@ -130,4 +132,27 @@ test('what is back before its first message is not posted', async () => {
   await heard()
   await quiet()
   expect(vendors().messages('mattermost', 'town')).toEqual([])
+})
+
+test('the message in chat names nobody any more once it is not the person that the tool means', async () => {
+  const room = await channel('slack', 'C0BUILDS', [{ subject: 'budget' }])
+  node()
+  await setBudget(1050)
+  await builds(1000, 1001, 1000, 1002, 1000, 1200, 1200)
+  await quiet()
+  const [message] = vendors().messages('slack', 'C0BUILDS')
+  expect(message!.text).toContain('by Ann')
+  // As after a name that was rejected: its changes are nobody's.
+  await db().execute(sql`update changes set author_user_id = null where project_id = ${id('projects', 'star')}`)
+  const { account_id } = project()
+  await enqueue(db(), 'correct_authors', { account_id, user_id: id('users', 'ann') }, { account_id })
+  await workOff(studio(), 'correct_authors')
+  await quiet()
+  const said = vendors().messages('slack', 'C0BUILDS')
+  expect(said).toHaveLength(1)
+  expect(said[0]!.text).toContain('by ann')
+  expect(said[0]!.text).not.toContain('Ann')
+  expect(await db().rows(sql`select revision > 1 as edited from messages where destination_id = ${room.id}`)).toEqual([
+    { edited: true },
+  ])
 })

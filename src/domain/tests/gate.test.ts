@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Studio } from '../../../test/support/studio.ts'
 import { type BreakageRoom, breakageRoom, brokenLog, openBreakageStudio } from '../../../test/support/studios/breakage-room.ts'
 import { sql } from '../../db/database.ts'
+import { sequenceAll } from '../feed/sequencer.ts'
+import { readOutbox } from '../inbox/outbox-readers.ts'
 
 let studio: Studio
 beforeAll(async () => {
@@ -174,6 +176,23 @@ describe('a build in which only tests in quarantine failed', () => {
     expect(await alsoShipped()).toBe(String(green))
   })
 
+  test.each([
+    ['no test failed', {}, 'failed'],
+    ['a test in quarantine failed', { 'part5.walks': 'speed is 0' }, 'passed'],
+  ])('that nobody investigates counts as its CI says unless a test explains it: %s', async (_, broken: object, verdict) => {
+    const on = await room()
+    await on.api('/settings', { investigates_failures: false }, 'PATCH')
+    const first = await on.report({ number: 3 })
+    await on.tests({ number: 3 }, BROKEN)
+    await on.work()
+    await quarantine(on, first)
+    const build = await on.report({ number: 5 })
+    await on.tests({ number: 5 }, { ...PASSED, ...broken })
+    await on.work()
+    expect((await on.api(`/build_runs/${build}/tests`)).json.verdict).toBe(verdict)
+    expect(await main(on)).toMatchObject({ state: verdict === 'passed' ? 'green' : 'red' })
+  })
+
   test('counts as passed by the gate too', async () => {
     const on = await room()
     await gate(on, { fails_on: 'failures', jobs: [] })
@@ -184,6 +203,48 @@ describe('a build in which only tests in quarantine failed', () => {
     expect(await open(on)).toEqual([])
   })
 })
+
+/** A test run that ended in a test, which no gate but “off” excuses. */
+const CRASHED = JSON.stringify({
+  tests: [{ testDisplayName: 'Loads', fullTestPath: 'Game.Maps.Loads', state: 'InProcess', entries: [] }],
+})
+
+test.each([
+  ['failures', 'tests', 'red', 'c3', 1],
+  ['failures', 'crash', 'red', 'c3', 1],
+  ['crashes', 'tests', 'green', 'c5', 0],
+  ['crashes', 'crash', 'red', 'c3', 1],
+  ['off', 'tests', 'green', 'c5', 0],
+  ['off', 'crash', 'green', 'c5', 0],
+] as const)(
+  'with the gate “%s” and failed %s, branch, breakage, chat, last known good and newest good build agree',
+  async (fails_on, what, state, good, told) => {
+    const on = await room()
+    const { account_id } = (await studio.db.one<{ account_id: number }>(
+      sql`select account_id from projects where id = ${on.project}`,
+    ))!
+    const channel = (await studio.db.one<{ id: number }>(sql`
+    insert into destinations (account_id, kind, name) values (${account_id}, 'slack', 'builds') returning id`))!.id
+    await studio.db.execute(sql`
+    insert into channel_rules (account_id, channel_id, project_id, subject) values (${account_id}, ${channel}, ${on.project}, 'breakage')`)
+    await gate(on, { fails_on, jobs: [] })
+    const newest = Number(await greenBuilds(on, what === 'tests' ? BROKEN : PASSED))
+    if (what === 'crash') await on.upload({ number: 5 }, CRASHED)
+    await on.work()
+    const older = (await studio.db.one<{ id: number }>(sql`
+    select id from build_runs where project_id = ${on.project} and id <> ${newest}`))!.id
+    expect(await main(on)).toMatchObject({ state, last_known_good: { identifier: good } })
+    expect(await open(on)).toHaveLength(told)
+    await sequenceAll(studio.db)
+    while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site })) {}
+    expect(await studio.db.rows(sql`select id from messages where destination_id = ${channel} and to_user_id = 0`)).toHaveLength(told)
+    await studio.db.execute(sql`
+    insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
+    select account_id, project_id, id, 'game.zip', 'once', 1, 1, now(), sha256('1') from build_runs where project_id = ${on.project}`)
+    expect((await on.api('/artifacts')).json.artifacts).toMatchObject([{ build_run_id: String(told ? older : newest) }])
+    await studio.db.execute(sql`delete from destinations where id = ${channel}`)
+  },
+)
 
 test('the newest good build is none whose tests failed by the gate', async () => {
   const on = await room()

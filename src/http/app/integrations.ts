@@ -140,6 +140,9 @@ async function listed(db: Service['db'], projectId: number): Promise<AppReply<'l
   })
 }
 
+/** As people enter it. */
+const TOKEN_HEADERS = { 'x-service-token': 'X-Service-Token', 'x-webhook-token': 'X-Webhook-Token', none: null } as const
+
 async function shown(
   { db, vault, site, account_id }: Service & { account_id: number },
   projectId: number,
@@ -153,6 +156,7 @@ async function shown(
     ...found,
     webhook_token: token,
     webhook_url: url,
+    token_header: TOKEN_HEADERS[providers[found.provider].tokenHeader ?? 'none'],
     setup: providers[found.provider].setup({ url, token, base_url: site, id }),
     places: await shownPlaces(db, { account_id, id }, found),
   }

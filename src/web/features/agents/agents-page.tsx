@@ -32,7 +32,7 @@ export default function Agents() {
   return (
     <Page title="Agents">
       <Loaded query={query}>
-        {({ agents }) =>
+        {({ agents, compared_since }) =>
           agents.length === 0 ? (
             <NoRecords of="agents" filtered={false} onClear={() => {}} connect="Connect your CI">
               Report the machine of each build as “agent” (goldmaster run --agent). You see here which machines fail more often
@@ -48,8 +48,15 @@ export default function Agents() {
                   </Notice>
                 ))}
               <p className="text-sm text-soft">
-                Builds of the last 30 days. An agent is compared with the others on the same jobs and branches; failures of a
-                branch that was already broken don’t count.
+                {compared_since === null ? (
+                  'Builds of the last 30 days.'
+                ) : (
+                  <>
+                    Builds since <Time at={compared_since} both />: older ones are not checked.
+                  </>
+                )}{' '}
+                An agent is compared with the others on the same jobs and branches; failures of a branch that was already broken
+                don’t count.
               </p>
               <Table
                 caption="Agents, suspicious ones first"

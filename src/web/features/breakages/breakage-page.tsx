@@ -64,6 +64,12 @@ function Shown({ projectId, breakage }: Part) {
       <Cause breakage={breakage} />
       <Range projectId={projectId} breakage={breakage} />
       <Bisection projectId={projectId} breakage={breakage} locked={locked} />
+      {breakage.builds_not_checked > 0 && (
+        <p className="text-sm text-soft">
+          {breakage.builds_not_checked} builds between the first and the newest ones are not checked: it may have been fixed and
+          broken again there.
+        </p>
+      )}
       <BreakageOccurrences projectId={projectId} breakage={breakage} />
       <BreakageBuilds projectId={projectId} builds={breakage.builds} count={breakage.build_count} />
       <RecordHistory subject="breakage" projectId={projectId} id={breakage.id} />

@@ -140,7 +140,8 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
   // Content below the log or the changes appears once they have their height.
   const isLogKnown = isKnown(useApi('readBuildLog', { project_id: projectId, build_run_id: build.id }))
   const listed = useBuildChanges({ projectId, buildId: build.id })
-  const areChangesKnown = isKnown(listed)
+  const areTestsKnown = isKnown(useApi('listBuildTests', { project_id: projectId, build_run_id: build.id }))
+  const areChangesKnown = areTestsKnown && isKnown(listed)
   const evidence = build.investigation?.evidence
   const lines = useMemo(() => (evidence ?? []).flatMap(({ line }) => (line > 0 ? line : [])).sort((a, b) => a - b), [evidence])
   const log = <BuildLog build={build} projectId={projectId} isRunning={runs} evidence={lines} asked={asked} />
@@ -241,8 +242,9 @@ function Shown({ build, projectId }: { build: Detail; projectId: string }) {
               ['Duration', build.finished_at ? spanOf(build.duration_seconds) : null],
             ]}
           />
-          <BuildChanges projectId={projectId} buildId={build.id} />
-          {areChangesKnown && <BuildTests projectId={projectId} buildId={build.id} />}
+          {/* What failed stands before what changed. */}
+          <BuildTests projectId={projectId} buildId={build.id} />
+          {areTestsKnown && <BuildChanges projectId={projectId} buildId={build.id} />}
           {areChangesKnown && build.steps.length > 0 && (
             <Section title="Phases">
               <BuildSteps steps={build.steps} />

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Contents as Found } from '../../../contract/shapes.ts'
+import { Button } from '../../ui/form/button.tsx'
+import { countsOf } from './change-counts.ts'
 import { ChangeList } from './change-list.tsx'
 
 interface ContentsProps {
@@ -10,6 +12,23 @@ interface ContentsProps {
   /** The texts for an unknown range, and for an empty one. */
   unknown: ReactNode
   none: string
+}
+
+const FIRST = 10
+
+/** A night brings hundreds of changes: the first ten, and how many there are of whom. */
+function FirstChanges({ changes, label, hasMore }: { changes: Found['changes']; label: string; hasMore: boolean }) {
+  const [all, setAll] = useState(false)
+  if (all || changes.length <= FIRST) return <ChangeList changes={changes} label={label} />
+  return (
+    <>
+      <p className="text-sm text-soft">{countsOf(changes, hasMore)}</p>
+      <ChangeList changes={changes.slice(0, FIRST)} label={label} />
+      <Button className="justify-self-start" onClick={() => setAll(true)}>
+        Show {hasMore ? 'the newest' : 'all'} {changes.length} changes
+      </Button>
+    </>
+  )
 }
 
 /** The changes between two builds, and how well they are known. */
@@ -26,7 +45,7 @@ export const Contents = ({
       <p className="text-sm text-soft">The branch is unknown. These are the changes of all branches from that time.</p>
     )}
     {basis !== 'unknown' && changes.length === 0 && <p className="text-sm text-soft">{none}</p>}
-    {changes.length > 0 && <ChangeList changes={changes} label={label} />}
+    {changes.length > 0 && <FirstChanges changes={changes} label={label} hasMore={has_more} />}
     {doubtful.length > 0 && (
       <>
         <p className="text-sm text-soft">

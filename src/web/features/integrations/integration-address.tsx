@@ -9,7 +9,7 @@ type Detail = AppReply<'showIntegration'>
 
 /** The webhook URL for the tool. */
 export function IntegrationAddress({ integration, locked }: { integration: Detail; locked: boolean }) {
-  const { id, project_id, webhook_url, webhook_token } = integration
+  const { id, project_id, webhook_url, webhook_token, token_header } = integration
   const rotate = useWrite('rotateIntegrationToken', ['showIntegration'])
   return (
     <Section
@@ -32,9 +32,11 @@ export function IntegrationAddress({ integration, locked }: { integration: Detai
         <Copy value={webhook_url} label="Webhook URL" />
       </Labeled>
       <LoopbackNotice url={webhook_url} />
-      <Labeled label="Token only, for tools that send the header X-Webhook-Token">
-        <Copy value={webhook_token} label="Token" />
-      </Labeled>
+      {token_header !== null && (
+        <Labeled label={`Token only, for tools that send the header ${token_header}`}>
+          <Copy value={webhook_token} label="Token" />
+        </Labeled>
+      )}
     </Section>
   )
 }
