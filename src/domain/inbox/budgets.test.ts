@@ -141,7 +141,7 @@ test('the message in chat names nobody any more once it is not the person that t
   await builds(1000, 1001, 1000, 1002, 1000, 1200, 1200)
   await quiet()
   const [message] = vendors().messages('slack', 'C0BUILDS')
-  expect(message!.text).toContain('by Ann')
+  expect(message!.text).toContain('by <@U0ANN>')
   // As after a name that was rejected: its changes are nobody's.
   await db().execute(sql`update changes set author_user_id = null where project_id = ${id('projects', 'star')}`)
   const { account_id } = project()
@@ -151,7 +151,7 @@ test('the message in chat names nobody any more once it is not the person that t
   const said = vendors().messages('slack', 'C0BUILDS')
   expect(said).toHaveLength(1)
   expect(said[0]!.text).toContain('by ann')
-  expect(said[0]!.text).not.toContain('Ann')
+  expect(said[0]!.text).not.toContain('U0ANN')
   expect(await db().rows(sql`select revision > 1 as edited from messages where destination_id = ${room.id}`)).toEqual([
     { edited: true },
   ])

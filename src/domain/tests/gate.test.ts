@@ -237,7 +237,9 @@ test.each([
     expect(await open(on)).toHaveLength(told)
     await sequenceAll(studio.db)
     while (await readOutbox(studio.db, { vault: studio.service.vault, site: studio.site })) {}
-    expect(await studio.db.rows(sql`select id from messages where destination_id = ${channel} and to_user_id = 0`)).toHaveLength(told)
+    expect(await studio.db.rows(sql`select id from messages where destination_id = ${channel} and to_user_id = 0`)).toHaveLength(
+      told,
+    )
     await studio.db.execute(sql`
     insert into artifacts (account_id, project_id, build_run_id, name, upload, bytes, received, completed_at, sha256)
     select account_id, project_id, id, 'game.zip', 'once', 1, 1, now(), sha256('1') from build_runs where project_id = ${on.project}`)
