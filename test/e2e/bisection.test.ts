@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
+import { edit as editPlaces } from '../../src/domain/integrations/places.ts'
 import { axe } from '../support/callers/browser.ts'
 import { openVisit } from '../support/callers/visit.ts'
 import { describeWith } from '../support/skippable.ts'
@@ -43,6 +44,22 @@ describeWith('chromium')('a bisection in a browser', () => {
       await page.getByText(`found by bisection, narrowed by ${asked.length} builds`).waitFor()
       expect(await axe(page)).toEqual([])
       expect(tab().complaints).toEqual([])
+    }))
+
+  test('nobody is offered one of a job that the credential may not be used for', () =>
+    visited(async ({ project }, path) => {
+      const { id } = (await studio().db.one<{ id: number }>(
+        sql`select id from integrations where project_id = ${project} and provider = 'jenkins'`,
+      ))!
+      const key = { account_id: Number(studio().world.accounts.owl!.id), id }
+      const start = tab().page.getByRole('button', { name: 'Start bisection' })
+      await editPlaces(studio().db, key, { every_place: false, confirm: ['Other'] })
+      await tab().go(path)
+      await tab().page.getByText('mystery').first().waitFor()
+      await expect.poll(() => start.count()).toBe(0)
+      await editPlaces(studio().db, key, { confirm: ['Cook'] })
+      await tab().go(path)
+      await start.waitFor()
     }))
 
   test('a person cancels one before its first build, and can start another', () =>

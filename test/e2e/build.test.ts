@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/db/database.ts'
 import type { RecordKey } from '../../src/db/project-key.ts'
 import { append } from '../../src/domain/builds/logs.ts'
+import { edit as editPlaces } from '../../src/domain/integrations/places.ts'
 import { axe, urlsOf } from '../support/callers/browser.ts'
 import { openVisit } from '../support/callers/visit.ts'
 import { runInvestigation } from '../support/run-investigation.ts'
@@ -17,6 +18,8 @@ const LONG = Array.from({ length: 4_000 }, (_, i) =>
       ? `${'-'.repeat(1_500)} far to the right`
       : `[${i}] Compile Module.Gameplay.${i}.cpp`,
 ).join('\n')
+/** Artifacts, more than a page. */
+const REPORTED = 220
 const ESC = '\u001b'
 const PRINTED = [
   '2026-10-01T10:00:00Z ##[group]Check out',
@@ -72,7 +75,11 @@ const world = {
   build_runs: [
     build('1', 1, { status: 'completed' }),
     build('2', 3, { status: 'failed', changelist: '100', url: 'https://ci.example/night/2', output_log: LONG }),
-    build('3', 5, { status: 'failed', output_log: 'error: other\n' }),
+    build('3', 5, { status: 'failed', output_log: 'error: other\n', artifacts: [{ name: 'Other.pak' }] }),
+    build('8', 6, {
+      status: 'completed',
+      artifacts: Array.from({ length: REPORTED }, (_, i) => ({ name: `Part-${i + 1}.pak` })),
+    }),
     build('4', 7, { status: 'failed', changelist: '100', output_log: PRINTED }),
     build('6', 8, { status: 'failed', changelist: '100', output_log: FOLDED }),
     build('7', 8, { status: 'failed', output_log: 'error: alone\n' }),
@@ -156,6 +163,48 @@ describeWith('chromium')('a failed build in a browser', () => {
     // The field that stayed empty is left to the job.
     expect(JSON.parse(ci.bodies.at(-1)!)).toMatchObject({ env: { PLATFORM: 'PS5' } })
     ci.close()
+  })
+
+  test('offers no request to the CI of a job that nobody allows its credential for', async () => {
+    studio().service.allowedHosts = (host) => host === '127.0.0.1'
+    const project = String(studio().world.projects.star!.id)
+    const config = { server: 'http://127.0.0.1:1/v2/organizations/owl', api_token: 'secret' }
+    const { integrations, build_runs } = await studio().load({
+      integrations: [{ key: 'ci', project, provider: 'buildkite', config }],
+      build_runs: ['Game', 'Secret'].map((ci_job_name, at) =>
+        build(ci_job_name, 12 + at, { project, integration: 'ci', ci_job_name, status: 'failed', url: 'https://ci.example/7' }),
+      ),
+    })
+    const key = { account_id: Number(studio().world.accounts.owl!.id), id: Number(integrations!.ci!.id) }
+    await editPlaces(studio().db, key, { every_place: false, confirm: ['Game'] })
+    const { page } = tab()
+    const retry = page.getByRole('button', { name: 'Retry' })
+    await tab().go(`/projects/${project}/builds/${build_runs!.Game!.id}`)
+    await retry.waitFor()
+    await tab().go(`/projects/${project}/builds/${build_runs!.Secret!.id}`)
+    await page.getByText('Secret').first().waitFor()
+    // It comes with what the CI can be asked for.
+    await page.getByRole('link', { name: 'Open in CI' }).waitFor()
+    for (const name of ['Retry', 'Stop', 'Build newest']) expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+  })
+
+  test('shows all artifacts of a build page by page, and those of no other build', async () => {
+    const { page } = tab()
+    await go('8')
+    const names = page.getByRole('list', { name: 'Artifacts' }).getByRole('listitem')
+    const more = page.getByRole('button', { name: 'Show more artifacts' })
+    await more.waitFor()
+    const shown = await names.count()
+    expect(shown).toBeLessThan(REPORTED)
+    await more.click()
+    await expect.poll(() => names.count()).toBeGreaterThan(shown)
+    while ((await names.count()) < REPORTED) await more.click()
+    await expect.poll(() => more.count()).toBe(0)
+    expect(await names.count()).toBe(REPORTED)
+    expect(await names.first().innerText()).toContain('Part-1.pak')
+    expect(await names.last().innerText()).toContain(`Part-${REPORTED}.pak`)
+    expect(await page.getByText('Other.pak').count()).toBe(0)
+    expect(await axe(page)).toEqual([])
   })
 
   test('shows what a terminal showed, in sections, with links to known records', async () => {
