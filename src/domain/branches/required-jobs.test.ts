@@ -165,6 +165,8 @@ describe('a change that somebody marks as good', () => {
 })
 
 test('the warning about an old last known good change names the change, its age and the red job', async () => {
+  // Another project of the account, with a name of its own.
+  await roomOf()
   const room = await roomOf(1201, 1202, 1203)
   await room.report({ number: 1, changelist: 1201 })
   await room.report({ number: 2, changelist: 1202, broken: 'part1202' })
@@ -176,10 +178,11 @@ test('the warning about an old last known good change names the change, its age 
     subject_id: '//game/main',
     here: false,
   } as const
+  const project = await studio.db.one<{ name: string }>(sql`select name from projects where id = ${room.project}`)
   expect(await announcementOf(studio.db, about, 'https://gold.example')).toMatchObject({
     title: '//game/main was last good 26 hours ago, at CL 1201',
     facts: [
-      { label: 'Project' },
+      { label: 'Project', value: project!.name },
       { label: 'Branch', value: '//game/main' },
       { label: 'Last known good', value: 'CL 1201, 26 hours old, 2 changes behind' },
       { label: 'Red', value: 'Cook' },

@@ -55,7 +55,9 @@ describe('what people said about a breakage stands at the one that it turned out
     const over = await unknown({ state: 'muted', muted_until })
     await studio.db.execute(sql`
       update breakages set muted_until = now() - interval '1 second' where account_id = ${account()} and id = ${Number(over)}`)
-    expect(await explained(over)).toMatchObject({ state: 'open', muted_until: null })
+    const open = await explained(over)
+    expect(open).toMatchObject({ state: 'open', muted_until: null })
+    expect(open.history.map(({ kind }) => kind)).not.toContain('muted')
   })
 
   test('its comments and its task', async () => {

@@ -81,6 +81,23 @@ const open = (more: object = {}) => ({
   ...more,
 })
 
+test('mails of accounts are sent in turn, however many one of them has', async () => {
+  await store.db.execute(sql`delete from mails`)
+  const accounts = await store.db.rows<{ id: number }>(sql`insert into accounts (name) values ('many'), ('few') returning id`)
+  const [many, few] = accounts.map(({ id }) => id)
+  const to = 'one-lane@example.com'
+  for (let i = 0; i < 5; i++) await writeToAddress(store.db, to, { subject: `many ${i}`, text: '' }, many!)
+  await writeToAddress(store.db, to, { subject: 'reset', text: '' })
+  for (let i = 0; i < 2; i++) await writeToAddress(store.db, to, { subject: `few ${i}`, text: '' }, few!)
+  await hurry()
+  const [lane] = await dueLanes(store.db)
+  const sent: string[] = []
+  const turns = new Map<number, number>()
+  const context = { db: store.db, log: keepLog().log, post: async ({ subject }: { subject: string }) => sent.push(subject) }
+  while (await sendNext(context, { id: lane!, signal: new AbortController().signal }, openBreaker(), turns));
+  expect(sent).toEqual(['reset', 'many 0', 'few 0', 'many 1', 'few 1', 'many 2', 'many 3', 'many 4'])
+})
+
 test('a silent mail server is not called any more after a few mails', async () => {
   const callers = new Set<Socket>()
   const silent = createServer((socket) => callers.add(socket)).listen(0, '127.0.0.1')
