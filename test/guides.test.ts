@@ -98,7 +98,7 @@ test('the guide for build engineers ends with one breakage, one named suspect an
   })
   expect(ours!.suspects[0]!.reasons.length).toBeGreaterThan(1)
   // What the guide prints before the fix.
-  expect(printed).toMatch(/^attributed to +user:\d+$/m)
+  expect(printed).toMatch(/^attributed to +\S.* \(user:\d+\)$/m)
   expect(printed.match(/^\d+\tCL \d+\t.*\t0\.\d+\t/gm)).toEqual([expect.stringContaining('CL 49002')])
 })
 
