@@ -1,7 +1,6 @@
 import { type Database, type Sql, sql } from '../../db/database.ts'
 import { enqueue } from '../../db/queue.ts'
 import { MAY_FAIL } from '../branches/build-statuses.ts'
-import { UNSETTLED } from '../builds/follow-up-jobs.ts'
 import { evidenceHash } from '../builds/stored-log.ts'
 
 /** Free of charge. An investigation that is running notices a correction by itself: see `finish`. */
@@ -17,10 +16,7 @@ export async function investigateAgain(db: Database, accountId: number, builds: 
     await enqueue(db, 'investigate', { account_id: accountId, investigation_id: id }, { account_id: accountId })
 }
 
-/**
- * The builds in which these tests failed, if their breakage is open or they suspect somebody: whether the tests are flaky decides what is said
- * about them.
- */
+/** The builds of breakages, also of fixed ones, in which these tests failed: whether the tests are flaky decides what is said about them. */
 export async function investigateTestsAgain(db: Database, accountId: number, testCaseIds: readonly number[]) {
   if (testCaseIds.length > 0)
     await investigateAgain(
@@ -30,9 +26,6 @@ export async function investigateTestsAgain(db: Database, accountId: number, tes
         select distinct t.build_run_id as id from test_failures f
         join test_builds t on t.account_id = f.account_id and t.id = f.test_build_id
         join breakage_builds m on m.account_id = t.account_id and m.build_run_id = t.build_run_id
-        join breakages k on k.account_id = m.account_id and k.id = m.breakage_id
-        where f.account_id = ${accountId} and f.test_case_id = any (${testCaseIds}::bigint[]) and (${UNSETTLED} or '[]' <> (
-          select i.suspects from investigations i
-          where i.account_id = m.account_id and i.build_run_id = m.build_run_id and i.status = 'completed' order by i.id desc limit 1))`,
+        where f.account_id = ${accountId} and f.test_case_id = any (${testCaseIds}::bigint[])`,
     )
 }

@@ -271,6 +271,24 @@ describe('a test that no earlier run had', () => {
     }
   })
 
+  test('does not continue one that is only in a file that arrives later', async () => {
+    const on = await room()
+    await on.report({ number: 3, status: 'success' })
+    await on.tests({ number: 3 }, { 'part5.walks': '', 'part9.jumps': '' })
+    await on.report({ number: 5 })
+    await on.tests({ number: 5 }, BROKEN)
+    const build = await on.report({ number: 7 })
+    await on.tests({ number: 7 }, { 'part5.runs': 'speed is 0' })
+    await on.work()
+    await on.tests({ number: 7 }, BROKEN)
+    await on.work()
+    const { failures } = (await on.api(`/build_runs/${build}/tests`)).json
+    expect(failures.map(({ name, state }: { name: string; state: string }) => [name, state]).sort()).toEqual([
+      ['runs', 'first_run'],
+      ['walks', 'still_failing'],
+    ])
+  })
+
   test('continues it also if the failure under the old name is reported last', async () => {
     const on = await room()
     await on.report({ number: 3, status: 'success' })

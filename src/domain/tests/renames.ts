@@ -27,7 +27,10 @@ interface TestBuild extends ProjectKey {
   build_run_id: number
 }
 
-/** Notes the renamed tests of a build and of the next one on its branch, which may have been reported before. Returns their ids. */
+/**
+ * Notes the renamed tests of a build and of the next one on its branch, which may have been reported before. Returns the ids of those for which
+ * that changed.
+ */
 export async function noteRenames(db: Database, { account_id, id }: RecordKey): Promise<number[]> {
   const build = await db.one<TestBuild>(sql`
     select t.account_id, t.project_id, t.id, t.build_run_id from test_builds t join build_runs b on b.account_id = t.account_id and b.id = t.build_run_id
@@ -35,9 +38,25 @@ export async function noteRenames(db: Database, { account_id, id }: RecordKey): 
   if (!build) return []
   const next = await db.rows<{ id: number; build_run_id: number }>(sql`
     select distinct l.test_build_id as id, l.build_run_id from ${laterRuns(build, id, build.build_run_id)} l where l.nth = 1 order by id`)
-  const renamed = await renamesOf(db, build)
+  const renamed = [...(await forgetRenames(db, account_id, id)), ...(await renamesOf(db, build))]
   for (const one of next) renamed.push(...(await renamesOf(db, { ...build, ...one })))
   return renamed
+}
+
+/** A failing case that was taken for a renamed one, but whose old name was only in a file that arrived later. */
+async function forgetRenames(db: Database, accountId: number, testBuildId: number): Promise<number[]> {
+  const renamed = await db.rows<{ id: number; former: number; outcomes: Buffer }>(sql`
+    select c.id, o.number as former, q.outcomes from test_failures f
+    join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
+    join test_cases o on o.account_id = c.account_id and o.id = c.continues_id and o.test_report_id = c.test_report_id
+    join test_runs q on q.account_id = f.account_id and q.test_build_id = f.test_build_id and q.test_report_id = c.test_report_id
+    where f.account_id = ${accountId} and f.test_build_id = ${testBuildId} order by c.id`)
+  const wrong = renamed.filter(({ former, outcomes }) => outcomeAt({ outcomes }, former) !== undefined).map(({ id }) => id)
+  if (wrong.length > 0)
+    await db.execute(
+      sql`update test_cases set continues_id = null where account_id = ${accountId} and id = any (${wrong}::bigint[])`,
+    )
+  return wrong
 }
 
 /**
