@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { BreakageDetail } from '../../src/contract/health-shapes.ts'
 import { expectedBranch } from './branch-oracle.ts'
-import { type Expected, expectedBreakages, positionOf } from './oracle.ts'
+import { type Expected, expectedBreakages, nameOf, newIn, positionOf } from './oracle.ts'
 import type { Player } from './play.ts'
 import { branchesOf } from './stage.ts'
 import type { Change } from './world.ts'
@@ -77,6 +77,18 @@ export async function checkBranches(player: Player, streams: readonly string[], 
     return expectedBranch(name, changelists, verdicts) ?? []
   })
   expect(branchesOf(await player.branches()), `${where}: branches`).toEqual(expected)
+}
+
+/** Every build says what is new in it. */
+export async function checkContents(player: Player, where: string) {
+  const ids = await player.builds()
+  for (const one of player.reports().filter(({ build }) => !build.isPreflight)) {
+    const expected = newIn(player.changes, player.reports(), one)
+    if (expected === null) continue
+    const found = await player.contentsOf(ids.get(nameOf(one.build))!)
+    const inOrder = (list: number[]) => list.toSorted((a, b) => a - b)
+    expect(inOrder(found), `${where}: contents of ${nameOf(one.build)}`).toEqual(inOrder(expected))
+  }
 }
 
 export const numbers = (changes: readonly Change[]) => changes.map(({ changelist }) => String(changelist))

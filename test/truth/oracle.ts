@@ -138,3 +138,16 @@ function newestOccurrence(members: readonly Placed[], passes: readonly Placed[])
   }
   return newest!
 }
+
+/** What is new in a build: the changes of its stream since its job last passed below it. Null if that is open: it has passed at the same place too. */
+export function newIn(changes: readonly Change[], reports: readonly Reported[], { build }: Reported): number[] | null {
+  const position = positionOf(changes, build)
+  const passes = reports
+    .filter(({ build: other }) => other !== build && other.cause === null && !other.isPreflight && other.job === build.job)
+    .map(({ build: other }) => positionOf(changes, other))
+  if (passes.includes(position)) return null
+  const since = Math.max(0, ...passes.filter((pass) => pass < position))
+  return changes
+    .filter(({ stream, changelist }) => stream === build.stream && changelist > since && changelist <= position)
+    .map(({ changelist }) => changelist)
+}

@@ -2,12 +2,18 @@ import { CHANNEL_KINDS, type ChannelKind } from '../../src/contract/channels.ts'
 import type { Branch, BreakageDetail } from '../../src/contract/health-shapes.ts'
 import { raw, sql } from '../../src/db/database.ts'
 import * as channels from '../../src/domain/channels/channels.ts'
+import { integration } from '../../src/domain/integrations/job-subjects.ts'
+import { apply } from '../../src/intake/apply.ts'
+import type { Provider } from '../../src/intake/provider.ts'
+import { jenkins } from '../../src/intake/providers/jenkins/index.ts'
+import { perforce } from '../../src/intake/providers/perforce/index.ts'
 import { advanceClock, clockTime } from '../support/clock.ts'
 import type { ChatVendors } from '../support/servers/chat-vendors.ts'
 import type { Studio } from '../support/studio.ts'
 import { RULE } from '../support/studios/channel-room.ts'
 import { nameOf, type Reported } from './oracle.ts'
-import { type Build, type Cause, type Change, type Happening, PEOPLE, STREAMS } from './world.ts'
+import { textOf } from './repeats.ts'
+import { type Build, type Cause, type Change, type Happening, PEOPLE, SHARERS, STREAMS } from './world.ts'
 
 /** A notification of one person about a breakage. */
 export interface Told {
@@ -35,6 +41,8 @@ export interface Player {
   pageOf(buildId: string): Promise<{ person: string | null; suspects: string[] }>
   /** The changelists that a build has since its job last passed. */
   contentsOf(buildId: string): Promise<number[]>
+  /** Ids of all builds by their names. */
+  builds(): Promise<Map<string, string>>
   /** Numbers of the changelists with these ids. */
   changelists(ids: readonly (number | string)[]): Promise<string[]>
   /** The newest message of each room about a breakage. */
@@ -53,7 +61,26 @@ const LOGS: Record<Cause['kind'], (build: Build) => string> = {
   disk: () => '$ make game\nwrite error: No space left on device\nmake: *** [game] Error 1\n',
 }
 
-export const withoutTimes = (key: string, value: unknown) => (/_(at|since|seconds)$|^at$/.test(key) ? undefined : value)
+const bodyOfChange = ({ changelist, author, description, files }: Change) => ({
+  changelist,
+  user: author,
+  description,
+  files: files.map((path) => ({ path, action: 'edit' })),
+})
+
+const bodyOfBuild = (build: Build, hasLog: boolean, ended: number) => ({
+  job_name: build.ciJob,
+  ...(build.platform && { platform: build.platform }),
+  build_number: String(build.number),
+  status: build.cause === null ? 'success' : 'failed',
+  changelist: String(build.changelist),
+  branch: build.stream,
+  started_at: new Date(ended - 300_000).toISOString(),
+  finished_at: new Date(ended).toISOString(),
+  ...(hasLog && build.cause && { log: LOGS[build.cause.kind](build) }),
+  ...(build.upstream && { upstream_job_name: build.upstream.ciJob, upstream_build_number: build.upstream.number }),
+  ...(build.isPreflight && { preflight: true, shelf: String(build.changelist) }),
+})
 
 type Room = { kind: ChannelKind; room: string; id: number }
 
@@ -88,11 +115,9 @@ export async function playerOf(studio: Studio, vendors: ChatVendors, seed: numbe
     })
     rooms.push({ kind, room, id: Number(id) })
   }
-  const userOf = new Map(PEOPLE.map((name) => [Number(studio.world.users![name]!.id), name as string]))
+  const userOf = new Map([...PEOPLE, ...SHARERS].map((name) => [Number(studio.world.users![name]!.id), name as string]))
   const changes: Change[] = []
   const known = new Map<string, Reported>()
-  /** Versions of deployments that name no job: the build is that of the store's usual job, which may change. */
-  const numberAlone = new Set<string>()
   const token = studio.world.tokens!.ann!.token as string
 
   const sent: Parameters<typeof send>[] = []
@@ -104,37 +129,52 @@ export async function playerOf(studio: Studio, vendors: ChatVendors, seed: numbe
     const answer = await studio.ask(`/webhooks/${path}?token=${integrations![key]!.webhook_token}`, { method: 'POST', body })
     if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`)
   }
+  const know = (change: Change) => {
+    if (!changes.includes(change)) changes.push(change)
+  }
+  const knowBuild = (build: Build, hasLog: boolean) => {
+    const before = known.get(nameOf(build))
+    known.set(nameOf(build), { build, hasLog: hasLog || before?.hasLog === true, arrival: before?.arrival ?? known.size })
+  }
+  /** Applies what the webhooks of a tool would say as an import does. */
+  const read = (key: string, provider: Provider, bodies: readonly object[]) =>
+    db.transaction(async (db) => {
+      const context = (await integration(db, { account_id: accountId, id: integrations![key]!.id as number }))!
+      const { id } = (await db.one<{ id: number }>(sql`
+        insert into imports (account_id, project_id, integration_id, since, until, state)
+        values (${accountId}, ${project}, ${context.integration_id}, now() - interval '90 days', now(), 'done') returning id`))!
+      const delivery = {
+        path: provider === jenkins ? 'ci' : 'perforce',
+        headers: {},
+        raw: Buffer.alloc(0),
+        url: '',
+        received: new Date(),
+        config: {},
+      }
+      for (const body of bodies) await apply(db, { ...context, import_id: id }, provider.read({ ...delivery, body }))
+    })
   const reporters: { [K in Happening['kind']]: (happening: Extract<Happening, { kind: K }>) => Promise<void> } = {
     async change({ change }) {
-      const { changelist, author, description, files } = change
-      await post('perforce', 'depot', {
-        changelist,
-        user: author,
-        description,
-        files: files.map((path) => ({ path, action: 'edit' })),
-      })
-      changes.push(change)
+      await post('perforce', 'depot', bodyOfChange(change))
+      know(change)
     },
     async build({ build, hasLog, minutes }) {
-      const began = (await clockTime(db)).getTime() + minutes * 60_000
-      await post('ci', 'ci', {
-        job_name: build.ciJob,
-        ...(build.platform && { platform: build.platform }),
-        build_number: String(build.number),
-        status: build.cause === null ? 'success' : 'failed',
-        changelist: String(build.changelist),
-        branch: build.stream,
-        started_at: new Date(began - 300_000).toISOString(),
-        finished_at: new Date(began).toISOString(),
-        ...(hasLog && build.cause && { log: LOGS[build.cause.kind](build) }),
-        ...(build.upstream && { upstream_job_name: build.upstream.ciJob, upstream_build_number: build.upstream.number }),
-        ...(build.isPreflight && { preflight: true, shelf: String(build.changelist) }),
-      })
-      const before = known.get(nameOf(build))
-      known.set(nameOf(build), { build, hasLog: hasLog || before?.hasLog === true, arrival: before?.arrival ?? known.size })
+      const ended = (await clockTime(db)).getTime() + minutes * 60_000
+      await post('ci', 'ci', bodyOfBuild(build, hasLog, ended))
+      knowBuild(build, hasLog)
+    },
+    async import({ changes, builds }) {
+      await read('depot', perforce, changes.map(bodyOfChange))
+      const ended = (await clockTime(db)).getTime()
+      await read(
+        'ci',
+        jenkins,
+        builds.map((build) => bodyOfBuild(build, false, ended)),
+      )
+      for (const change of changes) know(change)
+      for (const build of builds) knowBuild(build, false)
     },
     async deployment({ build, namesJob }) {
-      if (!namesJob) numberAlone.add(`1.${build.changelist}`)
       await post('deployment', 'store', {
         platform: 'steam',
         event: 'uploaded',
@@ -171,13 +211,18 @@ export async function playerOf(studio: Studio, vendors: ChatVendors, seed: numbe
       const builds = []
       for (const { id } of found.flatMap((one) => one.builds)) builds.push(await get(`/build_runs/${id}`))
       const [{ branches }, all] = [await get('/branches?limit=100'), await get('/deployments?limit=50')]
-      const deployments = all.deployments.filter(({ version }: { version: string }) => !numberAlone.has(version))
-      return JSON.stringify({ found, builds, branches, deployments, words: rooms.map(wordsOf) }, withoutTimes, 1)
+      const { deployments } = all
+      return textOf({ found, builds, branches, deployments, words: rooms.map(wordsOf) })
     },
     changelists: async (ids) =>
       (
         await db.rows<{ identifier: string }>(sql`select identifier from changes where id = any (${ids.map(String)}::bigint[])`)
       ).map(({ identifier }) => identifier),
+    builds: async () => {
+      const rows = await db.rows<{ id: number; name: string }>(sql`
+        select id, ci_job_name || ' #' || build_number as name from build_runs where project_id = ${raw(String(project))}`)
+      return new Map(rows.map(({ id, name }) => [name, String(id)]))
+    },
     contentsOf: async (buildId) =>
       (await get(`/build_runs/${buildId}/changes`)).changes.map(({ identifier }: { identifier: string }) => Number(identifier)),
     async pageOf(buildId) {

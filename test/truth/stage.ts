@@ -13,17 +13,17 @@ import { openStudio, type Studio } from '../support/studio.ts'
 import { SITE } from '../support/studios/channel-room.ts'
 import { workOffDue } from '../support/work-off.ts'
 import type { ExpectedBranch } from './branch-oracle.ts'
-import { PEOPLE } from './world.ts'
+import { PEOPLE, SHARED, SHARERS } from './world.ts'
 
 const openTruthStudio = () =>
   openStudio({
     accounts: [{ key: 'owl', name: 'Night Owl', plan: 'enterprise', credits: null }],
-    users: PEOPLE.map((name) => ({
-      key: name,
+    users: [...PEOPLE.map((name) => [name, name]), ...SHARERS.map((name) => [name, SHARED])].map(([name, uid]) => ({
+      key: name!,
       email: `${name}@example.com`,
-      name,
-      accounts: { owl: 'owner' },
-      connected_accounts: [{ provider: 'perforce', uid: name }],
+      name: name!,
+      accounts: { owl: 'owner' as const },
+      connected_accounts: [{ provider: 'perforce' as const, uid: uid! }],
     })),
     tokens: [{ key: 'ann', user: 'ann', name: 'ann', scopes: SCOPES }],
   })
@@ -56,7 +56,7 @@ type OpenPlayer<Player> = (studio: Studio, vendors: ChatVendors, seed: number) =
 export async function openStage<Player>(seeds: readonly number[], openPlayer: OpenPlayer<Player>): Promise<Stage<Player>> {
   const studio = await openTruthStudio()
   const vendors = await openChatVendors({
-    people: Object.fromEntries(PEOPLE.map((name) => [`${name}@example.com`, `U0${name}`])),
+    people: Object.fromEntries([...PEOPLE, ...SHARERS].map((name) => [`${name}@example.com`, `U0${name}`])),
   })
   const { db, service } = studio
   await advanceClock(db, '0')

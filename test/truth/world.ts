@@ -6,12 +6,14 @@ import { randomOf } from '../../src/demo/random.ts'
 
 export const STREAMS = ['//game/dev', '//game/main', '//game/rel'] as const
 export const PEOPLE = ['ann', 'bob', 'cleo', 'dan', 'eve'] as const
+/** A login that two people share: its changes are of nobody in particular. */
+export const SHARED = 'lab'
+export const SHARERS = ['fay', 'gus'] as const
+export const AUTHORS = [...PEOPLE, SHARED]
 /** Source files that get broken and fixed. */
 export const SOURCES = ['Combat/Roll.cpp', 'Engine/Boat.cpp', 'Ui/Menu.cpp'] as const
 
 const PLATFORMS = ['Win64', 'PS5']
-/** Half of the worlds build both platforms in one job. The service does not tell them apart yet. */
-const JOBS_HAVE_PLATFORMS = false
 
 export interface Change {
   changelist: number
@@ -44,6 +46,8 @@ export type Happening =
   | { kind: 'change'; change: Change }
   | { kind: 'build'; build: Build; hasLog: boolean; minutes: number }
   | { kind: 'deployment'; build: Build; namesJob: boolean }
+  /** Of the past: some changes and passed builds, whether they were reported or not. */
+  | { kind: 'import'; changes: Change[]; builds: Build[] }
   | { kind: 'pause'; seconds: number }
 
 /** How reports arrive: as they happened, some of them late and twice, or in any order. */
@@ -69,7 +73,8 @@ export function numbers(seed: number) {
 export function makeWorld(seed: number): World {
   const { below, chance, of } = numbers(seed)
   const regime = REGIMES[seed % REGIMES.length]!
-  const hasPlatforms = JOBS_HAVE_PLATFORMS && chance(0.5)
+  // Both in one job of the CI.
+  const hasPlatforms = chance(0.5)
   const isUnsteady = (probability: number) => chance(probability) && regime !== 'in order'
   const timeline: { at: number; happening: Happening }[] = []
   const ticks = chance(0.15) ? 8 + below(8) : 2 + below(5)
@@ -88,7 +93,7 @@ export function makeWorld(seed: number): World {
 
   const submit = (at: number, stream: string, files: string[], description: string, isLate = isUnsteady(0.15)) => {
     changelist += 1 + below(3)
-    const change = { changelist, stream, author: of(PEOPLE), description, files: files.map((file) => `${stream}/${file}`) }
+    const change = { changelist, stream, author: of(AUTHORS), description, files: files.map((file) => `${stream}/${file}`) }
     push(isLate ? at + 2 + below(6) : at, { kind: 'change', change })
   }
   const report = (at: number, build: Build) => {
@@ -147,9 +152,32 @@ export function makeWorld(seed: number): World {
     if (chance(0.3)) push(tick + 0.9, { kind: 'pause', seconds: of([70, 600, 3600]) })
   }
   const happenings = timeline.sort((one, other) => one.at - other.at).map(({ happening }) => happening)
+  if (chance(0.5)) {
+    const at = Math.floor(happenings.length / 4) + below(happenings.length)
+    happenings.splice(
+      at,
+      0,
+      importBefore(happenings, at, () => chance(0.5)),
+    )
+  }
   // Rarely or often, at random moments.
   const looks: number[] = []
   const pace = 20 + below(60)
   for (let next = 1 + below(pace); next < happenings.length; next += 1 + below(pace)) looks.push(next)
   return { seed, regime, happenings, looks }
+}
+
+/** A random part of what was before a place in the reports. */
+function importBefore(happenings: readonly Happening[], at: number, isRead: () => boolean): Happening {
+  const changes = [...new Set(happenings.flatMap((one) => (one.kind === 'change' ? [one.change] : [])))]
+  const builds = [...new Set(happenings.flatMap((one) => (one.kind === 'build' ? [one.build] : [])))]
+  const numbersOf = (one: Happening) =>
+    one.kind === 'change' ? [one.change.changelist] : one.kind === 'build' && !one.build.isPreflight ? [one.build.changelist] : []
+  const newest = Math.max(...happenings.slice(0, at).flatMap(numbersOf))
+  const isPast = ({ changelist }: { changelist: number }) => changelist <= newest
+  return {
+    kind: 'import',
+    changes: changes.filter(isPast).filter(isRead),
+    builds: builds.filter((build) => isPast(build) && build.cause === null && !build.isPreflight).filter(isRead),
+  }
 }

@@ -5,9 +5,6 @@ import { groupsOf, PATIENCE_MS } from '../groups.ts'
 import { expectedDeployments } from './oracle.ts'
 import { makeReleases, type Report } from './world.ts'
 
-/** The service shows neither what is live nor orders reports by their time yet. */
-const FOLLOWS_TIME = false
-
 let studio: Studio
 beforeAll(async () => {
   studio = await openStudio({
@@ -62,7 +59,7 @@ async function release(seed: number) {
   expect(withoutUpdates(JSON.stringify(await list())), `seed ${seed}: all reports once more`).toBe(withoutUpdates(before))
 }
 
-test.runIf(FOLLOWS_TIME).each(groupsOf('1-12'))(
+test.each(groupsOf('1-12'))(
   'deployments follow the time of their store in worlds $first to $last',
   { timeout: PATIENCE_MS },
   async ({ seeds }) => {

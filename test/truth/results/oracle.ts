@@ -68,6 +68,15 @@ export function expectedRuns(
     const crashed = isCut(one)
     const redByTests =
       (gate === 'failures' && (counted.length > 0 || crashed)) || (gate === 'crashes' && crashed) ? 'failed' : 'passed'
+    /** A case of the same file or message failed in the run before and is not in this one. */
+    const lacksAlike = (each: Case) =>
+      cases.some(
+        (other) =>
+          (other.file === each.file || other.message === each.message) &&
+          !merged.some(({ of }) => of === other) &&
+          before.length > 0 &&
+          mergedOf(before.at(-1)!, other)?.outcome === 'failed',
+      )
     const isExcused = counted.length === 0 && !crashed && failing.length > 0
     const start = files.some((file) => !file.isCut) ? START.length : START.length - 1
     const steady = counted.filter(({ of }) => !isKnownFlaky(line, of))
@@ -90,7 +99,7 @@ export function expectedRuns(
               errors: Number(crashed),
               flaky: merged.filter(({ outcome }) => outcome === 'flaky').length,
             },
-      failures: failing.map(({ of, name }) => ({ name, state: stateOf(before, of, name) })),
+      failures: failing.map(({ of, name }) => ({ name, state: stateOf(before, of, name, lacksAlike) })),
       suspects: changes
         .filter(({ stream, changelist }) => stream === run.stream && broken.some((range) => range(changelist)))
         .map(({ changelist }) => changelist),
@@ -112,11 +121,17 @@ const positionOf = (changes: readonly TestChange[], { stream, changelist }: Run)
   Math.max(0, ...changes.filter((one) => one.stream === stream && one.changelist <= changelist).map((one) => one.changelist))
 
 /** Compared with the last run before it on its branch that had the test. */
-function stateOf(before: readonly Placed[], one: Case, name: string): ExpectedFailure['state'] {
+function stateOf(
+  before: readonly Placed[],
+  one: Case,
+  name: string,
+  lacksAlike: (one: Case) => boolean,
+): ExpectedFailure['state'] {
   if (before.length === 0) return 'unknown'
   const earlier = before.flatMap((other) => mergedOf(other, one) ?? [])
   const last = earlier.at(-1)
-  if (!last) return 'first_run'
+  // Of a build whose other files are not there yet, it may look like a renamed one.
+  if (!last) return lacksAlike(one) ? null : 'first_run'
   if (last.name === name) return last.outcome === 'failed' ? 'still_failing' : 'new'
   // Under another name: the failing one continues.
   return last.outcome === 'failed' ? 'still_failing' : null

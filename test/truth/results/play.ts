@@ -3,7 +3,8 @@ import { raw, sql } from '../../../src/db/database.ts'
 import { advanceClock, clockTime } from '../../support/clock.ts'
 import type { ChatVendors } from '../../support/servers/chat-vendors.ts'
 import type { Studio } from '../../support/studio.ts'
-import { type Told, withoutTimes } from '../play.ts'
+import type { Told } from '../play.ts'
+import { textOf } from '../repeats.ts'
 import { PEOPLE } from '../world.ts'
 import { type ReportedRun, START } from './oracle.ts'
 import { type Happening, JOB, makeTestWorld, STREAMS, type TestChange, type TestFile, type TestWorld } from './world.ts'
@@ -166,7 +167,7 @@ export async function openTestPlayer(studio: Studio, _: ChatVendors, seed: numbe
       const pages = []
       for (const { id } of await builds()) pages.push(await ask(`/build_runs/${id}`), await ask(`/build_runs/${id}/tests`))
       const { branches } = await ask('/branches?limit=100')
-      return JSON.stringify({ pages, branches, breakages: await breakages(), tests: await ask('/tests') }, withoutTimes, 1)
+      return textOf({ pages, branches, breakages: await breakages(), tests: await ask('/tests') })
     },
   }
 }

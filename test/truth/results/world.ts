@@ -22,9 +22,6 @@ export interface Case {
   isAbsent: boolean
 }
 
-/** A renamed test whose earlier failure is reported later is a first run: the service does not look again yet. */
-const RENAMES_IN_ANY_ORDER = false
-
 export interface TestChange extends Change {
   /** Cases that it breaks or mends. */
   breaks: string[]
@@ -121,7 +118,7 @@ export function makeTestWorld(seed: number): TestWorld {
       const mended = brokenCase(now)
       now.delete(mended.name)
       submit(at, stream, [source(mended)], chance(0.5) ? 'Fix the test' : 'Second thoughts', { mends: [mended.name] })
-    } else if (chance(0.15) && (regime === 'in order' || RENAMES_IN_ANY_ORDER) && now.size > 0 && names.get(stream)!.size === 0) {
+    } else if (chance(0.15) && now.size > 0 && names.get(stream)!.size === 0) {
       const renamed = brokenCase(now)
       names.get(stream)!.set(renamed.name, `${renamed.name}Well`)
       submit(at, stream, [source(renamed)], 'Rename a test')
