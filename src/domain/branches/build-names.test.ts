@@ -50,11 +50,21 @@ const NAMED: [Parameters<typeof idsNamed>[1], Sql, Record<string, unknown>, Reco
   ],
 ]
 
+/** A build with the same name, but of another kind. */
+const OF_ANOTHER_KIND: Partial<Record<Parameters<typeof idsNamed>[1], Record<string, unknown>>> = {
+  import: { shelf: '7' },
+  pull_request: { shelf: '12' },
+  shelf: { pull_request: '900' },
+  upstream: { ci_job_name: 'Compile', branch: '4', inferred_branch: '//game/main' },
+  job_branch: { upstream_job: 'Game', upstream_number: 'main' },
+}
+
 for (const [kind, name, columns, other] of NAMED)
   test(`builds are found by ${kind}, those of another name or project are not, and a build loses a name that it no longer has`, async () => {
     await build(1, columns)
     await build(2, { ...columns, ...other })
     await build(3, { ci_job_name: 'Game' })
+    await build(6, OF_ANOTHER_KIND[kind] ?? {})
     await build(4, kind === 'import' ? {} : columns, 2)
     await build(5, kind === 'import' ? {} : columns, 3, 2)
     expect(await idsOf(idsNamed(STARFALL!, kind, name))).toEqual([1])
