@@ -378,6 +378,9 @@ test('a shelf has a verdict by its number, also as a pending changelist', async 
   await work()
   expect(await verdict('shelf=1250')).toMatchObject({ verdict: 'failed_by_change', target_branch: '//game/main' })
   expect(await verdict('shelf=1260')).toMatchObject({ verdict: 'passed' })
-  expect(await verdict('shelf=1201'), 'the changelist that another shelf was synced to').toMatchObject({ verdict: 'unknown', jobs: [] })
+  expect(await verdict('shelf=1201'), 'the changelist that another shelf was synced to').toMatchObject({
+    verdict: 'unknown',
+    jobs: [],
+  })
   for (const query of ['shelf=1&commit=2', 'shelf=']) expect((await api(`/preflight?${query}`)).status).toBe(422)
 })
