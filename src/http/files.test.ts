@@ -233,7 +233,7 @@ test('one person writes only so many comments and files a minute', async () => {
   const send = (path: string, token: string, body: object) =>
     limited.ask(`${at}${path}`, { method: 'POST', token: studio.world.tokens![token]!.token as string, body })
   const path = `/tasks/${id('tasks', 'task')}/comments`
-  const { json } = await send(path, 'kim', { body: '1' })
+  const { json } = await send(path, 'builds', { body: '1' })
   await send(path, 'kim', { body: '2' })
   expect((await send(`/comments/${json.id}/attachments?name=x`, 'builds', { three: 3 })).status).toBe(201)
   for (const [token, where] of [

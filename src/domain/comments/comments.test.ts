@@ -135,7 +135,7 @@ test('a token edits, illustrates and deletes what it wrote, also on records that
   const { id: own } = await comment('by a script', 'builds')
   expect(await ask('GET', `comments/${own}`, undefined, 'builds')).toMatchObject({ status: 403 })
   expect((await ask('PATCH', `comments/${own}`, { body: 'by a script, edited' }, 'builds')).status).toBe(200)
-  expect((await ask('POST', `comments/${own}/attachments?name=a.txt`, { any: 'bytes' }, 'builds')).status).toBe(200)
+  expect((await ask('POST', `comments/${own}/attachments?name=a.txt`, { any: 'bytes' }, 'builds')).status).toBe(201)
   expect((await ask('DELETE', `comments/${own}`, undefined, 'builds')).status).toBe(200)
 })
 
