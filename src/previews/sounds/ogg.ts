@@ -11,34 +11,19 @@ export const isOgg = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) 
 
 /** Of all channels: an hour in stereo, which takes some 15 seconds of processor time. */
 const SAMPLES_MAX = 2 * 48_000 * 3_600
-/** Milliseconds of processor time. */
-export interface Allowance {
-  start: number
-  ofSample: number
-  ofByte: number
-}
-/**
- * Several times what sounds need. Some bytes make a decoder five times as slow for all that follows: five minutes in eight kilobytes took
- * three seconds.
- */
-const ALLOWANCE: Allowance = { start: 1_000, ofSample: 45e-6, ofByte: 1e-3 }
-
 /** Each sound needs a decoder. */
 const SOUNDS_MAX = 50
 
 export const readOgg = async (bytes: Buffer): Promise<Made> => drawWaveform(columnsOf(await measureOgg(bytes), WIDTH))
 
 /** Measures what is decoded; the length that the file claims doesn't count. */
-export async function measureOgg(file: Buffer, allowance = ALLOWANCE): Promise<MeasuredSound[]> {
+export async function measureOgg(file: Buffer): Promise<MeasuredSound[]> {
   const sounds = soundsOf(file)
   if (sounds.length === 0) throw new NoPreview('Ogg files have a waveform if their sound is Vorbis or Opus. Upload a picture.')
   if (sounds.length > SOUNDS_MAX) throw new NoPreview('The file has too many sounds for a waveform. Upload a picture.')
   let samplesLeft = SAMPLES_MAX
-  let left = allowance.start
-  const spend: Spend = ({ samples = 0, bytes = 0, milliseconds = 0 }) => {
+  const spend = (samples: number) => {
     samplesLeft -= samples
-    left += samples * allowance.ofSample + bytes * allowance.ofByte - milliseconds
-    if (left < 0) throw new NoPreview('The sound takes too long to decode. It may be damaged. Upload a picture.')
     if (samplesLeft < 0) throw new NoPreview('The sound is too long for a waveform: over an hour. Upload a picture.')
   }
   const measured: MeasuredSound[] = []
@@ -64,24 +49,17 @@ function soundsOf(file: Buffer): OggPage[] {
 
 const headOf = ({ pieces }: OggPage): Buffer => pieces[0]?.bytes ?? Buffer.alloc(0)
 
-type Spend = (spent: { samples?: number; bytes?: number; milliseconds?: number }) => void
-
-async function measure(sound: OggPage, file: Buffer, spend: Spend): Promise<MeasuredSound> {
+async function measure(sound: OggPage, file: Buffer, spend: (samples: number) => void): Promise<MeasuredSound> {
   const head = headOf(sound)
   const decoder = await (isVorbis(head) ? vorbisDecoder(head) : opusDecoder(head))
   const peaks = new Peaks()
   let end = Number.POSITIVE_INFINITY
   const take: Take = (channels, samples) => {
-    spend({ samples: samples * channels.length })
+    spend(samples * channels.length)
     peaks.add(channels, samples)
   }
-  let began = process.cpuUsage()
   for (const page of pagesOf(file)) {
-    const { user, system } = process.cpuUsage(began)
-    began = process.cpuUsage()
-    spend({ milliseconds: (user + system) / 1_000 })
     if (page.serial !== sound.serial) continue
-    spend({ bytes: page.bytes.length })
     if (!(await decoded(() => decoder.decode(page, take)))) break
     if (page.isLast) end = page.position - decoder.skipped
     // Between the pages, the process looks at its memory.
