@@ -10,7 +10,7 @@ const MAY_NAME: [RegExp, string][] = [
   [/^intake\/providers\//, 'its own folder, and the lists of all of them'],
   [/^contract\/sets\.ts$/, 'the closed set'],
   [/^cli\//, 'commands that run beside a tool and pass on what it says'],
-  [/^(?:demo\/|welcome\.ts$)/, 'the demo studio uses some tools, and its tour shows one'],
+  [/^(?:demo\/|service\/welcome\.ts$)/, 'the demo studio uses some tools, and its tour shows one'],
   [/^admin\/(?:.*\/)?(?:integration|people)\.ts$/, 'examples in the help'],
   [/^web\/features\/unreal-game-sync\/guide\.ts$/, 'a guide to posting badges from a CI, connected or not'],
   [/^web\/features\/builds\/log\/group-marks\.ts$/, 'marks that tools leave in build logs, connected or not'],

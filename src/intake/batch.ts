@@ -189,7 +189,7 @@ function deferSoon(db: Database, lines: Lines, late: readonly PendingDelivery[])
   const waiting = [...lines.lines.values()].flatMap((line) => line.waiting.splice(0))
   const all = [...lines.deferred, ...late, ...waiting]
   for (const { timer } of all) clearTimeout(timer)
-  lines.deferred = all.toSorted((a, b) => a.reading.began - b.reading.began)
+  lines.deferred = all.toSorted((a, b) => a.place - b.place)
   if (!lines.isDeferring) void deferEach(db, lines)
 }
 

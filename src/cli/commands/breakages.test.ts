@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CommandLine } from '../../../test/support/callers/command-line.ts'
+import { testWith } from '../../../test/support/skippable.ts'
 import { openStudio, type Studio } from '../../../test/support/studio.ts'
 import { nightOwl } from '../../../test/support/studios/night-owl.ts'
 import { sql } from '../../db/database.ts'
@@ -66,6 +67,9 @@ test('a suspect is called by the author of the change, and the user of the token
     'nadia, integrated by robomerge',
     'unknown author',
   ])
+})
+
+testWith('script')('a terminal names the author of a suspect beside its change', async () => {
   expect((await line.terminal(['breakages', 'show', id('breakage9')])).out).toContain(
     'CL 9001 by nadia, integrated by robomerge: Port it',
   )

@@ -43,12 +43,12 @@ const failingTests = (db: Database, { account_id, project_id }: ProjectKey, quer
     from (
       select account_id, test_case_id, count(*)::integer as failures, max(failed_at) as last_failed_at, max(test_build_id) as last_id
       from test_failures where account_id = ${account_id} and project_id = ${project_id} and failed_at >= ${SINCE} and outcome <> 'flaky'
-      group by account_id, test_case_id ${firstOf(query, sql`order by failures desc, last_failed_at desc`)}) f
+      group by account_id, test_case_id ${firstOf(query, sql`order by failures desc, last_failed_at desc, test_case_id`)}) f
     join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
     join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
     join test_builds t on t.account_id = f.account_id and t.id = f.last_id
     where true ${ofJob(query)}
-    order by f.failures desc, f.last_failed_at desc limit ${SHOWN_MAX}`)
+    order by f.failures desc, f.last_failed_at desc, f.test_case_id limit ${SHOWN_MAX}`)
 
 /** As `judge` found them, on any branch. */
 const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>
@@ -58,12 +58,12 @@ const flakyTests = (db: Database, { account_id, project_id }: ProjectKey, query:
       select account_id, test_case_id, sum(flaky_runs)::integer as flaky_runs, sum(runs)::integer as runs, max(last_failed_at) as last_failed_at,
         max(last_test_build_id) as last_id
       from flaky_tests where account_id = ${account_id} and project_id = ${project_id} and last_failed_at >= ${SINCE}
-      group by account_id, test_case_id ${firstOf(query, sql`order by flaky_runs desc, last_failed_at desc`)}) f
+      group by account_id, test_case_id ${firstOf(query, sql`order by flaky_runs desc, last_failed_at desc, test_case_id`)}) f
     join test_cases c on c.account_id = f.account_id and c.id = f.test_case_id
     join test_reports r on r.account_id = c.account_id and r.id = c.test_report_id
     join test_builds t on t.account_id = f.account_id and t.id = f.last_id
     where true ${ofJob(query)}
-    order by f.flaky_runs desc, f.last_failed_at desc limit ${SHOWN_MAX}`)
+    order by f.flaky_runs desc, f.last_failed_at desc, f.test_case_id limit ${SHOWN_MAX}`)
 
 /** Those that end first come first. */
 const quarantinedTests = (db: Database, { account_id, project_id }: ProjectKey, query: QueryOf<'listTests'>) =>

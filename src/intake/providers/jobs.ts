@@ -13,10 +13,12 @@ import { NotListed, requireReach } from '../reach/reach.ts'
 import { Refused } from './ci-replies.ts'
 import { abilitiesOf, servers } from './servers.ts'
 
+type StartJob = (outside: JobContext, payload: Jobs['start_build'], signal?: AbortSignal) => Promise<unknown>
+
 /** Ends the search that the build is for if its CI refuses to build. Any other failure is retried. */
 const orEndSearch =
-  (start: (outside: JobContext, payload: Jobs['start_build'], signal?: AbortSignal) => Promise<unknown>) =>
-  async (outside: JobContext, payload: Jobs['start_build'], signal?: AbortSignal) => {
+  (start: StartJob): StartJob =>
+  async (outside, payload, signal) => {
     try {
       await start(outside, payload, signal)
     } catch (error) {
@@ -42,14 +44,15 @@ type JobsOf<Ability> = Ability extends { jobs: infer Works } ? Works : never
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void ? All : never
 
 /** Jobs that call the servers of tools, by kind. */
-export const serverJobs = quietly({
-  ...(Object.assign({}, ...Object.values<Abilities>(servers).map(({ jobs }) => jobs)) as Together<
-    JobsOf<(typeof servers)[ProviderName]>
-  >),
-  start_buildkite: orEndSearch(servers.buildkite.jobs.start_buildkite),
-  start_github: orEndSearch(servers.github.jobs.start_github),
-  start_jenkins: orEndSearch(servers.jenkins.jobs.start_jenkins),
-})
+export const serverJobs = quietly(
+  Object.assign(
+    {},
+    ...Object.values<Abilities>(servers).map(({ jobs, starts }) => ({
+      ...jobs,
+      ...(starts && { [starts]: orEndSearch(jobs![starts] as StartJob) }),
+    })),
+  ) as Together<JobsOf<(typeof servers)[ProviderName]>>,
+)
 
 /** Throws unless the builds of a bisection may be started: for the one who asks, and for the job itself. */
 export async function requireBisectable(
