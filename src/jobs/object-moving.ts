@@ -41,8 +41,10 @@ export function startMovingObjects({ db, log, objects, pauses = { idle: IDLE_MS,
 
   async function run({ id, signal, stopping }: { id: number; signal: AbortSignal; stopping(): boolean }): Promise<number> {
     const work = async () => {
-      await removeUnused(db, objects, id, { limit: BATCH, signal })
-      if (!stopping()) await move(db, objects, id, { atOnce: UPLOADS, limit: BATCH / 2, signal })
+      const removed = await removeUnused(db, objects, id, { limit: BATCH, signal })
+      const moved = stopping() ? 0 : await move(db, objects, id, { atOnce: UPLOADS, limit: BATCH / 2, signal })
+      // An account without anything to do did not ask the store.
+      if (removed + moved === 0) return
       failing.clear()
       failures = 0
     }
